@@ -1,0 +1,201 @@
+"""A model's configuration, read once into a validated plan; every problem is reported at once."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    OnConflict,
+    StagingContext,
+    StagingPurpose,
+    TableLayout,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+from dbt.adapters.ctas_spark.staging.marker import PREFIX
+
+FORMATS = ("parquet", "orc")
+FORMATS_TO_COME = ("avro", "csv", "json", "text", "delta", "iceberg")
+LEVELS = (Atomicity.AUTO, Atomicity.ISOLATED, Atomicity.NONE)
+TO_COME = (
+    "versions_to_keep",
+    "grace_period",
+    "unknown_after",
+    "abort_timeout",
+    "hive_columns",
+    "catalog_atomicity",
+)
+OWN = ("atomicity", "staging_purpose", "on_conflict", "partition_metadata", "staging_schema")
+NEARLY = 0.85
+STAGING_SUFFIX = "__ctas_spark"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlan:
+    """What the configuration asks for, before anything is known of catalog and target."""
+
+    purpose: StagingPurpose
+    atomicity: Atomicity
+    on_conflict: OnConflict
+    layout: TableLayout
+    staging_schema: str | None
+
+    def context(self, target: TableName, *, full_refresh: bool) -> StagingContext:
+        """The plan for one target; a full refresh rebuilds what would be kept."""
+        kept = self.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
+        rebuilt = full_refresh and kept
+        return StagingContext(
+            target=target,
+            staging_schema=self.staging_schema or target.database + STAGING_SUFFIX,
+            purpose=StagingPurpose.CREATE_OR_REPLACE if rebuilt else self.purpose,
+            atomicity=self.atomicity,
+            on_conflict=self.on_conflict,
+            layout=self.layout,
+        )
+
+
+def read_plan(
+    model: str, config: Mapping[str, Any], description: str, default_schema: str | None
+) -> ModelPlan:
+    """Validate a model's whole configuration.
+
+    Args:
+        config: the model's configuration as dbt resolved it.
+        description: the model's description, published if ``persist_docs`` asks for it.
+        default_schema: the profile's ``staging_schema``.
+
+    Raises:
+        ConfigurationError: names every problem.
+    """
+    problems = [*_unknown(config), *_invalid(config)]
+    if problems:
+        raise ConfigurationError(model, problems)
+    return ModelPlan(
+        purpose=StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE),
+        atomicity=Atomicity(config.get("atomicity") or Atomicity.AUTO),
+        on_conflict=OnConflict.ABORT,
+        layout=_layout(config, description),
+        staging_schema=config.get("staging_schema") or default_schema,
+    )
+
+
+def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
+    documented = (config.get("persist_docs") or {}).get("relation", False)
+    return TableLayout(
+        file_format=(config.get("file_format") or FORMATS[0]).lower(),
+        partition_by=_names(config.get("partition_by")),
+        clustered_by=_names(config.get("clustered_by")),
+        buckets=config.get("buckets"),
+        location_root=config.get("location_root"),
+        comment=description if documented else None,
+        options=_texts(config.get("options")),
+        properties=_texts(config.get("tblproperties")),
+    )
+
+
+def _names(value: str | list[str] | None) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value or []
+    return tuple(name.strip().strip("`") for name in names)
+
+
+def _texts(value: Mapping[str, Any] | None) -> dict[str, str]:
+    return {str(key): _text(entry) for key, entry in (value or {}).items()}
+
+
+def _text(value: Any) -> str:
+    """Spark's spelling of a YAML value."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
+    """Names that are not there yet, and names that are nearly ours."""
+    for name in config:
+        if name in TO_COME:
+            yield f"{name}: not available yet; remove it"
+        elif name not in OWN:
+            near = get_close_matches(name, OWN, n=1, cutoff=NEARLY)
+            if near:
+                yield f"{name}: unknown; did you mean {near[0]}?"
+
+
+def _invalid(config: Mapping[str, Any]) -> Iterator[str]:
+    for check in CHECKS:
+        yield from check(config)
+
+
+def _one_of(name: str, values: tuple[Enum, ...], to_come: tuple[str, ...] = ()) -> "Check":
+    """A check that the named config is one of the values."""
+    known = [str(value.value) for value in values]
+
+    def check(config: Mapping[str, Any]) -> Iterator[str]:
+        given = config.get(name)
+        if given is None or given in known:
+            return
+        reason = "is not available yet" if given in to_come else "is unknown"
+        yield f"{name}: {given!r} {reason}; use one of {', '.join(known)}"
+
+    return check
+
+
+def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
+    given = str(config.get("file_format") or FORMATS[0]).lower()
+    if given not in FORMATS:
+        reason = "is not available yet" if given in FORMATS_TO_COME else "is unknown"
+        yield f"file_format: {given!r} {reason}; use one of {', '.join(FORMATS)}"
+
+
+def _check_partitions(config: Mapping[str, Any]) -> Iterator[str]:
+    given = config.get("partition_metadata")
+    if given not in (None, "files"):
+        reason = "is not available yet" if given in ("auto", "tracked") else "is unknown"
+        yield f"partition_metadata: {given!r} {reason}; use files"
+
+
+def _check_columns(config: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("partition_by", "clustered_by"):
+        value = config.get(name)
+        listed = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        if value is not None and not isinstance(value, str) and not listed:
+            yield f"{name}: {value!r} is not a column name or a list of them"
+
+
+def _check_buckets(config: Mapping[str, Any]) -> Iterator[str]:
+    buckets, columns = config.get("buckets"), config.get("clustered_by")
+    if (buckets is None) != (columns is None):
+        yield "buckets and clustered_by: give both or none"
+    elif buckets is not None and (not isinstance(buckets, int) or buckets < 1):
+        yield f"buckets: {buckets!r} is not a count of at least 1"
+
+
+def _check_mappings(config: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("options", "tblproperties", "persist_docs"):
+        value = config.get(name)
+        if value is not None and not isinstance(value, Mapping):
+            yield f"{name}: {value!r} is not a mapping"
+
+
+def _check_reserved(config: Mapping[str, Any]) -> Iterator[str]:
+    properties = config.get("tblproperties")
+    for key in properties if isinstance(properties, Mapping) else ():
+        if str(key).startswith(PREFIX):
+            yield f"tblproperties: {key!r} is reserved for the marker of published versions"
+    options = config.get("options")
+    if isinstance(options, Mapping) and "path" in {str(key).lower() for key in options}:
+        yield "options: 'path' is decided by the version; use location_root"
+
+
+Check = Callable[[Mapping[str, Any]], Iterator[str]]
+CHECKS: tuple[Check, ...] = (
+    _one_of("atomicity", LEVELS, (Atomicity.ATOMIC.value,)),
+    _one_of("staging_purpose", tuple(StagingPurpose)),
+    _one_of("on_conflict", tuple(OnConflict), ("overwrite",)),
+    _check_format,
+    _check_partitions,
+    _check_columns,
+    _check_buckets,
+    _check_mappings,
+    _check_reserved,
+)

@@ -1,0 +1,150 @@
+"""dbt's connections on one Spark session: run, fetch, cancel, and errors as dbt errors."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+import pyspark
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
+from dbt.adapters.ctas_spark import spark_errors
+from dbt.adapters.ctas_spark.redaction import Redactor
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
+from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.exceptions.connection import FailedToConnectError
+from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
+
+if TYPE_CHECKING:
+    from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+
+logger = AdapterLogger("CtasSpark")
+
+DEFAULT_LOGS = "logs"
+
+
+class SessionHandle(SparkConnectionWrapper):
+    """One thread's use of the session; its own cursor, as dbt-spark's wrappers are.
+
+    Statements run in the handle's current job, which a cancel stops for good: what comes after a
+    cancel is refused.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+        self._canceled = threading.Event()
+        self.job = self.new_job(f"ctas-spark/{os.getpid()}/{id(self):x}")
+        self._frame: DataFrame | None = None
+
+    def new_job(self, group: str) -> SessionJob:
+        """Make the job that later statements belong to."""
+        self.job = SessionJob(self.spark, group, self._canceled)
+        return self.job
+
+    def cursor(self) -> "SessionHandle":
+        """The handle itself."""
+        return self
+
+    @property
+    def canceled(self) -> bool:
+        """True once dbt cancelled this connection."""
+        return self._canceled.is_set()
+
+    def cancel(self) -> None:
+        """Stop this handle's jobs and no other's."""
+        self._canceled.set()
+        self.job.cancel()
+
+    def close(self) -> None:
+        """Forget the last result; the session goes on."""
+        self._frame = None
+
+    def rollback(self, *_args: Any, **_kwargs: Any) -> None:
+        """Nothing: Spark has no transactions, and a staged table is aborted by its model."""
+
+    def execute(self, sql: str, bindings: list[Any] | None = None) -> None:
+        """Run one statement; commands run here, queries when they are fetched."""
+        if self.canceled:
+            raise JobCanceledError("the run was cancelled; no further statement is run")
+        text = sql.strip().removesuffix(";")
+        if bindings is not None:
+            text = text % tuple(quoting.literal(binding) for binding in bindings)
+        self.job.attach()
+        self._frame = self.spark.sql(text)
+
+    def fetchall(self) -> list[Row]:
+        """All rows of the last statement."""
+        return self._frame.collect() if self._frame is not None else []
+
+    def fetchone(self) -> Row | None:
+        """The first row of the last statement."""
+        rows = self._frame.take(1) if self._frame is not None else []
+        return rows[0] if rows else None
+
+    def fetchmany(self, limit: int) -> list[Row]:
+        """The first ``limit`` rows, without computing the others."""
+        return self._frame.take(limit) if self._frame is not None else []
+
+    @property
+    def description(self) -> Sequence[tuple[str, Any, None, None, None, None, bool]]:
+        """Column names and Spark types of the last statement (PEP 249)."""
+        if self._frame is None:
+            return []
+        return [
+            (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
+            for field in self._frame.schema.fields
+        ]
+
+
+class CtasSparkConnectionManager(SparkConnectionManager):
+    """Opens handles on the process's session; translates errors once, here."""
+
+    TYPE = "ctas_spark"
+
+    @contextmanager
+    def exception_handler(self, sql: str) -> Iterator[None]:
+        """Spark's own words to the user; every frame to dbt.log."""
+        hide = Redactor(cast("CtasSparkCredentials", self.profile.credentials).spark_conf)
+        try:
+            yield
+        except DbtRuntimeError:
+            raise
+        except Exception as error:
+            logger.debug(hide(f"Error while running:\n{sql}\n{spark_errors.full_text(error)}"))
+            raise DbtDatabaseError(hide(spark_errors.message(error))) from error
+
+    def execute(
+        self,
+        sql: str,
+        auto_begin: bool = False,
+        fetch: bool = False,
+        limit: int | None = None,  # noqa: FBT001, FBT002 (dbt's shape)
+    ) -> tuple[AdapterResponse, Any]:
+        """Run and fetch: Spark computes a query when it is fetched, so that can fail as well."""
+        with self.exception_handler(sql):
+            return super().execute(sql, auto_begin, fetch, limit)
+
+    @classmethod
+    def open(cls, connection: Connection) -> Connection:
+        """Give the connection a handle; the first one starts Spark."""
+        if connection.state == ConnectionState.OPEN:
+            return connection
+        settings = connection.credentials.spark_conf
+        try:
+            spark = start_spark(settings, os.environ.get("DBT_LOG_PATH", DEFAULT_LOGS))
+        except Exception as error:
+            hide = Redactor(settings)
+            logger.debug(hide(spark_errors.full_text(error)))
+            connection.state = ConnectionState.FAIL
+            raise FailedToConnectError(
+                hide(spark_errors.start_failure(error, pyspark.__version__))
+            ) from error
+        connection.handle = SessionHandle(spark)
+        connection.state = ConnectionState.OPEN
+        return connection

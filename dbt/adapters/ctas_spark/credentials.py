@@ -1,0 +1,96 @@
+"""The profile's fields: all but ``schema`` have a default, and none is silently ignored."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.contracts.connection import Credentials
+from dbt.adapters.ctas_spark.redaction import redacted
+
+SESSION = "session"
+OTHER_METHODS = ("thrift", "http", "odbc")
+FIELDS = ("method", "schema", "database", "spark_conf", "staging_schema", "host")
+OF_DBT = ("type", "threads", "server_side_parameters")
+
+
+@dataclass
+class CtasSparkCredentials(Credentials):
+    """A target of ``type: ctas_spark``.
+
+    ``spark_conf`` is Spark's configuration, set before its JVM starts; dbt-spark's name for it,
+    ``server_side_parameters``, works too. ``staging_schema`` holds the records of versions and is
+    by default the model's schema and ``__ctas_spark``. ``host`` is dbt-spark's mandatory field:
+    taken, and without a meaning here.
+    """
+
+    schema: str = ""
+    database: str | None = None  # type: ignore[assignment]  # Spark has none between catalog and schema
+    method: str = SESSION
+    staging_schema: str | None = None
+    host: str | None = None
+    spark_conf: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    _ALIASES: ClassVar[dict[str, str]] = {"server_side_parameters": "spark_conf"}
+
+    @classmethod
+    def validate(cls, data: dict[str, Any]) -> None:
+        """Report every wrong field at once, before dbt looks at their types."""
+        problems = list(_problems(data))
+        if problems:
+            listed = "".join(f"\n  - {problem}" for problem in problems)
+            raise DbtRuntimeError(f"{len(problems)} error(s) in the profile:{listed}")
+        super().validate(data)
+
+    @classmethod
+    def __pre_deserialize__(cls, data: dict[str, Any]) -> dict[str, Any]:
+        data = super().__pre_deserialize__(data)  # type: ignore[no-untyped-call]
+        data.setdefault("database", None)
+        return data
+
+    def __post_init__(self) -> None:
+        self.database = None
+        self.spark_conf = {key: _text(value) for key, value in self.spark_conf.items()}
+
+    @property
+    def type(self) -> str:
+        """The adapter's name in profiles."""
+        return "ctas_spark"
+
+    @property
+    def unique_field(self) -> str:
+        """What dbt hashes to count projects."""
+        return self.schema
+
+    def _connection_keys(self) -> tuple[str, ...]:
+        return ("method", "schema", "staging_schema", "spark_conf")
+
+    def connection_info(self, *, with_aliases: bool = False) -> Iterable[tuple[str, Any]]:
+        """What ``dbt debug`` and ``target`` show: without secrets."""
+        for key, value in super().connection_info(with_aliases=with_aliases):
+            yield key, redacted(value) if isinstance(value, Mapping) else value
+
+
+def _text(value: Any) -> str:
+    """Spark's spelling of a YAML value."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _problems(data: Mapping[str, Any]) -> Iterable[str]:
+    for name in data:
+        if name not in FIELDS and name not in OF_DBT:
+            near = get_close_matches(str(name), FIELDS, n=1)
+            yield f"unknown field {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
+    method = data.get("method", SESSION)
+    if method in OTHER_METHODS:
+        yield f"method: {method!r} is not available yet; use {SESSION!r}"
+    elif method != SESSION:
+        yield f"method: {method!r} is not a method; use {SESSION!r}"
+    if not data.get("schema"):
+        yield "schema: missing; it is the one field without a default"
+    if data.get("database") not in (None, data.get("schema")):
+        yield "database: contradicts schema; on Spark leave it out"
+    if not isinstance(data.get("spark_conf", {}), Mapping):
+        yield "spark_conf: must map Spark's setting names to values"

@@ -1,0 +1,33 @@
+"""The core's errors as dbt's, translated once at the adapter's edge."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
+    """Raise DbtRuntimeError, with the same text, for every StagingError."""
+
+    @wraps(method)
+    def translated(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(*args, **kwargs)
+        except StagingError as error:
+            raise DbtRuntimeError(str(error)) from error
+
+    return translated
+
+
+def add_to(error: BaseException, text: str) -> None:
+    """Say more in an error that is on its way to the user."""
+    if isinstance(error, DbtRuntimeError):
+        error.msg = f"{error.msg}\n  {text}"
+    elif isinstance(error, StagingError):
+        error.what = f"{error.what}\n  {text}"

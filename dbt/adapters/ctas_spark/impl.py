@@ -1,0 +1,209 @@
+"""The adapter: a façade over the core, one delegation for each step that a macro names."""
+
+import sys
+import threading
+from dataclasses import dataclass
+from multiprocessing.context import SpawnContext
+from typing import Any, cast
+
+from dbt_common.contracts.constraints import ConstraintType
+
+from dbt.adapters.base.impl import ConstraintSupport
+from dbt.adapters.base.meta import available
+from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
+from dbt.adapters.contracts.connection import AdapterRequiredConfig
+from dbt.adapters.contracts.relation import RelationConfig
+from dbt.adapters.ctas_spark import column_docs, constraints, dbt_errors, log_bridge
+from dbt.adapters.ctas_spark.__version__ import version
+from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
+from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
+from dbt.adapters.ctas_spark.dbt_errors import as_dbt_errors
+from dbt.adapters.ctas_spark.environment_report import report
+from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
+from dbt.adapters.ctas_spark.response import PublicationResponse
+from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
+
+logger = AdapterLogger("CtasSpark")
+
+
+@dataclass
+class CtasSparkConfig(SparkConfig):
+    """The model configs of this adapter; ``config.read_plan`` checks their values."""
+
+    atomicity: str | None = None
+    staging_purpose: str | None = None
+    on_conflict: str | None = None
+    partition_metadata: str | None = None
+    staging_schema: str | None = None
+
+
+def _name(relation: BaseRelation) -> TableName:
+    return TableName(str(relation.schema), str(relation.identifier))
+
+
+class CtasSparkAdapter(SparkAdapter):
+    """dbt-spark, with tables that are staged and then published by one call."""
+
+    ConnectionManager = CtasSparkConnectionManager
+    AdapterSpecificConfigs = CtasSparkConfig
+
+    CONSTRAINT_SUPPORT = {  # noqa: RUF012 (dbt's own shape of this class attribute)
+        **SparkAdapter.CONSTRAINT_SUPPORT,
+        ConstraintType.check: ConstraintSupport.ENFORCED,
+        ConstraintType.not_null: ConstraintSupport.ENFORCED,
+    }
+
+    def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
+        super().__init__(config, mp_context)
+        log_bridge.connect()
+        self._thread = threading.local()
+        self._guard = threading.Lock()
+        self._opened: OpenedCatalog | None = None
+
+    def pre_model_hook(self, config: Any) -> ModelSlot:
+        """Open a slot for the model that this thread builds next."""
+        self._thread.slot = ModelSlot(config)
+        return self._slot
+
+    def post_model_hook(self, config: Any, context: ModelSlot) -> None:  # noqa: ARG002 (dbt's shape)
+        """Abort what an error or a cancel left undecided. dbt calls this in a ``finally``."""
+        cause = sys.exc_info()[1]
+        if cause is not None and context.build is not None:
+            context.build.fail(cause, canceled=self._handle.canceled)
+            dbt_errors.add_to(cause, context.build.failure(cause))
+
+    @available
+    @as_dbt_errors
+    def plan_staged_table(self, relation: BaseRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
+        """Validate the model's configuration and decide its level; no job is started."""
+        node = self._slot.config.model
+        plan = read_plan(
+            node.unique_id, node.config, node.description, self._credentials.staging_schema
+        )
+        context = plan.context(_name(relation), full_refresh=full_refresh)
+        opened = self._catalog()
+        job = self._handle.new_job(f"{node.unique_id} {opened.lease.id}")
+        self._slot.build = ModelBuild.planned(opened.catalog, context, job)
+
+    @available
+    @as_dbt_errors
+    def begin_staged_table(self) -> bool:
+        """Look at the target; False if the model is to keep it as it is."""
+        return self._build.begin()
+
+    @available
+    @as_dbt_errors
+    def staged_table_sql(self, compiled_code: str) -> str:
+        """The CTAS of the version."""
+        return self._build.staged.statement(compiled_code)
+
+    @available
+    @as_dbt_errors
+    def verify_staged_table(self) -> BaseRelation:
+        """The staged version as a relation, for checks before it is published."""
+        record = self._build.staged.verify()
+        return self.Relation.create(
+            schema=record.database, identifier=record.table, type=self.Relation.Table
+        )
+
+    @available
+    def constraint_checks_sql(self, model: dict[str, Any], relation: BaseRelation) -> str | None:
+        """A query that counts the rows which break the contract's constraints; None without any."""
+        return constraints.checks_sql(model, _name(relation))
+
+    @available
+    @as_dbt_errors
+    def assert_no_violations(self, counts: Any) -> None:
+        """Fail the model if the one row of ``constraint_checks_sql`` counts broken rows."""
+        found = dict(zip(counts.column_names, counts.rows[0], strict=True))
+        constraints.assert_none_broken(found, self._build.staged.target)
+
+    @available
+    def column_comments_sql(self, staged: BaseRelation, columns: dict[str, Any]) -> list[str]:
+        """The statements that comment the staged version's columns."""
+        layout = self._build.staged.context.layout
+        return list(column_docs.comments_sql(_name(staged), columns, layout.partition_by))
+
+    @available
+    @as_dbt_errors
+    def commit_staged_table(self) -> None:
+        """Publish the version."""
+        self._build.hook.on_finished()
+
+    @available
+    def fill_in_place_sql(self, compiled_code: str) -> str | None:
+        """At atomicity ``none`` the INSERT that fills the published version; else None."""
+        return self._build.fill_statement(compiled_code)
+
+    @available
+    @as_dbt_errors
+    def settle_staged_table(self) -> None:
+        """Refresh this session, and count what was written."""
+        self._build.settle(self._handle.spark)
+
+    @available
+    def publication_response(self) -> PublicationResponse:
+        """The model's result: its console line and its ``adapter_response``."""
+        return self._build.response()
+
+    @as_dbt_errors
+    def debug_query(self) -> None:
+        """``dbt debug``: start Spark, then say what was found and which level it reaches."""
+        self.execute("select 1 as id")
+        staging_schema = self._credentials.staging_schema or (
+            f"{self._credentials.schema}{STAGING_SUFFIX}"
+        )
+        for line in report(self._handle.spark, self._catalog(), staging_schema):
+            logger.info(f"  {line}")
+
+    def cleanup_connections(self) -> None:
+        """The invocation ends: close the catalog before its connections."""
+        with self._guard:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+        super().cleanup_connections()
+
+    @classmethod
+    def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
+        """Who built a model; dbt's own way finds the module by the class's name, which is wrong."""
+        from dbt.adapters.__about__ import version as base_version  # noqa: PLC0415 (as dbt does)
+
+        return AdapterTrackingRelationInfo(  # type: ignore[abstract]  # dbt instantiates it so
+            adapter_name="ctas_spark",
+            base_adapter_version=base_version,
+            adapter_version=version,
+            model_adapter_details=cls._get_adapter_specific_run_info(config),
+        )
+
+    @property
+    def _credentials(self) -> Any:
+        return self.config.credentials
+
+    @property
+    def _slot(self) -> ModelSlot:
+        return cast("ModelSlot", self._thread.slot)
+
+    @property
+    def _build(self) -> ModelBuild:
+        build = self._slot.build
+        if build is None:
+            raise RuntimeError("plan_staged_table was not called for this model")
+        return build
+
+    @property
+    def _handle(self) -> SessionHandle:
+        return cast("SessionHandle", self.connections.get_thread_connection().handle)
+
+    def _catalog(self) -> OpenedCatalog:
+        """The invocation's catalog, opened by the first model that needs it."""
+        spark = self._handle.spark
+        with self._guard:
+            if self._opened is None:
+                self._opened = open_catalog(
+                    spark, lambda error: logger.warning(f"lease not renewed: {error}")
+                )
+            return self._opened

@@ -1,0 +1,133 @@
+"""One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.response import PublicationResponse
+from dbt.adapters.ctas_spark.staging import conflicts
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, StagingCatalog
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.engines.write_figures import write_figures
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.job_status import JobStatusHook, StagedTableHook
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.steps import Step
+from dbt.adapters.ctas_spark.step_timer import StepTimer
+
+IN_PLACE = "in_place"
+
+
+@dataclass(slots=True)
+class ModelBuild:
+    """A staged table with what is known around it."""
+
+    staged: StagedTable
+    hook: JobStatusHook
+    job: SessionJob
+    capabilities: Capabilities
+    timer: StepTimer
+    figures: WriteFigures
+
+    @classmethod
+    def planned(
+        cls, catalog: StagingCatalog, context: StagingContext, job: SessionJob
+    ) -> "ModelBuild":
+        """A build that has its level and has done nothing yet."""
+        timer = StepTimer()
+        staged = catalog.apply_staging(context, job, (timer,))
+        capabilities = catalog.capabilities(context.staging_schema)
+        return cls(staged, StagedTableHook(staged), job, capabilities, timer, WriteFigures())
+
+    def begin(self) -> bool:
+        """Begin; False if what exists is kept."""
+        self.hook.on_created()
+        return self.staged.outcome is not Outcome.KEPT
+
+    def fill_statement(self, query: str) -> str | None:
+        """The INSERT of level ``none``."""
+        if self._in_place and self.staged.outcome is Outcome.COMMITTED:
+            return self.staged.fill_statement(query)
+        return None
+
+    def settle(self, spark: SparkSession) -> None:
+        """After the commit: refresh, and take the figures before a hook writes something else."""
+        self.staged.settle()
+        if self.staged.outcome is Outcome.COMMITTED:
+            self.figures = write_figures(spark, self.job.group)
+
+    def fail(self, cause: BaseException, *, canceled: bool) -> None:
+        """The model ended with an error or was cancelled."""
+        if canceled:
+            self.hook.on_canceled()
+        else:
+            self.hook.on_failed(cause)
+
+    def failure(self, cause: BaseException) -> str:
+        """What a failed model is told besides its error: outcome, version, state of the table."""
+        staged = self.staged
+        if staged.outcome is Outcome.COMMITTED:
+            return self._failed_after_commit()
+        if staged.outcome is Outcome.UNKNOWN:
+            return f"outcome: unknown; version {staged.version} and its base were both left"
+        reason = cause.__cause__
+        told = isinstance(reason, StagingError) and bool(reason.left)
+        state = "" if told else f"; {staged.target}: {conflicts.unchanged(staged.base)}"
+        left = f"; still there: {', '.join(staged.left_behind)}" if staged.left_behind else ""
+        return f"outcome: not_committed; version {staged.version} was discarded{state}{left}"
+
+    def response(self) -> PublicationResponse:
+        """The ``adapter_response``, whose message ends the model's console line."""
+        outcome = self.staged.outcome or Outcome.UNKNOWN
+        published = self._publication() if outcome is Outcome.COMMITTED else {}
+        return PublicationResponse(
+            _message=self._message(outcome),
+            code=outcome.value,
+            outcome=outcome.value,
+            atomicity=self.staged.level.value,
+            reader_window="mixed" if self._in_place else "none",
+            conflict_check=self.capabilities.conflict_check.value,
+            staging_purpose=self.staged.context.purpose.value,
+            stage_seconds=self.timer.seconds(Step.STAGE),
+            commit_seconds=self.timer.seconds(Step.COMMIT),
+            **published,
+        )
+
+    @property
+    def _in_place(self) -> bool:
+        return self.staged.level is Atomicity.NONE
+
+    def _publication(self) -> dict[str, Any]:
+        staged = self.staged
+        return {
+            "commit_strategy": IN_PLACE if self._in_place else staged.strategy.name,
+            "version": staged.version,
+            "base_version": staged.base.version,
+            "rows_affected": self.figures.rows,
+            "files": self.figures.files,
+            "bytes": self.figures.bytes,
+        }
+
+    def _message(self, outcome: Outcome) -> str:
+        if outcome is Outcome.KEPT:
+            return "kept: the table exists"
+        rows = f", {self.figures.rows:,} rows" if self.figures.rows is not None else ""
+        return f"published {self.staged.version}{rows}"
+
+    def _failed_after_commit(self) -> str:
+        what = f"{self.staged.target}: published as {self.staged.version} before the error"
+        if self._in_place:
+            return f"{what}; at atomicity none it keeps what was written until then"
+        return f"{what}, and stays so: what failed came after the commit"
+
+
+@dataclass(slots=True)
+class ModelSlot:
+    """One model, from dbt's pre_model_hook to its post_model_hook."""
+
+    config: Any
+    build: ModelBuild | None = None

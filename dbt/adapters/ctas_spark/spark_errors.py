@@ -1,0 +1,85 @@
+"""Spark's and Java's errors, in the words that a user can act on."""
+
+import re
+from pathlib import Path
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from dbt.adapters.ctas_spark.java import complaint, find_java
+
+FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
+CAUSED_BY = "Caused by: "
+DERBY_IS_OPEN = "XSDB6"
+DERBY_URL = re.compile(
+    r"Another instance of Derby may have already booted the database (\S+?)\.?(?:\s|$)"
+)
+MOST_LINES = 25
+
+
+def message(error: BaseException) -> str:
+    """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
+    text = full_text(error)
+    if DERBY_IS_OPEN in text:
+        return _derby_is_open(text)
+    kept = [
+        line for line in _own_words(error).splitlines() if line.strip() and not FRAME.match(line)
+    ]
+    return "\n".join(kept[:MOST_LINES]) or type(error).__name__
+
+
+def full_text(error: BaseException) -> str:
+    """Everything that is known of the error, frames included."""
+    if isinstance(error, Py4JJavaError):
+        return f"{error}"
+    trace = getattr(error, "_stackTrace", None) or getattr(error, "_stacktrace", None)
+    return f"{error}\n{trace}" if trace else str(error)
+
+
+def start_failure(error: BaseException, spark_version: str) -> str:
+    """Why Spark did not start."""
+    about_java = complaint(find_java(), spark_version)
+    if about_java is not None:
+        return f"Spark could not start: {about_java}"
+    return f"Spark could not start: {message(error)}"
+
+
+def _own_words(error: BaseException) -> str:
+    if isinstance(error, PySparkException) and not isinstance(error, Py4JJavaError):
+        return str(error).split("\n\nJVM stacktrace:")[0]
+    text = str(error)
+    causes = [line for line in text.splitlines() if line.startswith(CAUSED_BY)]
+    first = next((line for line in text.splitlines()[1:] if line.startswith(": ")), "")
+    if isinstance(error, Py4JJavaError) and first:
+        return "\n".join([first.removeprefix(": "), *causes[-1:]])
+    return text
+
+
+def _derby_is_open(text: str) -> str:
+    found = DERBY_URL.search(text)
+    path = found.group(1) if found else None
+    holder = _holder_of(Path(path)) if path else None
+    who = f"process {holder}" if holder else "another process"
+    return (
+        f"the embedded metastore {path or '(Derby)'} is open in {who}: an embedded metastore "
+        "serves one process at a time. End that process, or use a remote metastore: set "
+        "spark.hadoop.hive.metastore.uris in spark_conf of the profile"
+    )
+
+
+def _holder_of(database: Path) -> str | None:
+    """The process that has a file of the database open, where /proc tells."""
+    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            opened = descriptor.readlink()
+        except OSError:
+            continue
+        if opened.is_relative_to(database):
+            return _described(descriptor.parts[2])
+    return None
+
+
+def _described(pid: str) -> str:
+    command = Path("/proc", pid, "cmdline").read_bytes().split(b"\0")
+    name = Path(command[0].decode(errors="replace")).name
+    return f"{pid} ({name})"

@@ -1,0 +1,102 @@
+"""Spark's session catalog with a Hive metastore, embedded or remote, in this JVM."""
+
+import threading
+
+from dbt.adapters.ctas_spark.staging import ddl
+from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job
+from dbt.adapters.ctas_spark.staging.errors import StagingSchemaError
+from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.locks import CommitLock, NoLock, ProcessLock
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.steps import StepObserver
+from dbt.adapters.ctas_spark.staging.storage import Storage
+
+NO_COMPARE_AND_SWAP = (
+    "its server ignores compare-and-swap, so two writers can't be told apart "
+    "(HIVE-26882: Hive 2.3.10 and 4.0 have it)"
+)
+
+
+class HiveCatalog:
+    """Publishes by one metastore call: compare-and-swap, or under a lock of this process.
+
+    ``single_process`` says that no other process can be a client of this metastore, which is so
+    for an embedded Derby.
+    """
+
+    def __init__(
+        self,
+        metastore: MetastoreClient,
+        storage: Storage,
+        engine: Engine,
+        lease: Lease,
+        *,
+        single_process: bool,
+    ) -> None:
+        self._metastore = metastore
+        self._storage = storage
+        self._engine = engine
+        self._lease = lease
+        self._single_process = single_process
+        self._process_lock = ProcessLock()
+        self._guard = threading.Lock()
+        self._staging_schemas: set[str] = set()
+        self._found: Capabilities | None = None
+
+    def capabilities(self, staging_schema: str) -> Capabilities:
+        """Probe compare-and-swap once; a probe that can't be run is an error, not a "no"."""
+        with self._guard:
+            self._ensure_staging_schema(staging_schema)
+            if self._found is None:
+                self._found = self._probe(staging_schema)
+            return self._found
+
+    def apply_staging(
+        self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
+    ) -> StagedTable:
+        """Decide the level, then make the staged table."""
+        found = self.capabilities(context.staging_schema)
+        level = resolve(context.atomicity, found, context.target)
+        return StagedTable(context, level, self._services(found), job, observers)
+
+    def _probe(self, staging_schema: str) -> Capabilities:
+        if self._metastore.compares_and_swaps(staging_schema):
+            return Capabilities("hive", ConflictCheck.CAS, Atomicity.ISOLATED)
+        if self._single_process:
+            return Capabilities("hive", ConflictCheck.LOCK, Atomicity.ISOLATED)
+        return Capabilities("hive", ConflictCheck.NONE, Atomicity.NONE, NO_COMPARE_AND_SWAP)
+
+    def _services(self, found: Capabilities) -> Services:
+        locked = found.conflict_check is ConflictCheck.LOCK
+        lock: CommitLock = self._process_lock if locked else NoLock()
+        return Services(
+            metastore=self._metastore,
+            storage=self._storage,
+            engine=self._engine,
+            lease=self._lease,
+            lock=lock,
+            conditional=found.conflict_check is ConflictCheck.CAS,
+        )
+
+    def _ensure_staging_schema(self, name: str) -> None:
+        if name in self._staging_schemas:
+            return
+        if self._metastore.database_location(name) is None:
+            self._create_staging_schema(name)
+        self._staging_schemas.add(name)
+
+    def _create_staging_schema(self, name: str) -> None:
+        statement = ddl.create_schema(name, "Records of table versions, kept by dbt-ctas-spark")
+        try:
+            self._engine.sql(statement)
+        except Exception as error:  # whatever the engine raises: the remedy is the same
+            raise StagingSchemaError(
+                f"the staging schema {name} does not exist and can't be created: {error}",
+                left="nothing was started",
+                remedy=f"an administrator runs: {statement}",
+            ) from error

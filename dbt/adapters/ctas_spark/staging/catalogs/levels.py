@@ -1,0 +1,26 @@
+"""Which level a publication gets: what was asked for, against what the catalog reaches."""
+
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+
+STRENGTH = {Atomicity.NONE: 1, Atomicity.ATOMIC: 2, Atomicity.ISOLATED: 3}
+
+
+def resolve(asked: Atomicity, found: Capabilities, target: TableName) -> Atomicity:
+    """The level to work at; ``auto`` takes the strongest, and never ``none``.
+
+    Raises:
+        AtomicityNotSupportedError: the catalog reaches less than was asked for.
+    """
+    wanted = found.reaches if asked is Atomicity.AUTO else asked
+    too_weak = asked is Atomicity.AUTO and found.reaches is Atomicity.NONE
+    if too_weak or STRENGTH[wanted] > STRENGTH[found.reaches]:
+        raise AtomicityNotSupportedError(
+            f"atomicity {asked.value} can't be reached on this {found.catalog} catalog: "
+            f"{found.missing}",
+            table=target,
+            left="it is unchanged; no job was started",
+            remedy="upgrade the metastore, or set atomicity: none and accept partial tables",
+        )
+    return wanted

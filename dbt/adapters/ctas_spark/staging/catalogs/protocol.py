@@ -1,0 +1,46 @@
+"""A kind of catalog on which tables can be staged (FLIP-305 ``SupportsStaging``)."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.steps import StepObserver
+
+
+class ConflictCheck(str, Enum):
+    """How a rival's commit is noticed."""
+
+    CAS = "cas"
+    LOCK = "lock"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a catalog was found to be and to reach.
+
+    ``missing`` says what keeps it from ``isolated``, and what would make that work.
+    """
+
+    catalog: str
+    conflict_check: ConflictCheck
+    reaches: Atomicity
+    missing: str = ""
+
+
+class StagingCatalog(Protocol):
+    """One implementation for each kind of catalog."""
+
+    def capabilities(self, staging_schema: str) -> Capabilities:
+        """What this catalog reaches; probed once, with ``staging_schema`` as the place to try."""
+
+    def apply_staging(
+        self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
+    ) -> StagedTable:
+        """A staged table for the context; AtomicityNotSupportedError if its level is not reached.
+
+        No job is started and nothing about the target is read or written yet.
+        """

@@ -1,0 +1,1 @@
+"""The strategies of a commit call; one file for each."""

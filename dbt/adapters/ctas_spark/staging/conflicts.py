@@ -1,0 +1,152 @@
+"""What it means for a purpose that the target is, or is no longer, there."""
+
+from datetime import datetime, timezone
+
+from dbt.adapters.ctas_spark.staging.base import Base
+from dbt.adapters.ctas_spark.staging.context import StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    CommitStateUnknownError,
+    ConcurrentWriteError,
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    NoSuchTableError,
+    StagingError,
+    TableAlreadyExistsError,
+)
+from dbt.adapters.ctas_spark.staging.marker import Marker
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+
+AGAIN = "run the model again; it will build on what is there now"
+
+
+def refuses_to_begin(
+    purpose: StagingPurpose, target: TableName, entry: TableEntry | None
+) -> StagingError | None:
+    """Why the purpose can't begin on what exists, or None if it can."""
+    if entry is None and not purpose.may_create:
+        return _no_such_table(target, "no job was started")
+    if entry is not None and purpose is StagingPurpose.CREATE:
+        return _already_exists(target, "no job was started")
+    if entry is not None and entry.is_view and not purpose.may_replace:
+        return TableAlreadyExistsError(
+            "a view is in the place of the table to create, and the purpose does not replace it",
+            table=target,
+            left="the view is untouched; no job was started",
+            remedy="drop the view, or set staging_purpose: create_or_replace",
+        )
+    return None
+
+
+def refuses_to_commit(
+    purpose: StagingPurpose, target: TableName, base: Base, now: TableEntry | None
+) -> StagingError:
+    """The error for a target that is no longer the base."""
+    if now is None:
+        return _gone(purpose, target, base)
+    if base.entry is None and purpose is StagingPurpose.CREATE:
+        return _already_exists(target, "another created it meanwhile, and theirs is untouched")
+    return _concurrent_write(target, base, now)
+
+
+def refused(
+    purpose: StagingPurpose,
+    target: TableName,
+    base: Base,
+    after: TableEntry | None,
+    failure: MetastoreError | None,
+) -> StagingError:
+    """The error for a commit call that the metastore refused, or that can no longer land."""
+    by_rival = failure is None or isinstance(
+        failure, EntryModifiedError | EntryExistsError | EntryMissingError
+    )
+    if by_rival or not base.is_still(after):
+        return refuses_to_commit(purpose, target, base, after)
+    return StagingError(
+        f"the metastore refused the new entry: {failure}",
+        table=target,
+        left=unchanged(base),
+        remedy="if it refuses a change of column types, set "
+        "hive.metastore.disallow.incompatible.col.type.changes=false on the metastore",
+    )
+
+
+def unknown(target: TableName, version: str, cause: MetastoreError | None) -> StagingError:
+    """The error for a commit call whose fate can't be told.
+
+    A call that succeeded, and of which nothing shows, was reverted by a writer that follows no
+    protocol: both versions stay.
+    """
+    left = f"it shows its old version or {version}; nothing was deleted"
+    if cause is None:
+        return ConcurrentWriteError(
+            f"version {version} was committed and then reverted by another writer's stale entry",
+            table=target,
+            left=left,
+            remedy=AGAIN,
+        )
+    return CommitStateUnknownError(
+        f"the commit call failed and its fate can't be told: {cause}",
+        table=target,
+        left=left,
+        remedy="look at the table's property ctas_spark_version, then run the model again",
+    )
+
+
+def unchanged(base: Base) -> str:
+    """What the target is when nothing was published."""
+    if base.entry is None:
+        return "it does not exist, as before"
+    if base.version is not None:
+        return f"it still holds version {base.version}"
+    return "it is unchanged"
+
+
+def _gone(purpose: StagingPurpose, target: TableName, base: Base) -> StagingError:
+    if purpose is StagingPurpose.REPLACE:
+        return _no_such_table(target, "nothing was created", "another dropped it meanwhile; ")
+    happened = (
+        "a clean-up took this model's version: its run was taken for dead"
+        if base.entry is None
+        else "another writer dropped the table during the commit call"
+    )
+    return ConcurrentWriteError(
+        happened, table=target, left="it does not exist; nothing was published", remedy=AGAIN
+    )
+
+
+def _concurrent_write(target: TableName, base: Base, now: TableEntry) -> ConcurrentWriteError:
+    return ConcurrentWriteError(
+        f"another writer changed the table since this model began: {_who(base, now)}",
+        table=target,
+        left="theirs is untouched, and nothing of this model was published",
+        remedy=AGAIN,
+    )
+
+
+def _who(base: Base, now: TableEntry) -> str:
+    marker = Marker.of(now)
+    if marker is None or (base.marker is not None and marker.commit == base.marker.commit):
+        return f"its entry was altered by a writer without our marker (base was {base})"
+    committed = next(e for e in marker.lineage.entries if e.commit == marker.commit)
+    when = datetime.fromtimestamp(committed.time_ms / 1000, tz=timezone.utc)
+    return f"version {marker.version} was committed at {when:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _no_such_table(target: TableName, left: str, why: str = "") -> NoSuchTableError:
+    return NoSuchTableError(
+        "the table to replace does not exist",
+        table=target,
+        left=why + left,
+        remedy="create it first, or set staging_purpose: create_or_replace",
+    )
+
+
+def _already_exists(target: TableName, left: str) -> TableAlreadyExistsError:
+    return TableAlreadyExistsError(
+        "the table to create exists already",
+        table=target,
+        left=left,
+        remedy="drop it, or set staging_purpose: create_or_replace or create_if_not_exists",
+    )

@@ -1,0 +1,87 @@
+"""What one publication is asked to do, fixed before it begins."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+
+class StagingPurpose(str, Enum):
+    """What may become of the target.
+
+    Source: FLIP-305; Spark's ``stageCreate``, ``stageReplace``, ``stageCreateOrReplace``.
+    """
+
+    CREATE = "create"
+    CREATE_IF_NOT_EXISTS = "create_if_not_exists"
+    REPLACE = "replace"
+    CREATE_OR_REPLACE = "create_or_replace"
+
+    @property
+    def may_create(self) -> bool:
+        """True if a target that does not exist may be created."""
+        return self is not StagingPurpose.REPLACE
+
+    @property
+    def may_replace(self) -> bool:
+        """True if a target that exists may be replaced."""
+        return self in (StagingPurpose.REPLACE, StagingPurpose.CREATE_OR_REPLACE)
+
+
+class Atomicity(str, Enum):
+    """How strong the promise of a publication is (FLIP-218, LEVEL-1 to LEVEL-3)."""
+
+    NONE = "none"
+    ATOMIC = "atomic"
+    ISOLATED = "isolated"
+    AUTO = "auto"
+
+
+class OnConflict(str, Enum):
+    """What happens when another writer published since our begin."""
+
+    ABORT = "abort"
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table of the session catalog: database and table."""
+
+    database: str
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.database}.{self.table}"
+
+
+def _nothing() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """How a version's data and entry are laid out; the clauses of its CTAS.
+
+    ``location_root`` is a directory URI; ``buckets`` a count, with ``clustered_by`` set.
+    """
+
+    file_format: str = "parquet"
+    partition_by: tuple[str, ...] = ()
+    clustered_by: tuple[str, ...] = ()
+    buckets: int | None = None
+    location_root: str | None = None
+    comment: str | None = None
+    options: Mapping[str, str] = field(default_factory=_nothing)
+    properties: Mapping[str, str] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class StagingContext:
+    """One target and what its publication may do to it (FLIP-305 ``StagingContext``)."""
+
+    target: TableName
+    staging_schema: str
+    purpose: StagingPurpose = StagingPurpose.CREATE_OR_REPLACE
+    atomicity: Atomicity = Atomicity.AUTO
+    on_conflict: OnConflict = OnConflict.ABORT
+    layout: TableLayout = field(default_factory=TableLayout)

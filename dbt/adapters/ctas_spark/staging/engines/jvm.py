@@ -1,0 +1,26 @@
+"""The JVM behind a PySpark session; its objects have no Python types."""
+# ruff: noqa: SLF001 (PySpark has no public way to its JVM)
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+
+def classes(spark: SparkSession) -> Any:
+    """Java's packages, as attributes."""
+    return spark.sparkContext._jvm
+
+
+def context(spark: SparkSession) -> Any:
+    """The Scala SparkContext."""
+    return spark.sparkContext._jsc.sc()
+
+
+def shared_state(spark: SparkSession) -> Any:
+    """What all sessions of the context share: catalog and SQL status store."""
+    return spark._jsparkSession.sharedState()
+
+
+def hadoop_configuration(spark: SparkSession) -> Any:
+    """Hadoop's configuration, with the credentials of object stores."""
+    return spark.sparkContext._jsc.hadoopConfiguration()

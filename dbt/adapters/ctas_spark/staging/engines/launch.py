@@ -1,0 +1,72 @@
+"""Start Spark in this process with a profile's settings."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+DEFAULTS = {
+    "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # an embedded metastore would refuse column types that change between two versions
+    "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
+}
+LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+
+_starting = threading.Lock()
+
+
+def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession:
+    """The session of this process, started if there is none.
+
+    Args:
+        settings: Spark's configuration; the user's values win over the defaults.
+        log_directory: where Spark's and Derby's own logs go instead of the console.
+    """
+    with _starting, _sigint_kept():
+        builder = SparkSession.builder.enableHiveSupport()
+        for key, value in with_defaults(settings, log_directory).items():
+            builder = builder.config(key, value)
+        return builder.getOrCreate()
+
+
+def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
+    """The user's settings over ours."""
+    local = LOCAL if settings.get("spark.master", "local").startswith("local") else {}
+    merged = {**DEFAULTS, **local, **settings}
+    own = settings.get(JAVA_OPTIONS, "")
+    if "log4j" not in own:
+        merged[JAVA_OPTIONS] = f"{own} {_logging_options(log_directory)}".strip()
+    return merged
+
+
+def _logging_options(log_directory: str) -> str:
+    directory = Path(os.path.abspath(log_directory))  # noqa: PTH100 (resolve() follows links)
+    directory.mkdir(parents=True, exist_ok=True)
+    configuration = files("dbt.adapters.ctas_spark").joinpath("log4j2.properties")
+    options = {
+        "log4j2.configurationFile": Path(str(configuration)).as_uri(),
+        "ctas.spark.log": directory / "spark.log",
+        "derby.stream.error.file": directory / "derby.log",
+    }
+    return " ".join(f'"-D{key}={value}"' for key, value in options.items())
+
+
+@contextmanager
+def _sigint_kept() -> Iterator[None]:
+    """PySpark's own handler cancels every job of the context; ours cancels this run's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,36 @@
+"""What the commit needs of the engine that runs a version's job."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFigures:
+    """What a job wrote, as far as the engine counted it: None is "not known"."""
+
+    rows: int | None = None
+    files: int | None = None
+    bytes: int | None = None
+
+
+class Job(Protocol):
+    """The job of one version, by itself stoppable."""
+
+    @property
+    def canceled(self) -> bool:
+        """True once the run was cancelled."""
+
+    def stop(self) -> bool:
+        """Cancel what runs of this job and wait; True when no task of it runs any more."""
+
+
+class Engine(Protocol):
+    """A Spark session, local or remote."""
+
+    def sql(self, statement: str) -> None:
+        """Run a statement that returns nothing."""
+
+    def refresh(self, name: TableName) -> None:
+        """Forget what this session's caches hold of a table."""

@@ -1,0 +1,71 @@
+"""A Spark session whose driver is this process's own JVM."""
+
+import threading
+import time
+
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines import jvm
+
+STOP_SECONDS = 60.0
+POLL_SECONDS = 0.05
+
+
+class SessionEngine:
+    """Runs SQL in a session; hands out jobs that can be stopped one by one."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    def sql(self, statement: str) -> None:
+        """Run a statement that returns nothing."""
+        self.spark.sql(statement)
+
+    def refresh(self, name: TableName) -> None:
+        """Drop the table from the relation cache and from CACHE TABLE's data."""
+        self.sql(f"REFRESH TABLE {quoting.table(name)}")
+
+
+class SessionJob:
+    """A Spark job group of its own, so that no other run's jobs are cancelled with it."""
+
+    def __init__(self, spark: SparkSession, group: str, canceled: threading.Event) -> None:
+        self.group = group
+        self._spark = spark
+        self._context = spark.sparkContext
+        self._canceled = canceled
+
+    @property
+    def canceled(self) -> bool:
+        """True once the run was cancelled."""
+        return self._canceled.is_set()
+
+    def attach(self) -> None:
+        """Make what this thread submits from now on part of the job."""
+        self._context.setJobGroup(self.group, self.group, interruptOnCancel=True)
+
+    def cancel(self) -> None:
+        """Ask Spark to stop what runs of the job, and what it would still start (Spark 4)."""
+        context = jvm.context(self._spark)
+        if self._context.version.startswith("3."):
+            context.cancelJobGroup(self.group)
+        else:
+            context.cancelJobGroupAndFutureJobs(self.group)
+
+    def stop(self) -> bool:
+        """Cancel, then wait until no task runs: the driver's exception comes before they end."""
+        self.cancel()
+        deadline = time.monotonic() + STOP_SECONDS
+        while self._active_tasks():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL_SECONDS)
+        return True
+
+    def _active_tasks(self) -> int:
+        tracker = self._context.statusTracker()
+        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self.group)]
+        stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+        return sum(stage.numActiveTasks for stage in stages if stage)

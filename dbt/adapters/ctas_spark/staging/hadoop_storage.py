@@ -1,0 +1,57 @@
+"""Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
+
+from typing import Any
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.errors import StorageError
+
+
+class HadoopStorage:
+    """Paths are URIs, or paths on the default file system."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm = jvm.classes(spark)
+        self._configuration = jvm.hadoop_configuration(spark)
+
+    def write(self, path: str, text: str) -> int:
+        """Write the file and return the time that the storage gave it, in milliseconds."""
+        try:
+            target, system = self._locate(path)
+            stream = system.create(target, True)
+            stream.write(bytearray(text.encode()))
+            stream.close()
+            return int(system.getFileStatus(target).getModificationTime())
+        except Py4JError as error:
+            raise _refused("write", path, error) from error
+
+    def delete(self, path: str) -> None:
+        """Remove a file or a whole directory."""
+        try:
+            target, system = self._locate(path)
+            system.delete(target, True)
+        except Py4JError as error:
+            raise _refused("delete", path, error) from error
+
+    def exists(self, path: str) -> bool:
+        """True if the path is there."""
+        try:
+            target, system = self._locate(path)
+            return bool(system.exists(target))
+        except Py4JError as error:
+            raise _refused("look at", path, error) from error
+
+    def _locate(self, path: str) -> tuple[Any, Any]:
+        target = self._jvm.org.apache.hadoop.fs.Path(path)
+        return target, target.getFileSystem(self._configuration)
+
+
+def _refused(action: str, path: str, error: Py4JError) -> StorageError:
+    cause = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
+    return StorageError(
+        f"the storage refused to {action} {path}: {cause}",
+        left="nothing was published",
+        remedy="see that the path is writable and not full for the user that runs dbt",
+    )

@@ -1,0 +1,93 @@
+"""The heartbeat of a living run: one small file on each storage that it writes versions to."""
+
+import json
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from datetime import datetime, timezone
+
+from dbt.adapters.ctas_spark.staging.errors import StorageError
+from dbt.adapters.ctas_spark.staging.storage import Storage
+
+HEARTBEAT_SECONDS = 20.0
+
+
+def new_lease_id() -> str:
+    """An id that sorts by time for people; nothing else may depend on its order."""
+    return datetime.now(timezone.utc).strftime("%Y%m%dt%H%M%S") + "x" + secrets.token_hex(4)
+
+
+class Lease:
+    """Says to others that this run's versions have a living owner.
+
+    It is on a storage before the first directory is made there, beats until ``close``, and stays
+    behind if a version of the run is unresolved.
+    """
+
+    def __init__(
+        self, storage: Storage, on_missed_beat: Callable[[StorageError], None] | None = None
+    ) -> None:
+        self.id = new_lease_id()
+        self._storage = storage
+        self._on_missed_beat = on_missed_beat
+        self._lock = threading.Lock()
+        self._directories: set[str] = set()
+        self._versions = 0
+        self._unresolved: set[str] = set()
+        self._closed = threading.Event()
+        self._heart: threading.Thread | None = None
+
+    def new_version(self) -> str:
+        """A version id of this run: it begins with the lease's id, so that it leads back here."""
+        with self._lock:
+            self._versions += 1
+            version = f"{self.id}_{self._versions:04d}"
+            self._unresolved.add(version)
+        return version
+
+    def resolved(self, version: str) -> None:
+        """The version is published, or nothing of it is left."""
+        with self._lock:
+            self._unresolved.discard(version)
+
+    def beat(self, directory: str) -> int:
+        """Write the lease into ``directory``; return the storage's time in milliseconds."""
+        now = self._storage.write(self._path(directory), self._content())
+        with self._lock:
+            self._directories.add(directory)
+            self._start_heart()
+        return now
+
+    def close(self) -> None:
+        """Stop beating; remove the lease, unless a version of the run is unresolved."""
+        self._closed.set()
+        if self._heart is not None:
+            self._heart.join()
+        if not self._unresolved:
+            for directory in self._directories:
+                self._storage.delete(self._path(directory))
+
+    def _path(self, directory: str) -> str:
+        return f"{directory}/{self.id}"
+
+    def _content(self) -> str:
+        return json.dumps({"lease": self.id, "host": socket.gethostname(), "pid": os.getpid()})
+
+    def _start_heart(self) -> None:
+        if self._heart is None:
+            self._heart = threading.Thread(target=self._beat_on, name="ctas-lease", daemon=True)
+            self._heart.start()
+
+    def _beat_on(self) -> None:
+        while not self._closed.wait(HEARTBEAT_SECONDS):
+            for directory in tuple(self._directories):
+                self._beat_once(directory)
+
+    def _beat_once(self, directory: str) -> None:
+        try:
+            self._storage.write(self._path(directory), self._content())
+        except StorageError as error:
+            if self._on_missed_beat is not None:
+                self._on_missed_beat(error)

@@ -1,0 +1,115 @@
+"""The marker of a target: who published what is there, and what was there before."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+
+PREFIX = "ctas_spark_"
+COMMIT = PREFIX + "commit"
+VERSION = PREFIX + "version"
+BASE = PREFIX + "base"
+TARGET = PREFIX + "target"
+LEVEL = PREFIX + "level"
+LINEAGE = PREFIX + "lineage"
+
+MOST_ENTRIES = 40
+MOST_CHARACTERS = 3_500
+
+
+@dataclass(frozen=True, slots=True)
+class LineageEntry:
+    """One publication; ``time_ms`` is the storage's time just before its commit call."""
+
+    commit: str
+    version: str
+    kind: str
+    time_ms: int
+
+    def __str__(self) -> str:
+        return f"{self.commit}:{self.version}:{self.kind}:{self.time_ms}"
+
+    @classmethod
+    def parse(cls, text: str) -> "LineageEntry":
+        """Read one entry; ValueError when it is none."""
+        commit, version, kind, time_ms = text.split(":")
+        return cls(commit, version, kind, int(time_ms))
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The publications of a target, newest first; the order of versions is this list."""
+
+    entries: tuple[LineageEntry, ...] = ()
+
+    def __str__(self) -> str:
+        return ",".join(str(entry) for entry in self.entries)
+
+    @classmethod
+    def parse(cls, text: str) -> "Lineage":
+        """Read a lineage; ValueError when the text is none."""
+        return cls(tuple(LineageEntry.parse(part) for part in text.split(",") if part))
+
+    def __contains__(self, commit: str) -> bool:
+        return any(entry.commit == commit for entry in self.entries)
+
+    def followed_by(self, entry: LineageEntry) -> "Lineage":
+        """This lineage with one more publication, its oldest ones cut to the limits."""
+        kept = (entry, *self.entries)[:MOST_ENTRIES]
+        while len(",".join(map(str, kept))) > MOST_CHARACTERS:
+            kept = kept[:-1]
+        return Lineage(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The properties of ours on a target.
+
+    ``base`` is the commit id before, or empty for the first publication of ours.
+    """
+
+    commit: str
+    version: str
+    base: str
+    target: str
+    level: str
+    lineage: Lineage
+
+    def to_parameters(self) -> dict[str, str]:
+        """The marker as properties of the target's entry."""
+        return {
+            COMMIT: self.commit,
+            VERSION: self.version,
+            BASE: self.base,
+            TARGET: self.target,
+            LEVEL: self.level,
+            LINEAGE: str(self.lineage),
+        }
+
+    @classmethod
+    def of(cls, entry: TableEntry | None) -> "Marker | None":
+        """The entry's own marker; None if it has none, or a foreign one.
+
+        SHOW CREATE TABLE copies properties and location into clones: a marker that names
+        another target or another version than the entry's directory is not this entry's.
+        """
+        if entry is None:
+            return None
+        marker = cls._read(entry.parameters)
+        if marker is None or marker.target != str(entry.name):
+            return None
+        return marker if marker.version == entry.directory_name else None
+
+    @classmethod
+    def _read(cls, parameters: Mapping[str, str]) -> "Marker | None":
+        try:
+            return cls(
+                commit=parameters[COMMIT],
+                version=parameters[VERSION],
+                base=parameters[BASE],
+                target=parameters[TARGET],
+                level=parameters[LEVEL],
+                lineage=Lineage.parse(parameters[LINEAGE]),
+            )
+        except (KeyError, ValueError):
+            return None

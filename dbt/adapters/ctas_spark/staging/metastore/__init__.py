@@ -1,0 +1,1 @@
+"""Clients of a Hive metastore behind one protocol; one file for each."""

@@ -1,0 +1,53 @@
+"""What the commit needs of a Hive metastore: six calls, the same for every client."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The precondition of a conditional call: a parameter and the value it must have.
+
+    Source: HIVE-26882 (``expected_parameter_key``, ``expected_parameter_value``).
+    """
+
+    key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """One new state of an entry: the fields of ``staged`` under another name.
+
+    Owner, creation time and privileges come from ``base``, where there is one.
+    """
+
+    target: TableName
+    staged: TableEntry
+    base: TableEntry | None
+    parameters: dict[str, str]
+
+
+class MetastoreClient(Protocol):
+    """A metastore. Every call raises MetastoreError, or RefusedError when it was refused."""
+
+    def get_table(self, name: TableName) -> TableEntry | None:
+        """The entry, or None when the metastore says that there is none."""
+
+    def database_location(self, database: str) -> str | None:
+        """The URI of the database's directory, or None when there is no such database."""
+
+    def create_table(self, change: EntryChange) -> None:
+        """Create the entry; EntryExistsError when it is there."""
+
+    def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
+        """Replace the whole entry in one call; EntryModifiedError when ``expected`` is not met."""
+
+    def drop_entry(self, name: TableName) -> None:
+        """Remove the entry and leave its data; no error when there is none."""
+
+    def compares_and_swaps(self, database: str) -> bool:
+        """True if the server honours an Expectation; tried on a scratch entry in ``database``."""

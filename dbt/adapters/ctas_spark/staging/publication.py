@@ -1,0 +1,91 @@
+"""The one change that publishes a version: every field of the target's new entry."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.base import LAST_DDL_TIME, Base
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.marker import PREFIX, Lineage, LineageEntry, Marker
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+
+BUILD = "build"
+PARTITION_PROVIDER = "spark.sql.partitionProvider"
+FORMAT_PREFIXES = ("parquet.", "orc.", "avro.")
+OF_ONE_VERSION = frozenset(
+    {"numRows", "rawDataSize", "totalSize", "numFiles", "COLUMN_STATS_ACCURATE", "EXTERNAL"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A version, the base it replaces, and the marker that will say so."""
+
+    staged: TableEntry
+    base: Base
+    marker: Marker
+    change: EntryChange
+
+
+def new_commit_id() -> str:
+    """A fresh id; every publication has its own."""
+    return "c" + secrets.token_hex(8)
+
+
+def build(  # noqa: PLR0913 (each is one fact of the publication)
+    *, target: TableName, staged: TableEntry, base: Base, version: str, level: Atomicity, now: int
+) -> Publication:
+    """The publication of a staged version over ``base``.
+
+    Args:
+        now: the storage's time just before the commit call, in milliseconds.
+    """
+    commit = new_commit_id()
+    before = base.marker
+    lineage = before.lineage if before else Lineage()
+    marker = Marker(
+        commit=commit,
+        version=version,
+        base=before.commit if before else "",
+        target=str(target),
+        level=level.value,
+        lineage=lineage.followed_by(LineageEntry(commit, version, BUILD, now)),
+    )
+    parameters = _parameters(staged, base.entry, marker, now)
+    return Publication(staged, base, marker, EntryChange(target, staged, base.entry, parameters))
+
+
+def _parameters(
+    staged: TableEntry, base: TableEntry | None, marker: Marker, now: int
+) -> dict[str, str]:
+    """The base's foreign properties, the staged ones, the marker.
+
+    ``spark.sql.partitionProvider`` is left out: Spark then lists the version's own directories
+    instead of the metastore's partitions, which still point at the old version's.
+    """
+    own = {
+        key: value
+        for key, value in staged.parameters.items()
+        if not key.startswith(PREFIX) and key not in (PARTITION_PROVIDER, LAST_DDL_TIME)
+    }
+    carried = _carried(base.parameters) if base else {}
+    return {**carried, **own, **marker.to_parameters(), **_ddl_time(base, now)}
+
+
+def _carried(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The base's properties that outlive a replace: neither ours, Spark's nor its format's."""
+    return {key: value for key, value in parameters.items() if not _belongs_to_a_version(key)}
+
+
+def _belongs_to_a_version(key: str) -> bool:
+    prefixes = (PREFIX, "spark.sql.", "transient_", *FORMAT_PREFIXES)
+    return key in OF_ONE_VERSION or key.startswith(prefixes)
+
+
+def _ddl_time(base: TableEntry | None, now: int) -> dict[str, str]:
+    """A time later than the base's, so that a compare-and-swap on it is used up."""
+    before = base.last_ddl_time if base else None
+    if before is None:
+        return {}
+    return {LAST_DDL_TIME: str(max(now // 1000, before + 1))}

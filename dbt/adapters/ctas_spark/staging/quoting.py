@@ -1,0 +1,56 @@
+"""SQL text from names and values; the only place where SQL is quoted."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+
+
+def identifier(name: str) -> str:
+    """A name in backticks, as Spark's parser reads it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def identifiers(names: Iterable[str]) -> str:
+    """Names in backticks, between commas."""
+    return ", ".join(identifier(name) for name in names)
+
+
+def table(name: TableName) -> str:
+    """A two-part table name in backticks."""
+    return f"{identifier(name.database)}.{identifier(name.table)}"
+
+
+def string(value: str) -> str:
+    """A string literal.
+
+    ``${`` is written with an escape, because Spark replaces variables in the text of a
+    statement before it parses it.
+    """
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
+    return f"'{escaped}'"
+
+
+def properties(values: Mapping[str, str]) -> str:
+    """A parenthesized list of ``'key' = 'value'``."""
+    return "(" + ", ".join(f"{string(k)} = {string(v)}" for k, v in values.items()) + ")"
+
+
+def literal(value: object) -> str:
+    """A literal for a Python value.
+
+    Raises:
+        TypeError: the value's type has no literal here.
+    """
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float | Decimal):
+        return str(value)
+    if isinstance(value, datetime | date):
+        return string(value.isoformat(" ") if isinstance(value, datetime) else value.isoformat())
+    if isinstance(value, str):
+        return string(value)
+    raise TypeError(f"no SQL literal for {type(value).__name__}")

@@ -1,0 +1,65 @@
+"""The record of a version: its entry in the staging schema, from staging to deletion."""
+
+from collections.abc import Mapping
+from enum import Enum
+
+from dbt.adapters.ctas_spark.staging.base import Base
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.marker import PREFIX, TARGET, VERSION
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    EntryChange,
+    Expectation,
+    MetastoreClient,
+)
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+
+STATE = PREFIX + "state"
+RECORD_BASE = PREFIX + "base"
+LEASE = PREFIX + "lease"
+ROOT = PREFIX + "root"
+
+MOST_OF_THE_TABLE_NAME = 120
+
+
+class RecordState(str, Enum):
+    """Where the version stands; live or superseded follows from the target's lineage."""
+
+    STAGED = "staged"
+    COMMITTING = "committing"
+
+
+def record_name(staging_schema: str, target: TableName, version: str) -> TableName:
+    """The record's own name: the target's, cut to what a metastore holds, and the version id."""
+    return TableName(staging_schema, f"{target.table[:MOST_OF_THE_TABLE_NAME]}__{version}")
+
+
+def record_properties(
+    *, target: TableName, version: str, base: Base, lease: str, root: str
+) -> Mapping[str, str]:
+    """What a record says from its birth, which is the end of its CTAS."""
+    return {
+        STATE: RecordState.STAGED.value,
+        TARGET: str(target),
+        VERSION: version,
+        RECORD_BASE: str(base),
+        LEASE: lease,
+        ROOT: root,
+    }
+
+
+def mark_committing(
+    metastore: MetastoreClient, record: TableEntry, attempt: str, *, conditional: bool
+) -> None:
+    """Move a staged record to ``committing`` before a creation, which can't be fenced.
+
+    Raises:
+        EntryModifiedError: a sweeper took the record meanwhile; nothing may be published.
+    """
+    change = EntryChange(
+        target=record.name,
+        staged=record,
+        base=record,
+        parameters={**record.parameters, STATE: f"{RecordState.COMMITTING.value}:{attempt}"},
+    )
+    expected = Expectation(STATE, RecordState.STAGED.value) if conditional else None
+    metastore.alter_table(change, expected)

@@ -1,0 +1,21 @@
+"""What a staged table works with; put together once by its catalog."""
+
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
+from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.locks import CommitLock
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.storage import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """``conditional`` says that the metastore compares and swaps; else ``lock`` guards commits."""
+
+    metastore: MetastoreClient
+    storage: Storage
+    engine: Engine
+    lease: Lease
+    lock: CommitLock
+    conditional: bool

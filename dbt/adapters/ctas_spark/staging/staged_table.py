@@ -1,0 +1,289 @@
+"""The two-phase commit of one table: begin, stage, then commit or abort (FLIP-305)."""
+
+import logging
+
+from dbt.adapters.ctas_spark.staging import conflicts, ddl, outcome, publication, records
+from dbt.adapters.ctas_spark.staging.base import Base
+from dbt.adapters.ctas_spark.staging.commits.create import Create
+from dbt.adapters.ctas_spark.staging.commits.protocol import CommitStrategy
+from dbt.adapters.ctas_spark.staging.commits.swap import Swap
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    StagingPurpose,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.discard import discard
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    JobCanceledError,
+    MetastoreError,
+    StagingError,
+)
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publication import Publication
+from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+
+logger = logging.getLogger(__name__)
+
+
+class StagedTable:
+    """One attempt to publish one table.
+
+    The calls come in this order: ``begin``, ``statement`` (the caller runs it), ``verify``,
+    ``commit``, ``settle``; ``abort`` instead of the rest at any moment. ``outcome`` is None until
+    the attempt is decided.
+    """
+
+    def __init__(
+        self,
+        context: StagingContext,
+        level: Atomicity,
+        services: Services,
+        job: Job,
+        observers: tuple[StepObserver, ...] = (),
+    ) -> None:
+        self.context = context
+        self.level = level
+        self.base = Base(None)
+        self.outcome: Outcome | None = None
+        self.left_behind: list[str] = []
+        self.version = services.lease.new_version()
+        self._services = services
+        self.strategy = self._strategy_for(self.base)
+        self._job = job
+        self._root: VersionRoot | None = None
+        self._report = StepReport(context.target, observers)
+
+    @property
+    def target(self) -> TableName:
+        """The table to publish."""
+        return self.context.target
+
+    @property
+    def record(self) -> TableName:
+        """The version's record, which readers of the staged data select from."""
+        return records.record_name(self.context.staging_schema, self.target, self.version)
+
+    @property
+    def root(self) -> VersionRoot:
+        """Where the target's versions lie; known from ``begin`` on."""
+        if self._root is None:
+            raise RuntimeError(f"begin() was not called for {self.target}")
+        return self._root
+
+    def begin(self) -> None:
+        """Look at the target and take it as the base; nothing about it is written.
+
+        Raises:
+            TableAlreadyExistsError, NoSuchTableError: the purpose does not fit what exists.
+            AtomicityNotSupportedError: a commit over what exists can't be one conditional call.
+        """
+        self._report.enter(Step.BEGIN)
+        entry = self._services.metastore.get_table(self.target)
+        refusal = conflicts.refuses_to_begin(self.context.purpose, self.target, entry)
+        if refusal is not None:
+            raise refusal
+        self.base = Base(entry)
+        if entry is not None and not self.context.purpose.may_replace:
+            self._resolve(Outcome.KEPT)
+        else:
+            self._prepare(entry)
+
+    def statement(self, query: str) -> str:
+        """The CTAS that stages the version; at level ``none`` it stages no rows."""
+        self._report.enter(Step.STAGE)
+        filled_later = self.level is Atomicity.NONE
+        return ddl.create_table_as(
+            self.record,
+            self.root.version(self.version),
+            self.context.layout,
+            records.record_properties(
+                target=self.target,
+                version=self.version,
+                base=self.base,
+                lease=self._services.lease.id,
+                root=str(self.root),
+            ),
+            ddl.without_rows(query) if filled_later else query,
+        )
+
+    def fill_statement(self, query: str) -> str:
+        """The INSERT that fills a published empty version in place (level ``none`` only)."""
+        return ddl.insert_into(self.target, query)
+
+    def verify(self) -> TableName:
+        """The job has ended; checks run against the record that this returns."""
+        self._report.enter(Step.VERIFY)
+        return self.record
+
+    def commit(self) -> None:
+        """Publish the staged version by one call, conditional on the base.
+
+        Raises:
+            ConcurrentWriteError, TableAlreadyExistsError, NoSuchTableError: refused; the target
+                is what another made of it.
+            CommitStateUnknownError: the call's fate can't be told; nothing was deleted.
+            JobCanceledError: the run was cancelled before the call.
+        """
+        self._report.enter(Step.COMMIT)
+        staged = self._read_record()
+        with self._services.lock.held(self.target):
+            if self._creation_lost():
+                self._keep_theirs()
+            else:
+                self._publish(staged)
+
+    def settle(self) -> None:
+        """Make this session's own later statements see what was published."""
+        self._report.enter(Step.SETTLE)
+        self._services.engine.refresh(self.target)
+        self._report.leave()
+
+    def abort(self, reason: str) -> None:
+        """Stop the job and remove the version. Idempotent; never raises; nothing if decided."""
+        if self.outcome is not None:
+            return
+        self._report.give_up()
+        try:
+            self._report.enter(Step.ABORT)
+            self._withdraw(reason)
+            self._report.leave()
+        except Exception:
+            logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
+
+    def _prepare(self, entry: TableEntry | None) -> None:
+        self._refuse_other_partition_keys(entry)
+        self.strategy = self._strategy_for(self.base)
+        location = self._services.metastore.database_location(self.target.database)
+        if location is None:
+            raise StagingError(
+                f"schema {self.target.database} does not exist",
+                table=self.target,
+                left="nothing was started",
+                remedy=f"create schema {self.target.database}",
+            )
+        self._root = VersionRoot.of(self.target, location, self.context.layout.location_root)
+        self._services.lease.beat(self._root.leases)
+
+    def _refuse_other_partition_keys(self, entry: TableEntry | None) -> None:
+        wanted = tuple(key.lower() for key in self.context.layout.partition_by)
+        if entry is None or entry.is_view or entry.partition_keys == wanted:
+            return
+        raise AtomicityNotSupportedError(
+            f"the partition keys change from {list(entry.partition_keys)} to {list(wanted)}, "
+            "which no single metastore call can do",
+            table=self.target,
+            left="it is unchanged; no job was started",
+            remedy="keep partition_by, or drop the table and run the model again",
+        )
+
+    def _strategy_for(self, base: Base) -> CommitStrategy:
+        conditional = self._services.conditional
+        if base.entry is None:
+            return Create(conditional=conditional)
+        if conditional and base.expectation is None:
+            raise AtomicityNotSupportedError(
+                "its entry has no transient_lastDdlTime to compare",
+                table=self.target,
+                left="it is unchanged; no job was started",
+                remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
+            )
+        return Swap(conditional=conditional)
+
+    def _read_record(self) -> TableEntry:
+        record = self._services.metastore.get_table(self.record)
+        if record is None:
+            raise StagingError(
+                f"the staged version's record {self.record} is gone",
+                table=self.target,
+                left=conflicts.unchanged(self.base),
+                remedy=conflicts.AGAIN,
+            )
+        return record
+
+    def _creation_lost(self) -> bool:
+        """Compare the base with the target as it is now; True if ours is to give way."""
+        now = self._services.metastore.get_table(self.target)
+        if self.base.is_still(now):
+            return False
+        purpose = self.context.purpose
+        if now is None and purpose is StagingPurpose.CREATE_OR_REPLACE:
+            logger.warning("%s was dropped by another meanwhile; it is created anew", self.target)
+            self.base = Base(None)
+            self.strategy = self._strategy_for(self.base)
+            return False
+        if now is not None and not now.is_view and purpose is StagingPurpose.CREATE_IF_NOT_EXISTS:
+            return True
+        raise conflicts.refuses_to_commit(purpose, self.target, self.base, now)
+
+    def _publish(self, staged: TableEntry) -> None:
+        ours = publication.build(
+            target=self.target,
+            staged=staged,
+            base=self.base,
+            version=self.version,
+            level=self.level,
+            now=self._services.lease.beat(self.root.leases),
+        )
+        if self._job.canceled:
+            raise JobCanceledError(
+                "the run was cancelled before the commit",
+                table=self.target,
+                left=conflicts.unchanged(self.base),
+            )
+        self._judge(ours, self._call(ours))
+
+    def _call(self, ours: Publication) -> MetastoreError | None:
+        try:
+            self.strategy.publish(self._services.metastore, ours)
+        except MetastoreError as error:
+            return error
+        return None
+
+    def _judge(self, ours: Publication, failure: MetastoreError | None) -> None:
+        try:
+            after = self._services.metastore.get_table(self.target)
+        except MetastoreError as error:
+            self._resolve(Outcome.UNKNOWN)
+            raise conflicts.unknown(self.target, self.version, failure or error) from error
+        decided = outcome.decide(after, ours, failure)
+        if decided is Outcome.COMMITTED:
+            self._resolve(decided)
+        elif decided is Outcome.UNKNOWN:
+            self._resolve(decided)
+            raise conflicts.unknown(self.target, self.version, failure) from failure
+        elif after is not None and self.context.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS:
+            self._keep_theirs()
+        else:
+            raise conflicts.refused(self.context.purpose, self.target, self.base, after, failure)
+
+    def _keep_theirs(self) -> None:
+        logger.info("%s was created by another meanwhile; theirs is kept", self.target)
+        self._withdraw("another created the table")
+        self.outcome = Outcome.KEPT
+
+    def _withdraw(self, reason: str) -> None:
+        """Stop the job; remove what it wrote, if it stopped."""
+        if self._root is None:
+            self._resolve(Outcome.NOT_COMMITTED)
+            return
+        directory = self.root.version(self.version)
+        if not self._job.stop():
+            self.left_behind = [f"directory {directory} (a task of the job still runs)"]
+        else:
+            self.left_behind = discard(self._services, self.record, directory)
+        self.outcome = Outcome.NOT_COMMITTED
+        if not self.left_behind:
+            self._services.lease.resolved(self.version)
+        logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
+
+    def _resolve(self, decided: Outcome) -> None:
+        self.outcome = decided
+        if decided is not Outcome.UNKNOWN:
+            self._services.lease.resolved(self.version)
+        self._report.leave()

@@ -1,0 +1,1 @@
+"""Stand-ins for what the core works with; no JVM."""

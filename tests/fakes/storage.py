@@ -1,0 +1,32 @@
+"""A storage in memory whose clock ticks one second with each write."""
+
+from dbt.adapters.ctas_spark.staging.errors import StorageError
+
+
+class FakeStorage:
+    """``refuses`` makes every call fail, as a full or forbidden disk does."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}
+        self.now_ms = 1_700_000_000_000
+        self.refuses = False
+
+    def write(self, path: str, text: str) -> int:
+        self._refuse(path)
+        self.now_ms += 1_000
+        self.files[path] = text
+        return self.now_ms
+
+    def delete(self, path: str) -> None:
+        self._refuse(path)
+        gone = [name for name in self.files if name == path or name.startswith(f"{path}/")]
+        for name in gone:
+            del self.files[name]
+
+    def exists(self, path: str) -> bool:
+        self._refuse(path)
+        return any(name == path or name.startswith(f"{path}/") for name in self.files)
+
+    def _refuse(self, path: str) -> None:
+        if self.refuses:
+            raise StorageError(f"no space left for {path}")

@@ -1,0 +1,41 @@
+"""Wrong configuration is refused before any job, every problem at once."""
+
+from functional.dbt_project import Project
+from functional.outside import Outside
+
+
+def test_all_problems_of_a_model_are_reported_together(project: Project, outside: Outside) -> None:
+    """Each wrong value is named with what would be right, and nothing is built."""
+    model = (
+        "{{ config(materialized='atomic_table', atomicity='strong', staging_purpose='upsert', "
+        "file_format='delta', partition_metadata='tracked', versions_to_keep=3, "
+        "atomicty='none', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
+    )
+    project.write({"models/orders.sql": model})
+    message = project.dbt("run").message("orders")
+    assert "7 configuration errors" in message
+    for said in (
+        "atomicity: 'strong' is unknown; use one of auto, isolated, none",
+        "staging_purpose: 'upsert' is unknown",
+        "file_format: 'delta' is not available yet",
+        "partition_metadata: 'tracked' is not available yet",
+        "versions_to_keep: not available yet",
+        "atomicty: unknown; did you mean atomicity?",
+        "tblproperties: 'ctas_spark_x' is reserved",
+    ):
+        assert said in message
+    assert outside.tables() == []
+
+
+def test_debug_says_what_was_found_and_hides_secrets(project: Project) -> None:
+    """dbt debug names Spark, Java, catalog and level, and no secret of spark_conf."""
+    project.write({})
+    secret = {**project.conf, "spark.hadoop.fs.s3a.secret.key": "hush-hush-1"}
+    project.write_profile(server_side_parameters=secret)
+    run = project.dbt("debug")
+    assert run.success, run.log
+    for said in ("spark: 4.", "java: ", "Hive, remote at thrift://127.0.0.1", "up to isolated"):
+        assert said in run.log
+    assert "hush-hush-1" not in run.log
+    logged = (project.directory / "logs" / "dbt.log").read_text()
+    assert "hush-hush-1" not in logged

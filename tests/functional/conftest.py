@@ -1,0 +1,42 @@
+"""One remote metastore and one Spark session for all functional tests."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from functional.dbt_project import Project
+from functional.outside import Outside
+from readers.session import SMALL
+from servers.metastore import Metastore, running_metastore
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
+    """A remote Hive metastore on Derby."""
+    directory = tmp_path_factory.mktemp("metastore")
+    with running_metastore(directory / "server", directory / "warehouse") as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def spark_logs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Spark's own log goes beside the tests' other files."""
+    directory = tmp_path_factory.getbasetemp() / "logs"
+    monkeypatch.setenv("DBT_LOG_PATH", str(directory))
+    return directory
+
+
+@pytest.fixture
+def project(tmp_path: Path, metastore: Metastore) -> Project:
+    """An empty project with a schema that no other test has."""
+    return Project(tmp_path, f"schema_{next(_numbers)}", {**SMALL, **metastore.spark_conf()})
+
+
+@pytest.fixture
+def outside(project: Project, metastore: Metastore) -> Outside:
+    """The project's schema, seen from outside."""
+    return Outside(metastore, project.schema)

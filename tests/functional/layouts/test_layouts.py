@@ -1,0 +1,92 @@
+"""What a version's data and entry can look like."""
+
+from pathlib import Path
+
+import pytest
+
+from functional.dbt_project import Project
+from functional.outside import Outside
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "orc"])
+def test_a_partitioned_table_is_published_untracked(
+    project: Project, outside: Outside, file_format: str
+) -> None:
+    """Partition values that change with each version are all there, and only they."""
+    model = (
+        "{{ config(materialized='atomic_table', partition_by=['k'], file_format=var('f')) }} "
+        "select concat('p ', id % {{ var('n') }}) as k, id from range(12)"
+    )
+    project.write({"models/t.sql": model})
+    for count in (3, 2):
+        response = project.build(n=count, f=file_format).response("t")
+        assert response["rows_affected"] == 12
+        rows = project.rows("select distinct k from {schema}.t order by k")
+        assert [row.k for row in rows] == [f"p {value}" for value in range(count)]
+        assert project.rows("select count(*) as n from {schema}.t where k = 'p 1'")[0].n > 0
+    assert "spark.sql.partitionProvider" not in outside.parameters("t")
+    project.rows("insert into {schema}.t select 99, 'p new'")
+    assert project.rows("select id from {schema}.t where k = 'p new'")[0].id == 99
+
+
+def test_the_format_changes_with_a_version(project: Project, outside: Outside) -> None:
+    """Schema, format and properties of the new version replace the old ones in one call."""
+    model = (
+        "{{ config(materialized='atomic_table', file_format=var('f'), "
+        "tblproperties={'team': var('f')}, options={'compression': 'snappy'}) }} "
+        "select {{ var('c') }} as c"
+    )
+    project.write({"models/t.sql": model})
+    for file_format, column in (("parquet", "1"), ("orc", "'text'"), ("parquet", "array(1)")):
+        project.build(f=file_format, c=column)
+        parameters = outside.parameters("t")
+        assert parameters["spark.sql.sources.provider"] == file_format
+        assert parameters["team"] == file_format
+        assert len(project.rows("select c from {schema}.t")) == 1
+
+
+def test_buckets_are_kept_by_the_publication(project: Project) -> None:
+    """A bucketed table is bucketed in its entry, too."""
+    model = (
+        "{{ config(materialized='table', clustered_by=['id'], buckets=3) }} select id from range(9)"
+    )
+    project.write({"models/t.sql": model})
+    project.build()
+    described = {
+        row.col_name: row.data_type for row in project.rows("describe extended {schema}.t")
+    }
+    assert described["Num Buckets"] == "3"
+
+
+def test_location_root_takes_the_versions(
+    project: Project, outside: Outside, tmp_path: Path
+) -> None:
+    """Versions lie below location_root, and a second build replaces the first (dbt-spark fails)."""
+    model = (
+        "{{ config(materialized='table', location_root=var('root')) }} select {{ var('n') }} as n"
+    )
+    project.write({"models/t.sql": model})
+    root = tmp_path / "a root's place"
+    for number in (1, 2):
+        project.build(root=str(root), n=number)
+        assert outside.directory("t").is_relative_to(root / "ctas-spark")
+        assert project.rows("select n from {schema}.t")[0].n == number
+
+
+def test_zero_rows_are_a_version_too(project: Project) -> None:
+    """A model without rows replaces one with rows."""
+    model = "{{ config(materialized='table') }} select id from range({{ var('n') }})"
+    project.write({"models/t.sql": model})
+    project.build(n=5)
+    project.build(n=0)
+    assert project.rows("select * from {schema}.t") == []
+
+
+def test_other_partition_keys_are_refused_by_name(project: Project, outside: Outside) -> None:
+    """Partition keys can't change in one call: the model fails before its job."""
+    model = "{{ config(materialized='table', partition_by=var('by')) }} select id, id as j from range(3)"
+    project.write({"models/t.sql": model})
+    project.build(by="id")
+    failed = project.dbt("run", by="j")
+    assert "the partition keys change from ['id'] to ['j']" in failed.message("t")
+    assert len(outside.versions()) == 1

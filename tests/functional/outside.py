@@ -1,0 +1,67 @@
+"""What stands in metastore and storage, seen by a client that is none of ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport
+
+from servers.metastore import Metastore
+
+STAGING = "__ctas_spark"
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A look from outside at one schema."""
+
+    metastore: Metastore
+    schema: str
+
+    def entry(self, table: str) -> ttypes.Table:
+        """The table's entry as the server holds it."""
+        with self._client() as client:
+            return client.get_table(self.schema, table)
+
+    def parameters(self, table: str) -> dict[str, str]:
+        """The entry's properties."""
+        found: dict[str, str] = self.entry(table).parameters
+        return found
+
+    def directory(self, table: str) -> Path:
+        """Where the entry's data lies."""
+        return Path(unquote(urlparse(self.entry(table).sd.location).path))
+
+    def tables(self) -> list[str]:
+        """All tables and views of the schema."""
+        with self._client() as client:
+            return sorted(client.get_all_tables(self.schema))
+
+    def records(self) -> list[str]:
+        """All entries of the staging schema."""
+        with self._client() as client:
+            return sorted(client.get_all_tables(self.schema + STAGING))
+
+    def versions(self) -> list[str]:
+        """Version ids that have a directory below the schema's own."""
+        root = self.metastore.warehouse / f"{self.schema}.db" / "ctas-spark"
+        return sorted(path.name for path in root.glob(f"{self.schema}.*/*"))
+
+    def leases(self) -> list[str]:
+        """Leases that are still there."""
+        root = self.metastore.warehouse / f"{self.schema}.db" / "ctas-spark" / "leases"
+        return sorted(path.name for path in root.glob("[0-9]*"))
+
+    @contextmanager
+    def _client(self) -> Iterator[ThriftHiveMetastore.Client]:
+        transport = TBufferedTransport(TSocket("127.0.0.1", self.metastore.port))
+        transport.open()
+        try:
+            yield ThriftHiveMetastore.Client(TBinaryProtocol(transport))
+        finally:
+            transport.close()

@@ -1,0 +1,171 @@
+"""A model is staged, then published by one call."""
+
+import json
+
+from functional.dbt_project import Project
+from functional.outside import Outside
+
+ORDERS = (
+    "{{ config(materialized='atomic_table') }} "
+    "select id, {{ var('columns', \"'x' as a\") }} from range({{ var('n', 10) }})"
+)
+
+
+def test_a_model_is_created_then_replaced_with_another_schema(
+    project: Project, outside: Outside
+) -> None:
+    """The second build changes rows and columns together; the lineage names both versions."""
+    project.write({"models/orders.sql": ORDERS})
+    first = project.build().response("orders")
+    second = project.build(n=7, columns="id * 2 as b, current_date() as c").response("orders")
+
+    rows = project.rows("select * from {schema}.orders order by id")
+    assert [row.asDict()["b"] for row in rows] == [2 * id_ for id_ in range(7)]
+    assert [field for field in rows[0].asDict()] == ["id", "b", "c"]
+    assert (first["commit_strategy"], second["commit_strategy"]) == ("create", "swap")
+    assert second["base_version"] == first["version"]
+    lineage = outside.parameters("orders")["ctas_spark_lineage"].split(",")
+    assert [entry.split(":")[1] for entry in lineage] == [second["version"], first["version"]]
+
+
+def test_run_results_say_what_was_published(project: Project) -> None:
+    """adapter_response has every field that a publication has, and none that is not known."""
+    project.write({"models/orders.sql": ORDERS})
+    run = project.build()
+    response = dict(run.response("orders"))
+    assert response.pop("stage_seconds") > 0
+    assert response.pop("commit_seconds") > 0
+    assert response.pop("bytes") > 0
+    assert response.pop("files") >= 1
+    version = response.pop("version")
+    assert response == {
+        "_message": f"published {version}, 10 rows",
+        "code": "committed",
+        "rows_affected": 10,
+        "atomicity": "isolated",
+        "reader_window": "none",
+        "conflict_check": "cas",
+        "staging_purpose": "create_or_replace",
+        "commit_strategy": "create",
+        "outcome": "committed",
+    }
+    assert f"published {version}, 10 rows in" in run.log
+
+
+def test_the_target_is_external_and_lies_in_its_versions_directory(
+    project: Project, outside: Outside
+) -> None:
+    """No drop or rename takes data along, and every version has a directory of its own."""
+    project.write({"models/orders.sql": ORDERS})
+    version = project.build().response("orders")["version"]
+    assert outside.entry("orders").tableType == "EXTERNAL_TABLE"
+    assert outside.directory("orders").name == version
+    assert outside.directory("orders").parent.name == f"{project.schema}.orders"
+    assert outside.parameters("orders")["ctas_spark_target"] == f"{project.schema}.orders"
+
+
+def test_each_version_has_a_record_outside_the_users_schema(
+    project: Project, outside: Outside
+) -> None:
+    """Records live in the staging schema; the user's schema holds the model alone."""
+    project.write({"models/orders.sql": ORDERS})
+    version = project.build().response("orders")["version"]
+    assert outside.records() == [f"orders__{version}"]
+    assert outside.tables() == ["orders"]
+    assert outside.leases() == []
+
+
+def test_a_following_model_and_a_test_read_the_new_version(project: Project) -> None:
+    """Within one run, what comes after a publication sees it."""
+    downstream = (
+        "{{ config(materialized='atomic_table') }} select count(*) as n from {{ ref('orders') }}"
+    )
+    test = "select * from {{ ref('total') }} where n != {{ var('n', 10) }}"
+    project.write(
+        {"models/orders.sql": ORDERS, "models/total.sql": downstream, "tests/total_fits.sql": test}
+    )
+    assert project.dbt("build").success
+    assert project.dbt("build", n=3).success
+    assert project.rows("select n from {schema}.total")[0].n == 3
+
+
+def test_a_view_and_a_table_replace_each_other(project: Project, outside: Outside) -> None:
+    """A model that changes from view to table and back is what it was last built as."""
+    orders = "{{ config(materialized=var('as')) }} select {{ var('n') }} as n"
+    project.write({"models/orders.sql": orders})
+    for number, kind in enumerate(["view", "atomic_table", "view", "table"]):
+        project.build(**{"as": kind, "n": number})
+        assert project.rows("select n from {schema}.orders")[0].n == number
+        is_view = outside.entry("orders").tableType == "VIRTUAL_VIEW"
+        assert is_view == (kind == "view")
+
+
+def test_create_if_not_exists_keeps_until_a_full_refresh(project: Project) -> None:
+    """The model succeeds and says kept; --full-refresh rebuilds it."""
+    orders = (
+        "{{ config(materialized='atomic_table', staging_purpose='create_if_not_exists') }} "
+        "select {{ var('n') }} as n"
+    )
+    project.write({"models/orders.sql": orders})
+    project.build(n=1)
+    kept = project.build(n=2)
+    assert kept.response("orders")["outcome"] == "kept"
+    assert project.rows("select n from {schema}.orders")[0].n == 1
+    assert project.dbt("run", "--full-refresh", n=3).success
+    assert project.rows("select n from {schema}.orders")[0].n == 3
+
+
+def test_create_and_replace_refuse_what_does_not_fit(project: Project, outside: Outside) -> None:
+    """create fails on an existing table and replace on a missing one, before any job."""
+    orders = "{{ config(materialized='atomic_table', staging_purpose=var('p')) }} select 1 as n"
+    project.write({"models/orders.sql": orders})
+    missing = project.dbt("run", p="replace")
+    assert "the table to replace does not exist" in missing.message("orders")
+    assert project.dbt("run", p="create").success
+    assert project.dbt("run", p="replace").success
+    existing = project.dbt("run", p="create")
+    assert "the table to create exists already" in existing.message("orders")
+    assert len(outside.versions()) == 2
+
+
+def test_level_none_fills_the_published_table_in_place(project: Project) -> None:
+    """At level none a failure leaves what was written: the old rows are gone."""
+    orders = (
+        "{{ config(materialized='atomic_table', atomicity='none', partition_by='k') }} "
+        "select id % 2 as k, {{ var('v', 'id') }} as v from range(10) -- done"
+    )
+    project.write({"models/orders.sql": orders})
+    response = project.build().response("orders")
+    assert (response["atomicity"], response["reader_window"]) == ("none", "mixed")
+    assert response["commit_strategy"] == "in_place"
+    assert response["rows_affected"] == 10
+    assert project.rows("select sum(v) as v from {schema}.orders")[0].v == 45
+    failed = project.dbt("run", v="raise_error('broken')")
+    assert "keeps what was written" in failed.message("orders")
+    assert project.rows("select count(*) as n from {schema}.orders")[0].n == 0
+
+
+def test_docs_describe_a_published_model(project: Project) -> None:
+    """dbt docs generate finds the model's columns; persisted docs stand on table and columns."""
+    described = """{"models": [{"name": "orders", "description": "It's \\"ours\\"",
+        "config": {"persist_docs": {"relation": true, "columns": true}},
+        "columns": [{"name": "id", "description": "the order's \\\\ id"}]}]}"""
+    project.write({"models/orders.sql": ORDERS, "models/orders.yml": described})
+    project.build()
+    comments = {row.col_name: row.comment for row in project.rows("describe {schema}.orders")}
+    assert comments["id"] == "the order's \\ id"
+    described_table = project.rows("describe extended {schema}.orders")
+    assert any(row.data_type == 'It\'s "ours"' for row in described_table)
+    assert project.dbt("docs", "generate").success
+    catalog = json.loads((project.directory / "target" / "catalog.json").read_text())
+    assert catalog["nodes"]["model.tested.orders"]["columns"]["id"]["type"] == "bigint"
+
+
+def test_seeds_keep_quotes_nulls_and_large_numbers(project: Project) -> None:
+    """A seed's values reach the table unchanged."""
+    seed = "code,name,big\nORD,Chicago O'Hare \\ Intl,9007199254740993\nJFK,,1\n"
+    project.write({"seeds/airports.csv": seed})
+    assert project.dbt("seed").success
+    rows = project.rows("select * from {schema}.airports order by code")
+    assert (rows[1].name, rows[1].big) == ("Chicago O'Hare \\ Intl", 9007199254740993)
+    assert rows[0].name is None

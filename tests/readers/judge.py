@@ -1,0 +1,114 @@
+"""Judges what readers saw against what was committed."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+
+from readers.journal import Commit, Fault, Read
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How many reads there were, of which kinds, and one sentence for each violation."""
+
+    reads: int
+    failed: int
+    mixed: int
+    empty: int
+    partial: int
+    versions: tuple[int, ...]
+    violations: tuple[str, ...]
+
+
+def judge_fresh(reads: Sequence[Read], commits: Sequence[Commit]) -> Verdict:
+    """Judge readers that look the table up anew for each read.
+
+    Versions must grow with the commits, and ``commits`` must hold all of them, the
+    first included. No read may see a fault, a version that nobody committed or not
+    yet, one older than the last commit before the read, or one older than an earlier
+    read saw, whichever reader made it.
+    """
+    seen = sorted(_without_fault(reads), key=attrgetter("started"))
+    return _verdict(
+        reads,
+        [
+            *_faults(reads),
+            *_uncommitted(seen, commits),
+            *_outdated(seen, commits),
+            *_backwards(seen),
+        ],
+    )
+
+
+def judge_stale(reads: Sequence[Read]) -> Verdict:
+    """Judge readers that look the table up once: each sees one version, no fault."""
+    return _verdict(reads, [*_faults(reads), *_changed(_without_fault(reads))])
+
+
+def _verdict(reads: Sequence[Read], violations: Iterable[str]) -> Verdict:
+    kinds = Counter(read.kind for read in reads)
+    return Verdict(
+        reads=len(reads),
+        failed=kinds[Fault.FAILED],
+        mixed=kinds[Fault.MIXED],
+        empty=kinds[Fault.EMPTY],
+        partial=kinds[Fault.PARTIAL],
+        versions=tuple(sorted({_version(read) for read in _without_fault(reads)})),
+        violations=tuple(violations),
+    )
+
+
+def _without_fault(reads: Iterable[Read]) -> list[Read]:
+    return [read for read in reads if read.fault is None]
+
+
+def _version(read: Read) -> int:
+    if read.version is None:
+        raise ValueError(f"{_name(read)} has neither a version nor a fault")
+    return read.version
+
+
+def _name(read: Read) -> str:
+    return f"The read of {read.reader} from {read.started:.3f} to {read.ended:.3f}"
+
+
+def _faults(reads: Iterable[Read]) -> Iterator[str]:
+    for read in reads:
+        if read.fault is not None:
+            yield f"{_name(read)} saw a fault, {read.fault}."
+
+
+def _uncommitted(seen: Iterable[Read], commits: Iterable[Commit]) -> Iterator[str]:
+    begun = {commit.version: commit.started for commit in commits}
+    for read in seen:
+        start = begun.get(_version(read), math.inf)
+        if start == math.inf:
+            yield f"{_name(read)} saw version {read.version}, which nobody committed."
+        elif read.ended < start:
+            yield f"{_name(read)} saw version {read.version} before its commit at {start:.3f}."
+
+
+def _outdated(seen: Iterable[Read], commits: Iterable[Commit]) -> Iterator[str]:
+    by_end = sorted(commits, key=attrgetter("ended"))
+    for read in seen:
+        done = [commit.version for commit in by_end if commit.ended < read.started]
+        if done and _version(read) < max(done):
+            yield f"{_name(read)} saw version {read.version} after the commit of {max(done)}."
+
+
+def _backwards(seen: Sequence[Read]) -> Iterator[str]:
+    for read in seen:
+        earlier = [_version(other) for other in seen if other.ended < read.started]
+        if earlier and _version(read) < max(earlier):
+            yield f"{_name(read)} saw version {read.version} after {max(earlier)} had been seen."
+
+
+def _changed(seen: Iterable[Read]) -> Iterator[str]:
+    by_reader = sorted(seen, key=attrgetter("reader", "started"))
+    for reader, group in groupby(by_reader, key=attrgetter("reader")):
+        versions = list(dict.fromkeys(_version(read) for read in group))
+        if len(versions) > 1:
+            yield f"{reader} saw versions {versions}, though it never refreshed."

@@ -1,0 +1,58 @@
+"""Readers of one table, each a process of its own, while a test rebuilds the table."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from readers.child import Child, running_child, wait_ready
+from readers.journal import Read
+from readers.reader import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Running readers; ``directory`` holds their journals and what they printed."""
+
+    children: Mapping[Child, Mode]
+    directory: Path
+
+    def reads(self, mode: Mode) -> list[Read]:
+        """Return the reads so far of all readers of ``mode``."""
+        return [
+            Read(**line, reader=child.name)
+            for child, its_mode in self.children.items()
+            if its_mode is mode
+            for line in child.lines()
+        ]
+
+    def wait_for(self, reads: int, within: float = 120.0) -> None:
+        """Wait until each reader has made ``reads`` reads since its start."""
+        for child in self.children:
+            child.wait_for_lines(reads, within)
+
+
+@contextmanager
+def running_readers(
+    conf: Mapping[str, str], table: str, modes: Sequence[Mode], directory: Path
+) -> Iterator[Readers]:
+    """Start a reader of ``table`` for each of ``modes``; yield when all are reading.
+
+    ``conf`` are settings of Spark, such as ``Metastore.spark_conf()``.
+    """
+    with ExitStack() as stack:
+        children = {
+            stack.enter_context(_reader(number, conf, table, mode, directory)): mode
+            for number, mode in enumerate(modes, start=1)
+        }
+        for child in children:
+            wait_ready(child)
+        yield Readers(children, directory)
+
+
+def _reader(
+    number: int, conf: Mapping[str, str], table: str, mode: Mode, directory: Path
+) -> AbstractContextManager[Child]:
+    arguments = ["--conf", json.dumps(dict(conf)), "--table", table, "--mode", mode.value]
+    return running_child(f"{mode.value}-{number}", "reader.py", arguments, directory)

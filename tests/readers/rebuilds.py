@@ -1,0 +1,43 @@
+"""A writer process that rebuilds a table at a test's command."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from readers.child import Child, running_child, wait_ready
+from readers.journal import Commit
+
+BUILT_WITHIN_SECONDS = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilds:
+    """A running writer; ``child`` gives its process, for tests that kill it."""
+
+    child: Child
+
+    def ask(self, version: int) -> None:
+        """Have ``version`` built, without waiting for it."""
+        self.child.tell(str(version))
+
+    def build(self, version: int) -> None:
+        """Have ``version`` built; return when it is committed."""
+        self.ask(version)
+        self.child.wait_until(
+            lambda: any(commit.version == version for commit in self.commits()),
+            BUILT_WITHIN_SECONDS,
+            f"version {version}",
+        )
+
+    def commits(self) -> list[Commit]:
+        """Return the commits so far."""
+        return [Commit(**line) for line in self.child.lines()]
+
+
+@contextmanager
+def running_writer(project: Path, directory: Path) -> Iterator[Rebuilds]:
+    """Run a writer of the dbt project in ``project``; its journal is in ``directory``."""
+    with running_child("writer", "writer.py", ["--project", str(project)], directory) as child:
+        wait_ready(child)
+        yield Rebuilds(child)

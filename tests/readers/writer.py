@@ -1,0 +1,85 @@
+r"""A process that rebuilds a dbt project: a version for each number on its stdin.
+
+    PYTHONPATH=tests python tests/readers/writer.py --project DIR --out FILE
+
+The first line of FILE says that dbt is loaded, each further one is a commit. One
+process means one Spark session for all versions. It ends when its stdin closes.
+
+A commit's time is that of its commit step, where the adapter has one; else that of
+the whole invocation.
+"""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from dbt.cli.main import dbtRunner
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from readers.content import select_sql
+from readers.journal import Commit, append
+
+
+class CommitTimes:
+    """When the commit step of the last publication began and ended."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, float] = {}
+
+    def entered(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
+        """Note the beginning."""
+        if step is Step.COMMIT:
+            self.seen = {"started": time.monotonic()}
+
+    def left(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
+        """Note the end."""
+        if step is Step.COMMIT:
+            self.seen["ended"] = time.monotonic()
+
+
+def main() -> None:
+    """Rebuild until told to stop."""
+    options = _options()
+    runner = dbtRunner()
+    with options.out.open("a") as journal:
+        append(journal, {"ready": time.monotonic()})
+        for line in sys.stdin:
+            append(journal, _rebuild(runner, options.project, int(line)))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--project", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    return parser.parse_args()
+
+
+def _rebuild(runner: dbtRunner, project: Path, version: int) -> Commit:
+    times = CommitTimes()
+    started = time.monotonic()
+    with observe(times):
+        result = runner.invoke(_arguments(project, version))
+    invocation = {"started": started, "ended": time.monotonic()}
+    if not result.success:
+        sys.exit(f"version {version} was not built: {result.exception or result.result}")
+    return Commit(version, **(times.seen or invocation))
+
+
+def _arguments(project: Path, version: int) -> list[str]:
+    values = {"v": version, "select_sql": select_sql(version)}
+    return [
+        "--no-send-anonymous-usage-stats",
+        "--no-version-check",
+        "--no-use-colors",
+        "run",
+        f"--project-dir={project}",
+        f"--profiles-dir={project}",
+        f"--vars={json.dumps(values)}",
+    ]
+
+
+if __name__ == "__main__":
+    main()

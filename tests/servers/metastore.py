@@ -1,0 +1,169 @@
+"""A remote Hive metastore out of PySpark's own jars, on embedded Derby."""
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from xml.etree import ElementTree as ET
+
+import pyspark
+from pymetastore.hive_metastore import ThriftHiveMetastore
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.Thrift import TException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport
+
+from servers.processes import start, stop, tail, wait_until
+
+STARTS_WITHIN_SECONDS = 120.0
+ANSWERS_WITHIN_MILLISECONDS = 5_000
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+JVM_OPTIONS = (
+    "-Xmx256m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Dderby.system.durability=test",
+    # Readers and writers of one table deadlock in Derby now and then; one of them is
+    # rolled back and retried, but by default only after 20 s.
+    "-Dderby.locks.deadlockTimeout=1",
+    "-Dhive.root.logger=console",
+    "-Dhive.log.level=WARN",
+)
+
+
+class MetastoreStartError(Exception):
+    """The server ended before it answered; the message ends with its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metastore:
+    """A living metastore server."""
+
+    port: int
+    warehouse: Path
+    log: Path
+    pid: int
+
+    @property
+    def uri(self) -> str:
+        """The address that clients set as ``hive.metastore.uris``."""
+        return f"thrift://127.0.0.1:{self.port}"
+
+    def spark_conf(self) -> dict[str, str]:
+        """Return what a Spark session needs in order to use this metastore."""
+        return {
+            "spark.sql.catalogImplementation": "hive",
+            "spark.hadoop.hive.metastore.uris": self.uri,
+            "spark.sql.warehouse.dir": str(self.warehouse),
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": "false",
+        }
+
+
+@contextmanager
+def running_metastore(
+    directory: Path, warehouse: Path, settings: Mapping[str, str] = NO_SETTINGS
+) -> Iterator[Metastore]:
+    """Run a Hive 2.3.10 metastore whose database and log lie in ``directory``.
+
+    ``settings`` are added to the server's hive-site.xml and win over ours. A second
+    run in the same directory finds the tables of the first. Unlike a server by
+    default, this one lets a column change its type, which every replace may do.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    warehouse.mkdir(parents=True, exist_ok=True)
+    _write_hive_site(directory, {**_hive_site(directory, warehouse), **settings})
+    port, log = _free_port(), directory / "metastore.log"
+    process = start(_command(directory, port), log, cwd=directory)
+    try:
+        wait_until(
+            lambda: _answers(process, port, log),
+            STARTS_WITHIN_SECONDS,
+            f"an answer of the metastore on port {port}, log in {log}",
+        )
+        yield Metastore(port, warehouse, log, process.pid)
+    finally:
+        stop(process)
+
+
+def _hive_site(directory: Path, warehouse: Path) -> dict[str, str]:
+    database = directory / "derby"
+    return {
+        "javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={database};create=true",
+        "datanucleus.schema.autoCreateAll": "true",
+        "hive.metastore.schema.verification": "false",
+        "hive.metastore.warehouse.dir": str(warehouse),
+        "hive.hmshandler.retry.interval": "100ms",
+        "hive.metastore.disallow.incompatible.col.type.changes": "false",
+    }
+
+
+def _write_hive_site(directory: Path, settings: Mapping[str, str]) -> None:
+    root = ET.Element("configuration")
+    for name, value in settings.items():
+        entry = ET.SubElement(root, "property")
+        ET.SubElement(entry, "name").text = name
+        ET.SubElement(entry, "value").text = value
+    ET.ElementTree(root).write(directory / "hive-site.xml")
+
+
+def _command(directory: Path, port: int) -> list[str]:
+    jars = Path(pyspark.__file__).parent / "jars"
+    return [
+        _java(),
+        *JVM_OPTIONS,
+        f"-Djava.io.tmpdir={directory}",
+        f"-Dderby.stream.error.file={directory / 'derby.log'}",
+        "-cp",
+        f"{directory}:{jars}/*",
+        "org.apache.hadoop.hive.metastore.HiveMetaStore",
+        "-p",
+        str(port),
+        # The asynchronous logger needs a jar that PySpark leaves out.
+        "--hiveconf",
+        "hive.async.log.enabled=false",
+    ]
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    return f"{home}/bin/java" if home else "java"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _answers(process: subprocess.Popen[str], port: int, log: Path) -> bool:
+    if process.poll() is not None:
+        raise MetastoreStartError(
+            f"The metastore ended with code {process.returncode}:\n{tail(log)}"
+        )
+    try:
+        # Thrift's own client would log every refused attempt.
+        socket.create_connection(("127.0.0.1", port)).close()
+        return "default" in _databases(port)
+    except (OSError, TException):
+        return False
+
+
+def _databases(port: int) -> list[str]:
+    connection = TSocket("127.0.0.1", port)
+    connection.setTimeout(ANSWERS_WITHIN_MILLISECONDS)
+    transport = TBufferedTransport(connection)
+    transport.open()
+    try:
+        client = ThriftHiveMetastore.Client(TBinaryProtocol(transport))
+        names: list[str] = client.get_all_databases()
+        return names
+    finally:
+        transport.close()

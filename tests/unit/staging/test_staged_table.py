@@ -1,0 +1,379 @@
+"""begin, stage, commit, abort: the plain path and every way off it."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    CommitStateUnknownError,
+    ConcurrentWriteError,
+    JobCanceledError,
+    MetastoreError,
+    NoSuchTableError,
+    RefusedError,
+    StagingError,
+    StorageError,
+    TableAlreadyExistsError,
+)
+from dbt.adapters.ctas_spark.staging.marker import Marker
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from fakes.metastore import entry, losing_the_answer
+from fakes.world import TARGET_NAME, World
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def version_of(world: World) -> str | None:
+    marker = Marker.of(world.metastore.tables.get(TARGET_NAME))
+    return marker.version if marker else None
+
+
+def test_a_first_publication_creates_the_target(world: World) -> None:
+    """A target that does not exist is created with the staged version and its marker."""
+    staged = world.published()
+    assert staged.outcome is Outcome.COMMITTED
+    assert staged.strategy.name == "create"
+    assert version_of(world) == staged.version
+
+
+def test_a_second_publication_replaces_the_whole_entry(world: World) -> None:
+    """A replace shows the new version's location, and its marker names the base."""
+    first = world.published()
+    second = world.published()
+    marker = Marker.of(world.metastore.tables[TARGET_NAME])
+    assert marker is not None
+    assert (second.strategy.name, marker.version) == ("swap", second.version)
+    assert [e.version for e in marker.lineage.entries] == [second.version, first.version]
+    assert world.metastore.tables[TARGET_NAME].directory_name == second.version
+
+
+def test_nothing_of_the_target_is_written_before_the_commit_call(world: World) -> None:
+    """Until commit the target's entry is exactly what it was at begin."""
+    world.published()
+    before = world.metastore.tables[TARGET_NAME]
+    world.begun()
+    assert world.metastore.tables[TARGET_NAME] is before
+
+
+def test_settle_refreshes_the_sessions_caches(world: World) -> None:
+    """After a commit the session that made it reads the new version."""
+    world.published()
+    assert world.engine.refreshed == [TARGET_NAME]
+
+
+def test_an_older_table_without_a_marker_is_taken_over(world: World) -> None:
+    """A plain table is replaced, conditional on its transient_lastDdlTime, which moves on."""
+    world.metastore.tables[TARGET_NAME] = entry(
+        TARGET_NAME, parameters={"transient_lastDdlTime": "9"}
+    )
+    staged = world.published()
+    assert staged.outcome is Outcome.COMMITTED
+    assert int(world.metastore.tables[TARGET_NAME].parameters["transient_lastDdlTime"]) > 9
+
+
+def test_a_view_is_replaced_by_the_same_commit(world: World) -> None:
+    """A view in the target's place becomes a table in one call."""
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, table_type="VIRTUAL_VIEW")
+    assert world.published().strategy.name == "swap"
+    assert not world.metastore.tables[TARGET_NAME].is_view
+
+
+def test_a_rivals_commit_is_never_overwritten(world: World) -> None:
+    """Of two writers from one base, the later one gets ConcurrentWriteError naming the winner."""
+    world.published()
+    ours, theirs = world.begun(), world.begun()
+    theirs.commit()
+    with pytest.raises(ConcurrentWriteError, match=theirs.version):
+        ours.commit()
+    ours.abort("conflict")
+    assert version_of(world) == theirs.version
+    assert ours.version not in world.versions_on_storage()
+
+
+def test_a_rival_between_the_check_and_the_call_is_caught_by_the_metastore(world: World) -> None:
+    """Compare-and-swap refuses a commit whose base left after our last look at it."""
+    world.published()
+    ours, theirs = world.begun(), world.begun()
+
+    def commit_theirs_first(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            theirs.commit()
+
+    world.metastore.before = commit_theirs_first
+    with pytest.raises(ConcurrentWriteError, match=theirs.version):
+        ours.commit()
+    assert version_of(world) == theirs.version
+
+
+def test_an_altered_entry_is_a_conflict(world: World) -> None:
+    """A writer that follows no protocol is noticed by the entry's fingerprint."""
+    world.published()
+    ours = world.begun()
+    now = world.metastore.tables[TARGET_NAME]
+    changed = replace(now, parameters={**now.parameters, "numFiles": "7"})
+    world.metastore.tables[TARGET_NAME] = changed
+    with pytest.raises(ConcurrentWriteError, match="without our marker"):
+        ours.commit()
+
+
+def test_a_commit_whose_answer_was_lost_counts_as_committed(world: World) -> None:
+    """The outcome is what a fresh read shows, not that the call raised."""
+    ours = world.begun()
+    world.metastore.after = losing_the_answer("create_table")
+    ours.commit()
+    assert ours.outcome is Outcome.COMMITTED
+
+
+def test_an_old_marker_after_a_lost_answer_proves_nothing(world: World) -> None:
+    """A call that may still be running leaves the outcome unknown, and nothing is deleted."""
+    world.published()
+    ours = world.begun()
+
+    def connection_breaks(call: str) -> None:
+        if call == "alter_table":
+            raise MetastoreError("connection reset")
+
+    world.metastore.before = connection_breaks
+    with pytest.raises(CommitStateUnknownError):
+        ours.commit()
+    ours.abort("failed")
+    assert ours.outcome is Outcome.UNKNOWN
+    assert ours.version in world.versions_on_storage()
+    assert ours.record.table in world.records()
+
+
+def test_an_unreadable_target_after_the_call_is_unknown(world: World) -> None:
+    """When the target can't be read after the call, the outcome is unknown."""
+    ours = world.begun()
+
+    def metastore_dies(call: str) -> None:
+        if "create_table" in world.metastore.calls and call == "get_table":
+            raise MetastoreError("connection refused")
+
+    world.metastore.before = metastore_dies
+    with pytest.raises(CommitStateUnknownError):
+        ours.commit()
+
+
+def test_a_foreign_revert_is_reported_and_deletes_nothing(world: World) -> None:
+    """A stale entry written over our commit is a ConcurrentWriteError; both versions stay."""
+    world.published()
+    before = world.metastore.tables[TARGET_NAME]
+    ours = world.begun()
+
+    def revert(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.tables[TARGET_NAME] = before
+
+    world.metastore.after = revert
+    with pytest.raises(ConcurrentWriteError, match="reverted"):
+        ours.commit()
+    ours.abort("reverted")
+    assert ours.version in world.versions_on_storage()
+
+
+def test_a_schema_that_the_metastore_refuses_leaves_the_target(world: World) -> None:
+    """A refusal by name is not committed, and its message names the server's setting."""
+    world.published()
+    before = world.metastore.tables[TARGET_NAME]
+    ours = world.begun()
+
+    def refuse(call: str) -> None:
+        if call == "alter_table":
+            raise RefusedError("types incompatible")
+
+    world.metastore.before = refuse
+    with pytest.raises(StagingError, match="types incompatible") as caught:
+        ours.commit()
+    assert "disallow.incompatible.col.type.changes" in str(caught.value)
+    assert world.metastore.tables[TARGET_NAME] is before
+
+
+def test_abort_removes_the_version_and_its_record(world: World) -> None:
+    """After an abort neither files nor record of the version are left, and it may be repeated."""
+    ours = world.begun()
+    ours.abort("failed")
+    ours.abort("again")
+    assert ours.outcome is Outcome.NOT_COMMITTED
+    assert (world.versions_on_storage(), world.records()) == (set(), set())
+    assert world.job.stopped == 1
+
+
+def test_abort_after_a_commit_does_nothing(world: World) -> None:
+    """A published version can't be aborted."""
+    ours = world.published()
+    ours.abort("a post-hook failed")
+    assert version_of(world) == ours.version
+    assert ours.version in world.versions_on_storage()
+
+
+def test_abort_never_raises(world: World) -> None:
+    """An abort that can't delete says what it left and lets the model's own error through."""
+    ours = world.begun()
+    world.storage.refuses = True
+    ours.abort("disk full")
+    assert ours.left_behind == [f"directory {ours.root.version(ours.version)}"]
+
+
+def test_files_of_a_running_task_are_left(world: World) -> None:
+    """While a task of the job still runs, nothing is deleted under it."""
+    ours = world.begun()
+    world.job.stubborn = True
+    ours.abort("cancelled")
+    assert ours.version in world.versions_on_storage()
+    assert "still runs" in ours.left_behind[0]
+
+
+def test_a_cancelled_run_publishes_nothing(world: World) -> None:
+    """A cancel that comes before the commit call keeps the version from being published."""
+    ours = world.begun()
+    world.job.canceled = True
+    with pytest.raises(JobCanceledError):
+        ours.commit()
+    assert TARGET_NAME not in world.metastore.tables
+
+
+def test_create_refuses_an_existing_target(world: World) -> None:
+    """Purpose create fails at begin when the target exists."""
+    world.published()
+    with pytest.raises(TableAlreadyExistsError):
+        world.table("create").begin()
+
+
+def test_replace_refuses_a_missing_target(world: World) -> None:
+    """Purpose replace fails at begin when there is nothing to replace."""
+    with pytest.raises(NoSuchTableError):
+        world.table("replace").begin()
+
+
+def test_create_if_not_exists_keeps_what_is_there(world: World) -> None:
+    """Purpose create_if_not_exists keeps an existing table and starts no job."""
+    first = world.published()
+    second = world.table("create_if_not_exists")
+    second.begin()
+    assert second.outcome is Outcome.KEPT
+    assert version_of(world) == first.version
+
+
+def test_create_if_not_exists_refuses_a_view(world: World) -> None:
+    """A view is not the table that create_if_not_exists would keep."""
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, table_type="VIRTUAL_VIEW")
+    with pytest.raises(TableAlreadyExistsError, match="view"):
+        world.table("create_if_not_exists").begin()
+
+
+@pytest.mark.parametrize("purpose", ["create", "create_or_replace"])
+def test_the_loser_of_two_creations_leaves_the_winners_table(world: World, purpose: str) -> None:
+    """A table that another created meanwhile is theirs, whichever error its purpose gives."""
+    ours, theirs = world.begun(purpose), world.begun()
+    theirs.commit()
+    with pytest.raises((TableAlreadyExistsError, ConcurrentWriteError)):
+        ours.commit()
+    ours.abort("conflict")
+    assert version_of(world) == theirs.version
+    assert world.versions_on_storage() == {theirs.version}
+
+
+def test_create_if_not_exists_gives_way_to_a_rivals_table(world: World) -> None:
+    """The loser of two create_if_not_exists discards its own version and succeeds."""
+    ours, theirs = world.begun("create_if_not_exists"), world.begun("create_if_not_exists")
+    theirs.commit()
+    ours.commit()
+    assert ours.outcome is Outcome.KEPT
+    assert world.versions_on_storage() == {theirs.version}
+
+
+def test_replace_does_not_create_what_another_dropped(world: World) -> None:
+    """Purpose replace fails when the target was dropped meanwhile, and creates nothing."""
+    world.published()
+    ours = world.begun("replace")
+    del world.metastore.tables[TARGET_NAME]
+    with pytest.raises(NoSuchTableError):
+        ours.commit()
+    assert TARGET_NAME not in world.metastore.tables
+
+
+def test_create_or_replace_creates_what_another_dropped(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Purpose create_or_replace creates the target anew when it was dropped, and says so."""
+    world.published()
+    ours = world.begun()
+    del world.metastore.tables[TARGET_NAME]
+    ours.commit()
+    assert version_of(world) == ours.version
+    assert "dropped by another" in caplog.text
+
+
+def test_a_swept_record_keeps_a_creation_from_being_published(world: World) -> None:
+    """A creation first moves its own record; a record that a clean-up took refuses it."""
+    ours = world.begun()
+    record = world.metastore.tables[ours.record]
+    taken = replace(record, parameters={**record.parameters, "ctas_spark_state": "deleting"})
+    world.metastore.tables[ours.record] = taken
+    with pytest.raises(ConcurrentWriteError, match="clean-up"):
+        ours.commit()
+    assert TARGET_NAME not in world.metastore.tables
+
+
+def test_other_partition_keys_are_refused_before_the_job(world: World) -> None:
+    """Partition keys can't change in one metastore call, so begin refuses by name."""
+    world.published()
+    layout = TableLayout(partition_by=("month",))
+    with pytest.raises(AtomicityNotSupportedError, match="month"):
+        world.table(layout=layout).begin()
+
+
+def test_a_missing_schema_is_named(world: World) -> None:
+    """A schema that does not exist is an error that names it and the remedy."""
+    del world.metastore.databases["shop"]
+    with pytest.raises(StagingError, match="schema shop does not exist"):
+        world.table().begin()
+
+
+def test_an_unwritable_warehouse_is_found_before_the_job(world: World) -> None:
+    """The lease is written before anything else, so a full or forbidden disk stops the model."""
+    staged = world.table()
+    world.storage.refuses = True
+    with pytest.raises(StorageError):
+        staged.begin()
+
+
+def test_an_entry_without_a_ddl_time_has_no_compare_and_swap(world: World) -> None:
+    """A target to which no expectation can be tied is refused, not overwritten blindly."""
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, parameters={})
+    with pytest.raises(AtomicityNotSupportedError, match="transient_lastDdlTime"):
+        world.table().begin()
+
+
+def test_a_lock_replaces_compare_and_swap_in_a_single_process() -> None:
+    """An embedded metastore without compare-and-swap is guarded by this process's lock."""
+    world = World(single_process=True)
+    world.metastore.compares = False
+    world.published()
+    ours, theirs = world.begun(), world.begun()
+    theirs.commit()
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+
+
+def test_a_remote_metastore_without_compare_and_swap_is_refused_by_name(world: World) -> None:
+    """auto never weakens to none: what is missing is an error before any job."""
+    world.metastore.compares = False
+    with pytest.raises(AtomicityNotSupportedError, match="HIVE-26882"):
+        world.table()
+    assert world.table(atomicity=Atomicity.NONE).level is Atomicity.NONE
+
+
+def test_level_none_publishes_an_empty_version_to_be_filled(world: World) -> None:
+    """At level none the staged query has no rows, and an INSERT by name fills the target."""
+    staged = world.table(atomicity=Atomicity.NONE)
+    staged.begin()
+    assert "LIMIT 0" in staged.statement("select 1 as id")
+    assert staged.fill_statement("select 1 as id").startswith("INSERT INTO `shop`.`orders` BY NAME")
