@@ -65,7 +65,7 @@ class Project:
     def dbt(self, *arguments: str, **variables: object) -> Run:
         """Run dbt in this process."""
         lines: list[str] = []
-        runner = dbtRunner(callbacks=[lambda event: lines.append(event.info.msg)])
+        runner = dbtRunner(callbacks=[lambda event: lines.append(str(event.info.msg))])  # type: ignore[attr-defined]  # protobuf
         outcome = runner.invoke(self.command(*arguments, **variables))
         return Run(outcome.success, self._results(), "\n".join(lines), outcome.exception)
 

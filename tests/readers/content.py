@@ -29,7 +29,7 @@ def columns(version: int) -> tuple[Column, ...]:
 def select_sql(version: int) -> str:
     """Return the query whose result is ``version``; Spark runs it as three tasks."""
     return (
-        f"SELECT CAST({version} AS INT) AS v, "  # noqa: S608 - the version is an integer
+        f"SELECT CAST({version} AS INT) AS v, "
         f"CAST(id AS {_type_of_n(version)}) AS n, "
         f"'{version}' AS c_{version} "
         f"FROM range(0, {row_count(version)}, 1, {FILES})"

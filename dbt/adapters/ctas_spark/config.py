@@ -170,6 +170,13 @@ def _check_buckets(config: Mapping[str, Any]) -> Iterator[str]:
         yield f"buckets: {buckets!r} is not a count of at least 1"
 
 
+def _check_texts(config: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("location_root", "staging_schema"):
+        value = config.get(name)
+        if value is not None and not isinstance(value, str):
+            yield f"{name}: {value!r} is not a text"
+
+
 def _check_mappings(config: Mapping[str, Any]) -> Iterator[str]:
     for name in ("options", "tblproperties", "persist_docs"):
         value = config.get(name)
@@ -196,6 +203,7 @@ CHECKS: tuple[Check, ...] = (
     _check_partitions,
     _check_columns,
     _check_buckets,
+    _check_texts,
     _check_mappings,
     _check_reserved,
 )

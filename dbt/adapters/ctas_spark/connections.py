@@ -122,9 +122,9 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     def execute(
         self,
         sql: str,
-        auto_begin: bool = False,
-        fetch: bool = False,
-        limit: int | None = None,  # noqa: FBT001, FBT002 (dbt's shape)
+        auto_begin: bool = False,  # noqa: FBT001, FBT002 (dbt's own signature)
+        fetch: bool = False,  # noqa: FBT001, FBT002 (dbt's own signature)
+        limit: int | None = None,
     ) -> tuple[AdapterResponse, Any]:
         """Run and fetch: Spark computes a query when it is fetched, so that can fail as well."""
         with self.exception_handler(sql):

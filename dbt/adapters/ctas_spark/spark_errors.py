@@ -14,6 +14,7 @@ DERBY_IS_OPEN = "XSDB6"
 DERBY_URL = re.compile(
     r"Another instance of Derby may have already booted the database (\S+?)\.?(?:\s|$)"
 )
+NO_DIRECTORY = "Unable to create database path"
 MOST_LINES = 25
 
 
@@ -22,6 +23,8 @@ def message(error: BaseException) -> str:
     text = full_text(error)
     if DERBY_IS_OPEN in text:
         return _derby_is_open(text)
+    if NO_DIRECTORY in text:
+        return _not_writable(text)
     kept = [
         line for line in _own_words(error).splitlines() if line.strip() and not FRAME.match(line)
     ]
@@ -53,6 +56,14 @@ def _own_words(error: BaseException) -> str:
     if isinstance(error, Py4JJavaError) and first:
         return "\n".join([first.removeprefix(": "), *causes[-1:]])
     return text
+
+
+def _not_writable(text: str) -> str:
+    what = text[text.index(NO_DIRECTORY) :].splitlines()[0].rstrip(")")
+    return (
+        f"the warehouse is not writable: {what}. Nothing was created. Set spark.sql.warehouse.dir "
+        "in spark_conf of the profile to a directory that you may write"
+    )
 
 
 def _derby_is_open(text: str) -> str:

@@ -9,7 +9,8 @@ RAISES = (
     "select id, case when id = 700 then {{ var('broken', \"'fine'\") }} else 'x' end as s "
     "from range(0, 1000, 1, 4)"
 )
-CONTRACT = """{"models": [{"name": "orders", "config": {"contract": {"enforced": true}}, "columns": [
+CONTRACT = """{"models": [{"name": "orders", "config": {"contract": {"enforced": true}},
+    "columns": [
     {"name": "id", "data_type": "bigint", "constraints":
         [{"type": "not_null"}, {"type": "check", "expression": "id >= 0", "name": "positive"}]},
     {"name": "s", "data_type": "string"}]}]}"""
@@ -84,7 +85,10 @@ def test_a_failing_pre_hook_starts_nothing(project: Project, outside: Outside) -
 
 def test_a_failing_post_hook_undoes_nothing(project: Project, outside: Outside) -> None:
     """What was published stays published, and the message says so."""
-    model = "{{ config(materialized='table', post_hook=var('hook', 'select 1')) }} select {{ var('n', 1) }} as n"
+    model = (
+        "{{ config(materialized='table', post_hook=var('hook', 'select 1')) }} "
+        "select {{ var('n', 1) }} as n"
+    )
     project.write({"models/orders.sql": model})
     project.build()
     failed = project.dbt("run", n=2, hook="select * from no_such_table")

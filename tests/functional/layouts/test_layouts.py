@@ -84,7 +84,10 @@ def test_zero_rows_are_a_version_too(project: Project) -> None:
 
 def test_other_partition_keys_are_refused_by_name(project: Project, outside: Outside) -> None:
     """Partition keys can't change in one call: the model fails before its job."""
-    model = "{{ config(materialized='table', partition_by=var('by')) }} select id, id as j from range(3)"
+    model = (
+        "{{ config(materialized='table', partition_by=var('by')) }} "
+        "select id, id as j from range(3)"
+    )
     project.write({"models/t.sql": model})
     project.build(by="id")
     failed = project.dbt("run", by="j")

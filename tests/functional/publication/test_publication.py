@@ -21,7 +21,7 @@ def test_a_model_is_created_then_replaced_with_another_schema(
 
     rows = project.rows("select * from {schema}.orders order by id")
     assert [row.asDict()["b"] for row in rows] == [2 * id_ for id_ in range(7)]
-    assert [field for field in rows[0].asDict()] == ["id", "b", "c"]
+    assert list(rows[0].asDict()) == ["id", "b", "c"]
     assert (first["commit_strategy"], second["commit_strategy"]) == ("create", "swap")
     assert second["base_version"] == first["version"]
     lineage = outside.parameters("orders")["ctas_spark_lineage"].split(",")
@@ -50,6 +50,22 @@ def test_run_results_say_what_was_published(project: Project) -> None:
         "outcome": "committed",
     }
     assert f"published {version}, 10 rows in" in run.log
+
+
+def test_figures_are_those_of_the_write_and_not_of_what_was_read(
+    project: Project, outside: Outside
+) -> None:
+    """Rows, files and bytes are what lies in the version's directory, whatever was scanned."""
+    model = (
+        "{{ config(materialized='table', partition_by='k') }} "
+        "select count(*) as n, id % 3 as k from range(0, 5000, 1, 4) group by 2"
+    )
+    project.write({"models/orders.sql": model})
+    response = project.build().response("orders")
+    files = list(outside.directory("orders").rglob("*.parquet"))
+    assert response["rows_affected"] == 3
+    assert response["files"] == len(files)
+    assert response["bytes"] == sum(file.stat().st_size for file in files)
 
 
 def test_the_target_is_external_and_lies_in_its_versions_directory(
@@ -158,7 +174,7 @@ def test_docs_describe_a_published_model(project: Project) -> None:
     assert any(row.data_type == 'It\'s "ours"' for row in described_table)
     assert project.dbt("docs", "generate").success
     catalog = json.loads((project.directory / "target" / "catalog.json").read_text())
-    assert catalog["nodes"]["model.tested.orders"]["columns"]["id"]["type"] == "bigint"
+    assert catalog["nodes"]["model.tested.orders"]["columns"]["id"]["type"] == "long"
 
 
 def test_seeds_keep_quotes_nulls_and_large_numbers(project: Project) -> None:

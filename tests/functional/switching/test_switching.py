@@ -3,7 +3,10 @@
 from functional.dbt_project import Project
 from functional.outside import Outside
 
-TABLE = "{{ config(materialized='table', file_format='parquet') }} select {{ var('n') }} as n, {{ var('n') }} as k"
+TABLE = (
+    "{{ config(materialized='table', file_format='parquet') }} "
+    "select {{ var('n') }} as n, {{ var('n') }} as k"
+)
 
 
 def test_switching_the_type_makes_every_table_atomic(project: Project, outside: Outside) -> None:

@@ -19,6 +19,7 @@ REFUSED = EntryModifiedError("modified")
 
 
 def publish(base: TableEntry | None, version: str) -> tuple[Publication, TableEntry]:
+    """Publish ``version`` over ``base``; return the publication and the entry after it."""
     record = entry(
         replace(TARGET_NAME, database=STAGING_SCHEMA), location=f"file:/w/{version}", parameters={}
     )

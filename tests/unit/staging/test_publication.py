@@ -36,6 +36,7 @@ BASE = entry(
 
 
 def published(now: int) -> dict[str, str]:
+    """The published properties when the storage shows ``now``."""
     built = publication.build(
         target=TARGET_NAME,
         staged=STAGED,

@@ -1,4 +1,4 @@
-"""SQL text from names and values. (tests/functional checks it against Spark's own parser.)"""
+"""SQL text from names and values; tests/functional checks it against Spark's own parser."""
 
 from datetime import date, datetime
 from decimal import Decimal

@@ -25,10 +25,12 @@ from fakes.world import TARGET_NAME, World
 
 @pytest.fixture
 def world() -> World:
+    """A catalog on fakes."""
     return World()
 
 
 def version_of(world: World) -> str | None:
+    """The version that the target shows."""
     marker = Marker.of(world.metastore.tables.get(TARGET_NAME))
     return marker.version if marker else None
 

@@ -32,32 +32,32 @@ def _read(spark: SparkSession, group: str) -> WriteFigures:
 
 
 def _counters(spark: SparkSession, group: str) -> dict[str, int]:
-    """The counters of the newest execution of the group that wrote files."""
+    """The counters of the newest write of the group."""
     store = jvm.shared_state(spark).statusStore()
     count = store.executionsCount()
-    executions = store.executionsList(max(0, count - LATEST_EXECUTIONS), LATEST_EXECUTIONS)
-    for index in reversed(range(executions.size())):
-        execution = executions.apply(index)
+    newest = store.executionsList(max(0, count - LATEST_EXECUTIONS), LATEST_EXECUTIONS)
+    for execution in reversed(_items(newest)):
         if execution.description() == group:
-            found = _values(store, execution)
-            if FILES in found:
-                return found
+            for node in _items(store.planGraph(execution.executionId()).allNodes()):
+                counted = _sums(node, store.executionMetrics(execution.executionId()))
+                if FILES in counted:
+                    return counted
     return {}
 
 
-def _values(store: Any, execution: Any) -> dict[str, int]:
-    """Sums by name; the first of a name is the writing node's, which is the plan's root."""
-    texts = store.executionMetrics(execution.executionId())
-    metrics = execution.metrics()
-    found: dict[str, int] = {}
-    for index in range(metrics.size()):
-        metric = metrics.apply(index)
+def _sums(node: Any, texts: Any) -> dict[str, int]:
+    """The sums that one node of a plan counted, by name; Spark keeps them as "1,000"."""
+    found = {}
+    for metric in _items(node.metrics()):
         text = texts.get(metric.accumulatorId())
         if metric.metricType() == "sum" and text.isDefined():
-            digits = str(text.get()).replace(",", "")
-            if digits.isdecimal():
-                found.setdefault(metric.name(), int(digits))
+            found[metric.name()] = int(text.get().replace(",", ""))
     return found
+
+
+def _items(sequence: Any) -> list[Any]:
+    """A Scala Seq as a list."""
+    return [sequence.apply(index) for index in range(sequence.size())]
 
 
 def _bytes(context: Any, spark: SparkSession, group: str) -> int | None:

@@ -1,0 +1,84 @@
+"""Ctrl-C in the middle of a model: its job stops and nothing of it is published."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from functional.dbt_project import Project
+from functional.outside import Outside
+from servers.processes import wait_until
+
+DBT = Path(sys.executable).with_name("dbt")
+STARTS_WITHIN = 180.0
+ENDS_WITHIN = 90.0
+SLOW = (
+    "{{ config(materialized='table') }} select {{ var('v') }} as v, "
+    "java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) as slept from range(1)"
+)
+
+
+@contextmanager
+def running_dbt(project: Project, **variables: object) -> Iterator[subprocess.Popen[bytes]]:
+    """dbt run in a process group of its own, as a terminal starts it."""
+    with (project.directory / "console.log").open("wb") as console:
+        process = subprocess.Popen(
+            [str(DBT), *project.command("run", **variables)],
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def interrupt_while_a_task_runs(project: Project, outside: Outside, **variables: object) -> int:
+    """Press Ctrl-C as soon as a task writes; return dbt's exit code."""
+    warehouse = outside.metastore.warehouse / f"{project.schema}.db"
+    before = set(warehouse.rglob("_temporary"))
+    with running_dbt(project, **variables) as process:
+        wait_until(
+            lambda: bool(set(warehouse.rglob("_temporary")) - before) or _ended(process),
+            STARTS_WITHIN,
+            "a task that writes",
+        )
+        os.killpg(process.pid, signal.SIGINT)
+        return process.wait(ENDS_WITHIN)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> bool:
+    return process.poll() is not None
+
+
+def test_ctrl_c_leaves_the_old_table_and_nothing_staged(project: Project, outside: Outside) -> None:
+    """The old version stays, storage and metastore hold nothing of the cancelled one."""
+    project.write({"models/slow.sql": SLOW})
+    project.build(v=1, ms=1)
+    before, versions, records = outside.entry("slow"), outside.versions(), outside.records()
+
+    code = interrupt_while_a_task_runs(project, outside, v=2, ms=600_000)
+
+    assert code != 0
+    assert outside.entry("slow") == before
+    assert (outside.versions(), outside.records()) == (versions, records)
+    assert outside.leases() == []
+    assert project.rows("select v from {schema}.slow")[0].v == 1
+    log = (project.directory / "logs" / "dbt.log").read_text()
+    assert "was withdrawn: cancelled" in log
+
+
+def test_stock_dbt_spark_publishes_after_ctrl_c(project: Project, outside: Outside) -> None:
+    """The control: dbt-spark ignores the cancel, waits for the job and publishes its table."""
+    project.write({"models/slow.sql": SLOW})
+    project.write_profile("spark")
+    code = interrupt_while_a_task_runs(project, outside, v=2, ms=8_000)
+    assert code != 0
+    assert outside.tables() == ["slow"]

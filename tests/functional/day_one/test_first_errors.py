@@ -1,0 +1,107 @@
+"""Errors that a user meets on the first day, in a process of their own with a Derby metastore."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from functional.dbt_project import Project
+from servers.processes import start, stop, wait_until
+
+DBT = Path(sys.executable).with_name("dbt")
+JARS = Path(pyspark.__file__).parent / "jars"
+DERBY_CONSOLE = "org.apache.derby.tools.ij"
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Project:
+    """A project with an embedded metastore in its own directory."""
+    project = Project(tmp_path, "shop", {"spark.master": "local[1]"})
+    project.write({"models/orders.sql": "select 1 as n"})
+    return project
+
+
+def dbt(project: Project, *arguments: str, **environment: str) -> str:
+    """What the console shows of an invocation that has to fail."""
+    done = subprocess.run(
+        [str(DBT), *project.command(*arguments)],
+        cwd=project.directory,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    return done.stdout
+
+
+def test_no_java(alone: Project) -> None:
+    """Without Java the message says which versions run, and how to install one."""
+    said = dbt(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
+    assert "no Java was found (JAVA_HOME points at none)" in said
+    assert "apt-get install openjdk-17-jre-headless" in said
+    assert "Traceback" not in said
+
+
+def test_a_wrong_java(alone: Project) -> None:
+    """A Java that this Spark does not run on is named with its version."""
+    java = alone.directory / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\nexit 1\n")
+    java.chmod(0o755)
+    said = dbt(alone, "run", JAVA_HOME=str(alone.directory / "jdk"))
+    assert f"{java} is Java 11; PySpark {pyspark.__version__} needs 17 or 21" in said
+
+
+def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> None:
+    """The message names the process, and the way to serve more than one."""
+    database = alone.directory / "metastore_db"
+    java = Path(os.environ["JAVA_HOME"], "bin", "java") if "JAVA_HOME" in os.environ else "java"
+    holder = start(
+        [java, "-cp", f"{JARS}/*", DERBY_CONSOLE],
+        alone.directory / "holder.log",
+        reads_stdin=True,
+        cwd=alone.directory,
+    )
+    try:
+        assert holder.stdin is not None
+        holder.stdin.write(f"connect 'jdbc:derby:;databaseName={database};create=true';\n")
+        holder.stdin.flush()
+        wait_until((database / "db.lck").exists, 60, "an open Derby database")
+        said = dbt(alone, "run")
+    finally:
+        stop(holder)
+    assert f"is open in process {holder.pid} (java)" in said
+    assert "spark.hadoop.hive.metastore.uris" in said
+
+
+def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
+    """The message names the path and the setting."""
+    alone.write_profile(server_side_parameters={"spark.sql.warehouse.dir": "/proc/nowhere"})
+    said = dbt(alone, "run")
+    assert "the warehouse is not writable" in said
+    assert "/proc/nowhere/shop.db" in said
+
+
+def test_a_location_that_is_not_writable(project: Project) -> None:
+    """A model's own location is tried before its job starts."""
+    occupied = project.directory / "a file"
+    occupied.write_text("")
+    model = "{{ config(materialized='table', location_root=var('root')) }} select 1 as n"
+    project.write({"models/orders.sql": model})
+    message = project.dbt("run", root=str(occupied)).message("orders")
+    assert "the storage refused to write" in message
+    assert "no job was started" in message or "not_committed" in message
+
+
+def test_wrong_profile_fields_are_named_together(alone: Project) -> None:
+    """Unknown and contradictory fields of a profile are all reported at once."""
+    alone.write_profile(hots="x", method="thrift", database="other")
+    said = dbt(alone, "debug")
+    assert "unknown field 'hots': did you mean 'host'?" in said
+    assert "method: 'thrift' is not available yet" in said
+    assert "database: contradicts schema" in said

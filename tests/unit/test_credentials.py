@@ -1,0 +1,70 @@
+"""The profile: one mandatory field, no silently ignored one, no secret shown."""
+
+import pytest
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+from dbt.adapters.ctas_spark.redaction import HIDDEN, Redactor, redacted
+
+
+def credentials(**fields: object) -> CtasSparkCredentials:
+    """A profile, taken the way dbt takes it."""
+    data = CtasSparkCredentials.translate_aliases({"schema": "shop", **fields})
+    CtasSparkCredentials.validate(data)
+    return CtasSparkCredentials.from_dict(data)
+
+
+def test_a_schema_is_enough() -> None:
+    """Everything but schema has a default."""
+    found = credentials()
+    assert (found.method, found.database, found.spark_conf) == ("session", None, {})
+
+
+def test_dbt_sparks_names_work() -> None:
+    """server_side_parameters is spark_conf, and its mandatory host is taken."""
+    found = credentials(host="NA", server_side_parameters={"spark.x": True, "spark.n": 1})
+    assert found.spark_conf == {"spark.x": "true", "spark.n": "1"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"schema": ""}, "schema: missing"),
+        ({"method": "thrift"}, "method: 'thrift' is not available yet"),
+        ({"method": "carrier pigeon"}, "is not a method"),
+        ({"database": "other"}, "database: contradicts schema"),
+        ({"spark_config": {}}, "unknown field 'spark_config': did you mean 'spark_conf'?"),
+        ({"spark_conf": ["x"]}, "spark_conf: must map"),
+    ],
+)
+def test_a_wrong_field_is_named(fields: dict[str, object], said: str) -> None:
+    """Unknown and contradictory fields are errors that name the field."""
+    with pytest.raises(DbtRuntimeError) as caught:
+        credentials(**fields)
+    assert said in str(caught.value)
+
+
+def test_debug_and_repr_show_no_secret() -> None:
+    """What dbt debug prints, what Jinja's target holds, and repr hide values of secret keys."""
+    found = credentials(
+        spark_conf={
+            "spark.hadoop.fs.s3a.secret.key": "hush-hush-1",
+            "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:x://h?user=u&password=hush-hush-2",
+            "spark.hadoop.fs.s3a.aws.credentials.provider": "org.example.Provider",
+        }
+    )
+    shown = repr(found) + str(dict(found.connection_info()))
+    assert "hush-hush" not in shown
+    assert "org.example.Provider" in shown
+
+
+def test_a_secret_is_hidden_wherever_it_turns_up() -> None:
+    """Spark's own error text may repeat a secret; it is hidden there as well."""
+    hide = Redactor({"spark.some.token": "abc-secret", "spark.url": "s3://me:pa55word@host"})
+    assert hide("failed with abc-secret at me:pa55word@") == f"failed with {HIDDEN} at me:{HIDDEN}@"
+
+
+def test_plain_settings_stay_readable() -> None:
+    """Settings that are no secrets are shown as they are."""
+    plain = {"spark.sql.shuffle.partitions": "4", "spark.authenticate": "true"}
+    assert redacted(plain) == plain

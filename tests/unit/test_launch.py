@@ -1,0 +1,31 @@
+"""Spark's settings: the user's over ours."""
+
+from pathlib import Path
+
+from dbt.adapters.ctas_spark.staging.engines.launch import JAVA_OPTIONS, with_defaults
+
+
+def test_the_users_settings_win(tmp_path: Path) -> None:
+    """A default is only for what the profile leaves out."""
+    found = with_defaults({"spark.ui.enabled": "true"}, str(tmp_path))
+    assert found["spark.ui.enabled"] == "true"
+    assert found["spark.sql.ansi.enabled"] == "false"
+
+
+def test_sparks_log_goes_to_a_file(tmp_path: Path) -> None:
+    """The JVM's own log does not flood dbt's console, beside the user's own JVM options."""
+    options = with_defaults({JAVA_OPTIONS: "-Xss4m"}, str(tmp_path))[JAVA_OPTIONS]
+    assert options.startswith("-Xss4m ")
+    assert f'"-Dctas.spark.log={tmp_path}/spark.log"' in options
+
+
+def test_a_users_own_log4j_is_left_alone(tmp_path: Path) -> None:
+    """Who configures log4j gets what he configured."""
+    own = {JAVA_OPTIONS: "-Dlog4j2.configurationFile=mine.xml"}
+    assert with_defaults(own, str(tmp_path))[JAVA_OPTIONS] == own[JAVA_OPTIONS]
+
+
+def test_a_cluster_gets_no_loopback_address(tmp_path: Path) -> None:
+    """Only a local master is bound to the loopback address."""
+    assert "spark.driver.host" in with_defaults({}, str(tmp_path))
+    assert "spark.driver.host" not in with_defaults({"spark.master": "yarn"}, str(tmp_path))

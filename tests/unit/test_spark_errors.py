@@ -1,0 +1,42 @@
+"""Spark's errors in the words that a user can act on."""
+
+from dbt.adapters.ctas_spark import spark_errors
+
+FRAMES = """An error occurred while calling o50.sql.
+: org.apache.spark.SparkException: Job aborted.
+\tat org.apache.spark.sql.Foo$.bar(Foo.scala:12)
+\tat java.base/java.lang.Thread.run(Thread.java:840)
+Caused by: java.lang.RuntimeException: broken on purpose
+\t... 12 more
+"""
+DERBY = (
+    "ERROR XSDB6: Another instance of Derby may have already booted the database /w/metastore_db."
+)
+NO_PATH = "MetaException(message:Unable to create database path file:/w/x.db, failed)"
+
+
+def test_frames_are_left_out() -> None:
+    """A message has Spark's words and no JVM frame."""
+    said = spark_errors.message(RuntimeError(FRAMES))
+    assert "broken on purpose" in said
+    assert "\tat " not in said
+    assert "more" not in said
+
+
+def test_an_open_derby_is_explained() -> None:
+    """The metastore's path and the way out are named."""
+    said = spark_errors.message(RuntimeError(DERBY))
+    assert "/w/metastore_db is open in another process" in said
+    assert "hive.metastore.uris" in said
+
+
+def test_an_unwritable_warehouse_is_explained() -> None:
+    """The path and the setting are named."""
+    said = spark_errors.message(RuntimeError(NO_PATH))
+    assert "file:/w/x.db" in said
+    assert "spark.sql.warehouse.dir" in said
+
+
+def test_an_error_without_words_has_a_name() -> None:
+    """A message is never empty."""
+    assert spark_errors.message(KeyError()) == "KeyError"
