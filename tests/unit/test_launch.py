@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from dbt.adapters.ctas_spark.staging.engines.launch import JAVA_OPTIONS, with_defaults
+import pytest
+
+from dbt.adapters.ctas_spark.staging.engines.launch import JAVA_OPTIONS, start_spark, with_defaults
+from dbt.adapters.ctas_spark.staging.errors import StagingError
 
 
 def test_the_users_settings_win(tmp_path: Path) -> None:
@@ -29,3 +32,10 @@ def test_a_cluster_gets_no_loopback_address(tmp_path: Path) -> None:
     """Only a local master is bound to the loopback address."""
     assert "spark.driver.host" in with_defaults({}, str(tmp_path))
     assert "spark.driver.host" not in with_defaults({"spark.master": "yarn"}, str(tmp_path))
+
+
+def test_spark_connect_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A remote session is not silently taken for a local one."""
+    monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
+    with pytest.raises(StagingError, match="Spark Connect is not available yet"):
+        start_spark({}, str(tmp_path))

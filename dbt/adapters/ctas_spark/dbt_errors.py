@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from dbt_common.exceptions import DbtRuntimeError
 
@@ -13,14 +13,15 @@ R = TypeVar("R")
 
 
 def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
-    """Raise DbtRuntimeError, with the same text, for every StagingError."""
+    """Raise DbtRuntimeError, with the same text less secrets, for an adapter's StagingErrors."""
 
     @wraps(method)
     def translated(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return method(*args, **kwargs)
         except StagingError as error:
-            raise DbtRuntimeError(str(error)) from error
+            adapter: Any = args[0]
+            raise DbtRuntimeError(adapter.hide_secrets(str(error))) from error
 
     return translated
 

@@ -20,9 +20,11 @@ from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, Sess
 from dbt.adapters.ctas_spark.dbt_errors import as_dbt_errors
 from dbt.adapters.ctas_spark.environment_report import report
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
+from dbt.adapters.ctas_spark.redaction import Redactor
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
@@ -41,7 +43,8 @@ class CtasSparkConfig(SparkConfig):
 
 
 def _name(relation: BaseRelation) -> TableName:
-    return TableName(str(relation.schema), str(relation.identifier))
+    """The session catalog knows names in lower case only."""
+    return TableName(str(relation.schema).lower(), str(relation.identifier).lower())
 
 
 class CtasSparkAdapter(SparkAdapter):
@@ -62,6 +65,7 @@ class CtasSparkAdapter(SparkAdapter):
         self._thread = threading.local()
         self._guard = threading.Lock()
         self._opened: OpenedCatalog | None = None
+        self.hide_secrets = Redactor(self._credentials.spark_conf)
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
         """Open a slot for the model that this thread builds next."""
@@ -129,9 +133,9 @@ class CtasSparkAdapter(SparkAdapter):
 
     @available
     @as_dbt_errors
-    def commit_staged_table(self) -> None:
-        """Publish the version."""
-        self._build.hook.on_finished()
+    def commit_staged_table(self) -> bool:
+        """Publish the version; False if another's table is kept instead."""
+        return self._build.commit()
 
     @available
     def fill_in_place_sql(self, compiled_code: str) -> str | None:
@@ -157,14 +161,17 @@ class CtasSparkAdapter(SparkAdapter):
             f"{self._credentials.schema}{STAGING_SUFFIX}"
         )
         for line in report(self._handle.spark, self._catalog(), staging_schema):
-            logger.info(f"  {line}")
+            logger.info(f"  {self.hide_secrets(line)}")
 
     def cleanup_connections(self) -> None:
         """The invocation ends: close the catalog before its connections."""
         with self._guard:
             opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.close()
+        try:
+            if opened is not None:
+                opened.close()
+        except StagingError as error:
+            logger.warning(f"the run's lease was not removed: {self.hide_secrets(str(error))}")
         super().cleanup_connections()
 
     @classmethod

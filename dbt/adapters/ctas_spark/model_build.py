@@ -48,17 +48,21 @@ class ModelBuild:
         self.hook.on_created()
         return self.staged.outcome is not Outcome.KEPT
 
+    def commit(self) -> bool:
+        """Commit; False if what another created meanwhile is kept."""
+        self.hook.on_finished()
+        return self.staged.outcome is Outcome.COMMITTED
+
     def fill_statement(self, query: str) -> str | None:
         """The INSERT of level ``none``."""
-        if self._in_place and self.staged.outcome is Outcome.COMMITTED:
+        if self._in_place:
             return self.staged.fill_statement(query)
         return None
 
     def settle(self, spark: SparkSession) -> None:
         """After the commit: refresh, and take the figures before a hook writes something else."""
         self.staged.settle()
-        if self.staged.outcome is Outcome.COMMITTED:
-            self.figures = write_figures(spark, self.job.group)
+        self.figures = write_figures(spark, self.job.group)
 
     def fail(self, cause: BaseException, *, canceled: bool) -> None:
         """The model ended with an error or was cancelled."""

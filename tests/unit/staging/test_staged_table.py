@@ -379,3 +379,35 @@ def test_level_none_publishes_an_empty_version_to_be_filled(world: World) -> Non
     staged.begin()
     assert "LIMIT 0" in staged.statement("select 1 as id")
     assert staged.fill_statement("select 1 as id").startswith("INSERT INTO `shop`.`orders` BY NAME")
+
+
+def test_a_weaker_level_than_the_last_is_said(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A table that was isolated and is now built in place is warned about."""
+    world.published()
+    world.table(atomicity=Atomicity.NONE).begin()
+    assert "was last published at atomicity isolated, and is now at none" in caplog.text
+
+
+def test_untracked_partitions_over_tracked_ones_are_said(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A taken-over table whose partitions were in the metastore is warned about."""
+    world.metastore.tables[TARGET_NAME] = entry(
+        TARGET_NAME,
+        partition_keys=("month",),
+        parameters={"transient_lastDdlTime": "9", "spark.sql.partitionProvider": "catalog"},
+    )
+    world.table(layout=TableLayout(partition_by=("month",))).begin()
+    assert "SHOW PARTITIONS is refused" in caplog.text
+
+
+def test_a_directory_that_keeps_filling_is_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A delete that does not take effect ends in a sentence, not in a loop."""
+    ours = world.begun()
+    monkeypatch.setattr(world.storage, "delete", lambda _path: None)
+    ours.abort("failed")
+    assert ours.left_behind

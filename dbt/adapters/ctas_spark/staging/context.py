@@ -36,6 +36,11 @@ class Atomicity(str, Enum):
     ISOLATED = "isolated"
     AUTO = "auto"
 
+    @property
+    def strength(self) -> int:
+        """The FLIP's number of the level; 0 for ``auto``, which is not one until it is decided."""
+        return (Atomicity.AUTO, Atomicity.NONE, Atomicity.ATOMIC, Atomicity.ISOLATED).index(self)
+
 
 class OnConflict(str, Enum):
     """What happens when another writer published since our begin."""

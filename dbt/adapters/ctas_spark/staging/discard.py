@@ -4,10 +4,12 @@ import logging
 from collections.abc import Callable
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import StagingError, StorageError
 from dbt.adapters.ctas_spark.staging.services import Services
 
 logger = logging.getLogger(__name__)
+
+MOST_DELETES = 5
 
 
 def discard(services: Services, record: TableName, directory: str) -> list[str]:
@@ -24,9 +26,12 @@ def discard(services: Services, record: TableName, directory: str) -> list[str]:
 
 
 def _delete(services: Services, directory: str) -> None:
-    """List, delete, list again: a late file of the job may have come between."""
-    while services.storage.exists(directory):
+    """Delete, look, delete again: a late file of the job may have come between."""
+    for _ in range(MOST_DELETES):
         services.storage.delete(directory)
+        if not services.storage.exists(directory):
+            return
+    raise StorageError(f"{directory} fills again after each of {MOST_DELETES} deletes")
 
 
 def _done(what: str, remove: Callable[[], None]) -> bool:

@@ -21,10 +21,12 @@ class HadoopStorage:
         try:
             target, system = self._locate(path)
             stream = system.create(target, True)
-            stream.write(bytearray(text.encode()))
-            stream.close()
+            try:
+                stream.write(bytearray(text.encode()))
+            finally:
+                stream.close()
             return int(system.getFileStatus(target).getModificationTime())
-        except Py4JError as error:
+        except (Py4JError, OSError) as error:
             raise _refused("write", path, error) from error
 
     def delete(self, path: str) -> None:
@@ -32,7 +34,7 @@ class HadoopStorage:
         try:
             target, system = self._locate(path)
             system.delete(target, True)
-        except Py4JError as error:
+        except (Py4JError, OSError) as error:
             raise _refused("delete", path, error) from error
 
     def exists(self, path: str) -> bool:
@@ -40,7 +42,7 @@ class HadoopStorage:
         try:
             target, system = self._locate(path)
             return bool(system.exists(target))
-        except Py4JError as error:
+        except (Py4JError, OSError) as error:
             raise _refused("look at", path, error) from error
 
     def _locate(self, path: str) -> tuple[Any, Any]:
@@ -48,7 +50,7 @@ class HadoopStorage:
         return target, target.getFileSystem(self._configuration)
 
 
-def _refused(action: str, path: str, error: Py4JError) -> StorageError:
+def _refused(action: str, path: str, error: Exception) -> StorageError:
     cause = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
     return StorageError(
         f"the storage refused to {action} {path}: {cause}",

@@ -56,6 +56,11 @@ def build(  # noqa: PLR0913 (each is one fact of the publication)
     return Publication(staged, base, marker, EntryChange(target, staged, base.entry, parameters))
 
 
+def tracks_partitions(entry: TableEntry) -> bool:
+    """True if Spark takes the table's partitions from the metastore."""
+    return bool(entry.partition_keys) and PARTITION_PROVIDER in entry.parameters
+
+
 def _parameters(
     staged: TableEntry, base: TableEntry | None, marker: Marker, now: int
 ) -> dict[str, str]:

@@ -92,6 +92,7 @@ class StagedTable:
         if entry is not None and not self.context.purpose.may_replace:
             self._resolve(Outcome.KEPT)
         else:
+            self._warn_of_less()
             self._prepare(entry)
 
     def statement(self, query: str) -> str:
@@ -155,6 +156,23 @@ class StagedTable:
             self._report.leave()
         except Exception:
             logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
+
+    def _warn_of_less(self) -> None:
+        """Nothing weakens silently: neither the level nor how partitions are found."""
+        marker = self.base.marker
+        if marker is not None and self.level.strength < Atomicity(marker.level).strength:
+            logger.warning(
+                "%s was last published at atomicity %s, and is now at %s",
+                self.target,
+                marker.level,
+                self.level.value,
+            )
+        if self.base.entry is not None and publication.tracks_partitions(self.base.entry):
+            logger.warning(
+                "%s kept its partitions in the metastore; from now on they are found by listing, "
+                "SHOW PARTITIONS is refused, and the old partition entries stay, unused by Spark",
+                self.target,
+            )
 
     def _prepare(self, entry: TableEntry | None) -> None:
         self._refuse_other_partition_keys(entry)

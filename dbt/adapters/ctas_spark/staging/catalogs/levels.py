@@ -4,8 +4,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 
-STRENGTH = {Atomicity.NONE: 1, Atomicity.ATOMIC: 2, Atomicity.ISOLATED: 3}
-
 
 def resolve(asked: Atomicity, found: Capabilities, target: TableName) -> Atomicity:
     """The level to work at; ``auto`` takes the strongest, and never ``none``.
@@ -15,7 +13,7 @@ def resolve(asked: Atomicity, found: Capabilities, target: TableName) -> Atomici
     """
     wanted = found.reaches if asked is Atomicity.AUTO else asked
     too_weak = asked is Atomicity.AUTO and found.reaches is Atomicity.NONE
-    if too_weak or STRENGTH[wanted] > STRENGTH[found.reaches]:
+    if too_weak or wanted.strength > found.reaches.strength:
         raise AtomicityNotSupportedError(
             f"atomicity {asked.value} can't be reached on this {found.catalog} catalog: "
             f"{found.missing}",

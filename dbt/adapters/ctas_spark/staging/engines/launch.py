@@ -10,6 +10,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 DEFAULTS = {
     "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
@@ -30,6 +32,11 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
     """
+    if "SPARK_REMOTE" in os.environ or "spark.remote" in settings:
+        raise StagingError(
+            "Spark Connect is not available yet",
+            remedy="unset SPARK_REMOTE and remove spark.remote from spark_conf",
+        )
     with _starting, _sigint_kept():
         builder = SparkSession.builder.enableHiveSupport()
         for key, value in with_defaults(settings, log_directory).items():

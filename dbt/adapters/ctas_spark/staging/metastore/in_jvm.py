@@ -141,14 +141,14 @@ class InJvmMetastore:
                 self._thread.client = self._hive.HiveMetaStoreClient(self._conf)
                 self._clients.append(self._thread.client)
             yield self._thread.client
-        except Py4JError as error:
+        except (Py4JError, OSError) as error:
             translated = _translated(what, error)
             if not isinstance(translated, RefusedError):
                 self._thread.client = None  # its connection may be dead
             raise translated from error
 
 
-def _translated(what: str, error: Py4JError) -> MetastoreError:
+def _translated(what: str, error: Exception) -> MetastoreError:
     """The error by the server's own words; anything else may have had its effect."""
     if not isinstance(error, Py4JJavaError):
         return MetastoreError(f"metastore call {what} failed: {error}")

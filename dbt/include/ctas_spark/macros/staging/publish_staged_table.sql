@@ -10,10 +10,11 @@
   {%- if adapter.begin_staged_table() -%}
     {%- do stage_table() -%}
     {%- do verify_staged_table() -%}
-    {%- do adapter.commit_staged_table() -%}
-    {%- do fill_in_place() -%}
-    {%- do adapter.settle_staged_table() -%}
-    {%- do settle_published_table(target, existing) -%}
+    {%- if adapter.commit_staged_table() -%}
+      {%- do fill_in_place() -%}
+      {%- do adapter.settle_staged_table() -%}
+      {%- do settle_published_table(target, existing) -%}
+    {%- endif -%}
   {%- endif -%}
 
   {{ run_hooks(post_hooks) }}
