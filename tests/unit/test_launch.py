@@ -39,3 +39,15 @@ def test_spark_connect_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
     with pytest.raises(StagingError, match="Spark Connect is not available yet"):
         start_spark({}, str(tmp_path))
+
+
+def test_a_working_directory_with_a_space_gets_an_explicit_warehouse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark's own default would be written to an escaped path, outside the project."""
+    monkeypatch.chdir(tmp_path)
+    assert "spark.sql.warehouse.dir" not in with_defaults({}, str(tmp_path))
+    (tmp_path / "a project").mkdir()
+    monkeypatch.chdir(tmp_path / "a project")
+    found = with_defaults({}, str(tmp_path))
+    assert found["spark.sql.warehouse.dir"] == str(tmp_path / "a project" / "spark-warehouse")

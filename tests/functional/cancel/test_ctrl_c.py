@@ -23,10 +23,13 @@ SLOW = (
 
 @contextmanager
 def running_dbt(project: Project, **variables: object) -> Iterator[subprocess.Popen[bytes]]:
-    """dbt run in a process group of its own, as a terminal starts it."""
+    """dbt run in a process group of its own, as a terminal starts it.
+
+    A shell without a terminal starts what runs in its background with SIGINT ignored.
+    """
     with (project.directory / "console.log").open("wb") as console:
         process = subprocess.Popen(
-            [str(DBT), *project.command("run", **variables)],
+            ["env", "--default-signal=INT", DBT, *project.command("run", **variables)],
             stdin=subprocess.DEVNULL,
             stdout=console,
             stderr=subprocess.STDOUT,

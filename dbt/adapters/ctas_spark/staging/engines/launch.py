@@ -47,11 +47,19 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
     """The user's settings over ours."""
     local = LOCAL if settings.get("spark.master", "local").startswith("local") else {}
-    merged = {**DEFAULTS, **local, **settings}
+    merged = {**DEFAULTS, **local, **_warehouse(), **settings}
     own = settings.get(JAVA_OPTIONS, "")
     if "log4j" not in own:
         merged[JAVA_OPTIONS] = f"{own} {_logging_options(log_directory)}".strip()
     return merged
+
+
+def _warehouse() -> dict[str, str]:
+    """Spark's own default, said explicitly where Spark would write to an escaped path instead."""
+    here = Path.cwd()
+    if here.as_uri() == f"file://{here}":
+        return {}
+    return {"spark.sql.warehouse.dir": str(here / "spark-warehouse")}
 
 
 def _logging_options(log_directory: str) -> str:
