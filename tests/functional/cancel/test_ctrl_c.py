@@ -54,7 +54,17 @@ def interrupt_while_a_task_runs(project: Project, outside: Outside, **variables:
             "a task that writes",
         )
         os.killpg(process.pid, signal.SIGINT)
-        return process.wait(ENDS_WITHIN)
+        code = process.wait(ENDS_WITHIN)
+        wait_until(lambda: _group_is_gone(process.pid), ENDS_WITHIN, "the end of Spark's JVM")
+        return code
+
+
+def _group_is_gone(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:

@@ -46,6 +46,7 @@ def test_a_model_that_raises_in_a_task(
     assert "still holds version" in message
     assert "\tat " not in message
     assert len(message.splitlines()) < 12
+    assert "\tat org.apache.spark" in (project.directory / "logs" / "dbt.log").read_text()
 
 
 @pytest.mark.parametrize("materialization", ["atomic_table", "table"])
