@@ -32,6 +32,12 @@ class Readers:
         for child in self.children:
             child.wait_for_lines(reads, within)
 
+    def wait_for_more(self, reads: int, within: float = 120.0) -> None:
+        """Wait until each reader has made ``reads`` more reads; all but one begin after now."""
+        counts = {child: len(child.lines()) for child in self.children}
+        for child, count in counts.items():
+            child.wait_for_lines(count + reads, within)
+
 
 @contextmanager
 def running_readers(

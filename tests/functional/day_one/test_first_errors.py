@@ -9,6 +9,7 @@ import pyspark
 import pytest
 
 from functional.dbt_project import Project
+from readers.session import SMALL
 from servers.processes import start, stop, wait_until
 
 DBT = Path(sys.executable).with_name("dbt")
@@ -19,7 +20,7 @@ DERBY_CONSOLE = "org.apache.derby.tools.ij"
 @pytest.fixture
 def alone(tmp_path: Path) -> Project:
     """A project with an embedded metastore in its own directory."""
-    project = Project(tmp_path, "shop", {"spark.master": "local[1]"})
+    project = Project(tmp_path, "shop", SMALL)
     project.write({"models/orders.sql": "select 1 as n"})
     return project
 
@@ -81,7 +82,9 @@ def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> No
 
 def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
     """The message names the path and the setting."""
-    alone.write_profile(server_side_parameters={"spark.sql.warehouse.dir": "/proc/nowhere"})
+    alone.write_profile(
+        server_side_parameters={**SMALL, "spark.sql.warehouse.dir": "/proc/nowhere"}
+    )
     said = dbt(alone, "run")
     assert "the warehouse is not writable" in said
     assert "/proc/nowhere/shop.db" in said

@@ -2,11 +2,16 @@
 
 import logging
 
-from dbt.adapters.ctas_spark.staging import conflicts, ddl, outcome, publication, records
+from dbt.adapters.ctas_spark.staging import (
+    base_checks,
+    conflicts,
+    ddl,
+    outcome,
+    publication,
+    records,
+)
 from dbt.adapters.ctas_spark.staging.base import Base
-from dbt.adapters.ctas_spark.staging.commits.create import Create
-from dbt.adapters.ctas_spark.staging.commits.protocol import CommitStrategy
-from dbt.adapters.ctas_spark.staging.commits.swap import Swap
+from dbt.adapters.ctas_spark.staging.commits.choice import strategy_for
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
@@ -17,7 +22,6 @@ from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.discard import discard
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
     JobCanceledError,
     MetastoreError,
     StagingError,
@@ -49,12 +53,11 @@ class StagedTable:
     ) -> None:
         self.context = context
         self.level = level
-        self.base = Base(None)
         self.outcome: Outcome | None = None
         self.left_behind: list[str] = []
         self.version = services.lease.new_version()
         self._services = services
-        self.strategy = self._strategy_for(self.base)
+        self._take(Base(None))
         self._job = job
         self._root: VersionRoot | None = None
         self._report = StepReport(context.target, observers)
@@ -85,15 +88,14 @@ class StagedTable:
         """
         self._report.enter(Step.BEGIN)
         entry = self._services.metastore.get_table(self.target)
+        self.base = Base(entry)
         refusal = conflicts.refuses_to_begin(self.context.purpose, self.target, entry)
         if refusal is not None:
             raise refusal
-        self.base = Base(entry)
         if entry is not None and not self.context.purpose.may_replace:
             self._resolve(Outcome.KEPT)
         else:
-            self._warn_of_less()
-            self._prepare(entry)
+            self._prepare()
 
     def statement(self, query: str) -> str:
         """The CTAS that stages the version; at level ``none`` it stages no rows."""
@@ -157,26 +159,10 @@ class StagedTable:
         except Exception:
             logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
 
-    def _warn_of_less(self) -> None:
-        """Nothing weakens silently: neither the level nor how partitions are found."""
-        marker = self.base.marker
-        if marker is not None and self.level.strength < Atomicity(marker.level).strength:
-            logger.warning(
-                "%s was last published at atomicity %s, and is now at %s",
-                self.target,
-                marker.level,
-                self.level.value,
-            )
-        if self.base.entry is not None and publication.tracks_partitions(self.base.entry):
-            logger.warning(
-                "%s kept its partitions in the metastore; from now on they are found by listing, "
-                "SHOW PARTITIONS is refused, and the old partition entries stay, unused by Spark",
-                self.target,
-            )
-
-    def _prepare(self, entry: TableEntry | None) -> None:
-        self._refuse_other_partition_keys(entry)
-        self.strategy = self._strategy_for(self.base)
+    def _prepare(self) -> None:
+        base_checks.refuse_other_partition_keys(self.context, self.base)
+        base_checks.warn_of_less(self.context, self.base, self.level)
+        self._take(self.base)
         location = self._services.metastore.database_location(self.target.database)
         if location is None:
             raise StagingError(
@@ -188,30 +174,9 @@ class StagedTable:
         self._root = VersionRoot.of(self.target, location, self.context.layout.location_root)
         self._services.lease.beat(self._root.leases)
 
-    def _refuse_other_partition_keys(self, entry: TableEntry | None) -> None:
-        wanted = tuple(key.lower() for key in self.context.layout.partition_by)
-        if entry is None or entry.is_view or entry.partition_keys == wanted:
-            return
-        raise AtomicityNotSupportedError(
-            f"the partition keys change from {list(entry.partition_keys)} to {list(wanted)}, "
-            "which no single metastore call can do",
-            table=self.target,
-            left="it is unchanged; no job was started",
-            remedy="keep partition_by, or drop the table and run the model again",
-        )
-
-    def _strategy_for(self, base: Base) -> CommitStrategy:
-        conditional = self._services.conditional
-        if base.entry is None:
-            return Create(conditional=conditional)
-        if conditional and base.expectation is None:
-            raise AtomicityNotSupportedError(
-                "its entry has no transient_lastDdlTime to compare",
-                table=self.target,
-                left="it is unchanged; no job was started",
-                remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
-            )
-        return Swap(conditional=conditional)
+    def _take(self, base: Base) -> None:
+        self.base = base
+        self.strategy = strategy_for(base, self.target, conditional=self._services.conditional)
 
     def _read_record(self) -> TableEntry:
         record = self._services.metastore.get_table(self.record)
@@ -232,10 +197,9 @@ class StagedTable:
         purpose = self.context.purpose
         if now is None and purpose is StagingPurpose.CREATE_OR_REPLACE:
             logger.warning("%s was dropped by another meanwhile; it is created anew", self.target)
-            self.base = Base(None)
-            self.strategy = self._strategy_for(self.base)
+            self._take(Base(None))
             return False
-        if now is not None and not now.is_view and purpose is StagingPurpose.CREATE_IF_NOT_EXISTS:
+        if self._keeps(now):
             return True
         raise conflicts.refuses_to_commit(purpose, self.target, self.base, now)
 
@@ -275,10 +239,16 @@ class StagedTable:
         elif decided is Outcome.UNKNOWN:
             self._resolve(decided)
             raise conflicts.unknown(self.target, self.version, failure) from failure
-        elif after is not None and self.context.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS:
+        elif self._keeps(after):
             self._keep_theirs()
         else:
             raise conflicts.refused(self.context.purpose, self.target, self.base, after, failure)
+
+    def _keeps(self, theirs: TableEntry | None) -> bool:
+        """True if the purpose is content with a table that another created."""
+        if theirs is None or theirs.is_view:
+            return False
+        return self.context.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
 
     def _keep_theirs(self) -> None:
         logger.info("%s was created by another meanwhile; theirs is kept", self.target)
