@@ -16,6 +16,9 @@ class FakeEngine:
     def sql(self, statement: str) -> None:
         self.on_sql(statement)
 
+    def reads(self, file_format: str) -> bool:
+        return file_format != "avro"
+
     def refresh(self, name: TableName) -> None:
         self.refreshed.append(name)
 

@@ -66,8 +66,12 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"atomicity": "atomic"}, "atomicity: 'atomic' is not available yet"),
         ({"atomicity": "strong"}, "atomicity: 'strong' is unknown"),
         ({"staging_purpose": "upsert"}, "staging_purpose: 'upsert' is unknown"),
-        ({"on_conflict": "overwrite"}, "on_conflict: 'overwrite' is not available yet"),
+        (
+            {"on_conflict": "ignore"},
+            "on_conflict: 'ignore' is unknown; use one of abort, overwrite",
+        ),
         ({"file_format": "iceberg"}, "file_format: 'iceberg' is not available yet"),
+        ({"file_format": "hudi"}, "file_format: 'hudi' is not available yet"),
         ({"file_format": "excel"}, "file_format: 'excel' is unknown"),
         ({"partition_metadata": "tracked"}, "partition_metadata: 'tracked' is not available yet"),
         ({"partition_metadata": "some"}, "partition_metadata: 'some' is unknown"),

@@ -17,8 +17,8 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.staging.marker import PREFIX
 
-FORMATS = ("parquet", "orc")
-FORMATS_TO_COME = ("avro", "csv", "json", "text", "delta", "iceberg")
+FORMATS = ("parquet", "orc", "avro", "csv", "json", "text")
+FORMATS_TO_COME = ("delta", "iceberg", "hudi")
 LEVELS = (Atomicity.AUTO, Atomicity.ISOLATED, Atomicity.NONE)
 TO_COME = (
     "versions_to_keep",
@@ -76,7 +76,7 @@ def read_plan(
     return ModelPlan(
         purpose=StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE),
         atomicity=Atomicity(config.get("atomicity") or Atomicity.AUTO),
-        on_conflict=OnConflict.ABORT,
+        on_conflict=OnConflict(config.get("on_conflict") or OnConflict.ABORT),
         layout=_layout(config, description),
         staging_schema=config.get("staging_schema") or default_schema,
     )
@@ -198,7 +198,7 @@ Check = Callable[[Mapping[str, Any]], Iterator[str]]
 CHECKS: tuple[Check, ...] = (
     _one_of("atomicity", LEVELS, (Atomicity.ATOMIC.value,)),
     _one_of("staging_purpose", tuple(StagingPurpose)),
-    _one_of("on_conflict", tuple(OnConflict), ("overwrite",)),
+    _one_of("on_conflict", tuple(OnConflict)),
     _check_format,
     _check_partitions,
     _check_columns,

@@ -29,6 +29,33 @@ def test_a_partitioned_table_is_published_untracked(
     assert project.rows("select id from {schema}.t where k = 'p new'")[0].id == 99
 
 
+@pytest.mark.parametrize("file_format", ["parquet", "orc", "csv", "json", "text"])
+def test_every_built_in_format_is_published_and_replaced(
+    project: Project, outside: Outside, file_format: str
+) -> None:
+    """Each of Spark's own formats holds a version and its successor."""
+    model = (
+        "{{ config(materialized='table', file_format=var('f')) }} "
+        "select concat({{ var('n') }}, ' of ', id) as value from range(3)"
+    )
+    project.write({"models/t.sql": model})
+    for number in (1, 2):
+        project.build(f=file_format, n=number)
+        rows = project.rows("select value from {schema}.t order by value")
+        assert [row.value for row in rows] == [f"{number} of {row}" for row in range(3)]
+    assert outside.parameters("t")["spark.sql.sources.provider"] == file_format
+
+
+def test_avro_without_its_jar_is_named(project: Project) -> None:
+    """A format that this Spark can't write is refused before any job, with the jar to add."""
+    project.write(
+        {"models/t.sql": "{{ config(materialized='table', file_format='avro') }} select 1 as n"}
+    )
+    message = project.dbt("run").message("t")
+    assert "no data source for file_format avro" in message
+    assert "spark-avro" in message
+
+
 def test_the_format_changes_with_a_version(project: Project, outside: Outside) -> None:
     """Schema, format and properties of the new version replace the old ones in one call."""
     model = (

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
+from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     CommitStateUnknownError,
@@ -322,6 +322,74 @@ def test_a_swept_record_keeps_a_creation_from_being_published(world: World) -> N
     with pytest.raises(ConcurrentWriteError, match="clean-up"):
         ours.commit()
     assert TARGET_NAME not in world.metastore.tables
+
+
+def test_overwrite_commits_after_a_rival(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """on_conflict overwrite takes the rival's version as its base, whole, and says so."""
+    world.published()
+    ours, theirs = world.begun(on_conflict=OnConflict.OVERWRITE), world.begun()
+    theirs.commit()
+    ours.commit()
+    marker = Marker.of(world.metastore.tables[TARGET_NAME])
+    assert marker is not None
+    assert [e.version for e in marker.lineage.entries][:2] == [ours.version, theirs.version]
+    assert ours.base.version == theirs.version
+    assert "what another wrote since begin is replaced" in caplog.text
+
+
+def test_overwrite_goes_on_when_rivals_come_between_every_check_and_call(world: World) -> None:
+    """However often a rival is faster, the version lands on the last of them."""
+    world.published()
+    ours = world.begun(on_conflict=OnConflict.OVERWRITE)
+    rivals = [world.begun(on_conflict=OnConflict.OVERWRITE) for _ in range(3)]
+
+    def a_rival_commits_first(call: str) -> None:
+        if call == "alter_table" and rivals:
+            rival = rivals.pop()
+            world.metastore.before, before = lambda _call: None, world.metastore.before
+            rival.commit()
+            world.metastore.before = before
+
+    world.metastore.before = a_rival_commits_first
+    ours.commit()
+    assert not rivals
+    assert version_of(world) == ours.version
+
+
+def test_overwrite_replaces_what_another_created(world: World) -> None:
+    """A creation that lost its race becomes a replace."""
+    ours, theirs = world.begun(on_conflict=OnConflict.OVERWRITE), world.begun()
+    theirs.commit()
+    ours.commit()
+    assert ours.strategy.name == "swap"
+    assert version_of(world) == ours.version
+
+
+def test_a_swept_record_keeps_an_overwrite_from_landing(world: World) -> None:
+    """A commit over another base first moves its own record, which a clean-up may have taken."""
+    world.published()
+    ours, theirs = world.begun(on_conflict=OnConflict.OVERWRITE), world.begun()
+    theirs.commit()
+    record = world.metastore.tables[ours.record]
+    taken = replace(record, parameters={**record.parameters, "ctas_spark_state": "deleting"})
+    world.metastore.tables[ours.record] = taken
+    with pytest.raises(ConcurrentWriteError, match="clean-up"):
+        ours.commit()
+    assert version_of(world) == theirs.version
+
+
+def test_overwrite_does_not_help_a_create(world: World) -> None:
+    """Purpose create never replaces, whatever on_conflict says."""
+    ours, theirs = world.begun("create", on_conflict=OnConflict.OVERWRITE), world.begun()
+    theirs.commit()
+    with pytest.raises(TableAlreadyExistsError):
+        ours.commit()
+
+
+def test_a_format_without_its_jar_is_refused_at_plan_time(world: World) -> None:
+    """avro's data source is a jar of its own; without it nothing is begun."""
+    with pytest.raises(StagingError, match="no data source for file_format avro"):
+        world.table(layout=TableLayout(file_format="avro"))
 
 
 def test_other_partition_keys_are_refused_before_the_job(world: World) -> None:

@@ -10,8 +10,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
+    JobCanceledError,
     MetastoreError,
     NoSuchTableError,
+    RefusedError,
     StagingError,
     TableAlreadyExistsError,
 )
@@ -44,31 +46,56 @@ def refuses_to_commit(
 ) -> StagingError:
     """The error for a target that is no longer the base."""
     if now is None:
-        return _gone(purpose, target, base)
+        return _no_such_table(target, "nothing was created", "another dropped it meanwhile; ")
     if base.entry is None and purpose is StagingPurpose.CREATE:
         return _already_exists(target, "another created it meanwhile, and theirs is untouched")
     return _concurrent_write(target, base, now)
 
 
-def refused(
-    purpose: StagingPurpose,
-    target: TableName,
-    base: Base,
-    after: TableEntry | None,
-    failure: MetastoreError | None,
-) -> StagingError:
-    """The error for a commit call that the metastore refused, or that can no longer land."""
-    by_rival = failure is None or isinstance(
-        failure, EntryModifiedError | EntryExistsError | EntryMissingError
-    )
-    if by_rival or not base.is_still(after):
-        return refuses_to_commit(purpose, target, base, after)
+def by_rival(failure: MetastoreError | None) -> bool:
+    """True if a call did nothing because another's came first.
+
+    Without a failure that is known from the target itself, which left our base.
+    """
+    rivals = (EntryModifiedError, EntryExistsError, EntryMissingError)
+    return not isinstance(failure, RefusedError) or isinstance(failure, rivals)
+
+
+def refused_entry(target: TableName, base: Base, failure: MetastoreError | None) -> StagingError:
+    """The error for a new entry that the metastore does not take."""
     return StagingError(
         f"the metastore refused the new entry: {failure}",
         table=target,
         left=unchanged(base),
         remedy="if it refuses a change of column types, set "
         "hive.metastore.disallow.incompatible.col.type.changes=false on the metastore",
+    )
+
+
+def swept(target: TableName, base: Base) -> ConcurrentWriteError:
+    """The error for a version whose record was taken by a clean-up."""
+    return ConcurrentWriteError(
+        "a clean-up took this model's version: its run was taken for dead",
+        table=target,
+        left=unchanged(base),
+        remedy=AGAIN,
+    )
+
+
+def canceled(target: TableName, base: Base) -> JobCanceledError:
+    """The error for a commit that a cancel came before."""
+    return JobCanceledError(
+        "the run was cancelled before the commit", table=target, left=unchanged(base)
+    )
+
+
+def never_alone(target: TableName, attempts: int) -> ConcurrentWriteError:
+    """The error for an overwrite that always finds another commit on top."""
+    return ConcurrentWriteError(
+        f"others committed before each of {attempts} attempts to overwrite",
+        table=target,
+        left="theirs is untouched, and nothing of this model was published",
+        remedy=AGAIN,
     )
 
 
@@ -101,19 +128,6 @@ def unchanged(base: Base) -> str:
     if base.version is not None:
         return f"it still holds version {base.version}"
     return "it is unchanged"
-
-
-def _gone(purpose: StagingPurpose, target: TableName, base: Base) -> StagingError:
-    if purpose is StagingPurpose.REPLACE:
-        return _no_such_table(target, "nothing was created", "another dropped it meanwhile; ")
-    happened = (
-        "a clean-up took this model's version: its run was taken for dead"
-        if base.entry is None
-        else "another writer dropped the table during the commit call"
-    )
-    return ConcurrentWriteError(
-        happened, table=target, left="it does not exist; nothing was published", remedy=AGAIN
-    )
 
 
 def _concurrent_write(target: TableName, base: Base, now: TableEntry) -> ConcurrentWriteError:

@@ -46,6 +46,7 @@ class OnConflict(str, Enum):
     """What happens when another writer published since our begin."""
 
     ABORT = "abort"
+    OVERWRITE = "overwrite"
 
 
 @dataclass(frozen=True, slots=True)

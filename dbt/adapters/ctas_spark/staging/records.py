@@ -48,18 +48,23 @@ def record_properties(
 
 
 def mark_committing(
-    metastore: MetastoreClient, record: TableEntry, attempt: str, *, conditional: bool
-) -> None:
-    """Move a staged record to ``committing`` before a creation, which can't be fenced.
+    metastore: MetastoreClient, record: TableEntry, attempt: str, *, was: str, conditional: bool
+) -> str:
+    """Move a record on to ``committing`` before an attempt that no fence can stop.
+
+    So before every creation, and before every commit over another base than begin's.
+
+    Args:
+        was: the state that we left it in, which it must still have.
+
+    Returns:
+        its state now; the next move starts from there.
 
     Raises:
         EntryModifiedError: a sweeper took the record meanwhile; nothing may be published.
     """
-    change = EntryChange(
-        target=record.name,
-        staged=record,
-        base=record,
-        parameters={**record.parameters, STATE: f"{RecordState.COMMITTING.value}:{attempt}"},
-    )
-    expected = Expectation(STATE, RecordState.STAGED.value) if conditional else None
-    metastore.alter_table(change, expected)
+    state = f"{RecordState.COMMITTING.value}:{attempt}"
+    parameters = {**record.parameters, STATE: state}
+    expected = Expectation(STATE, was) if conditional else None
+    metastore.alter_table(EntryChange(record.name, record, record, parameters), expected)
+    return state

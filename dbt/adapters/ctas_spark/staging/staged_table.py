@@ -15,24 +15,27 @@ from dbt.adapters.ctas_spark.staging.commits.choice import strategy_for
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
-    StagingPurpose,
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.discard import discard
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import (
-    JobCanceledError,
+    EntryModifiedError,
     MetastoreError,
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publication import Publication
+from dbt.adapters.ctas_spark.staging.rebase import rebase
+from dbt.adapters.ctas_spark.staging.records import RecordState
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 
 logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 100
 
 
 class StagedTable:
@@ -60,6 +63,7 @@ class StagedTable:
         self._take(Base(None))
         self._job = job
         self._root: VersionRoot | None = None
+        self._record_state = RecordState.STAGED.value
         self._report = StepReport(context.target, observers)
 
     @property
@@ -132,14 +136,20 @@ class StagedTable:
                 is what another made of it.
             CommitStateUnknownError: the call's fate can't be told; nothing was deleted.
             JobCanceledError: the run was cancelled before the call.
+            StagingError: the metastore refused the new entry itself.
         """
         self._report.enter(Step.COMMIT)
         staged = self._read_record()
         with self._services.lock.held(self.target):
-            if self._creation_lost():
-                self._keep_theirs()
-            else:
-                self._publish(staged)
+            for _ in range(MOST_ATTEMPTS):
+                base = self._base_now()
+                if base is None:
+                    self._keep_theirs()
+                    return
+                self._attempt(staged, base)
+                if self.outcome is not None:
+                    return
+        raise conflicts.never_alone(self.target, MOST_ATTEMPTS)
 
     def settle(self) -> None:
         """Make this session's own later statements see what was published."""
@@ -189,36 +199,41 @@ class StagedTable:
             )
         return record
 
-    def _creation_lost(self) -> bool:
-        """Compare the base with the target as it is now; True if ours is to give way."""
+    def _base_now(self) -> Base | None:
+        """The base of the next attempt; None if theirs is to be kept."""
         now = self._services.metastore.get_table(self.target)
-        if self.base.is_still(now):
-            return False
-        purpose = self.context.purpose
-        if now is None and purpose is StagingPurpose.CREATE_OR_REPLACE:
-            logger.warning("%s was dropped by another meanwhile; it is created anew", self.target)
-            self._take(Base(None))
-            return False
-        if self._keeps(now):
-            return True
-        raise conflicts.refuses_to_commit(purpose, self.target, self.base, now)
+        return self.base if self.base.is_still(now) else rebase(self.context, self.base, now)
 
-    def _publish(self, staged: TableEntry) -> None:
+    def _attempt(self, staged: TableEntry, base: Base) -> None:
+        """One commit call; the outcome stays None if a rival was faster."""
+        again = self._record_state != RecordState.STAGED.value
+        unfenced = base.entry is None or base is not self.base or again
+        self._take(base)
         ours = publication.build(
             target=self.target,
             staged=staged,
-            base=self.base,
+            base=base,
             version=self.version,
             level=self.level,
             now=self._services.lease.beat(self.root.leases),
         )
         if self._job.canceled:
-            raise JobCanceledError(
-                "the run was cancelled before the commit",
-                table=self.target,
-                left=conflicts.unchanged(self.base),
-            )
+            raise conflicts.canceled(self.target, base)
+        if unfenced:
+            self._move_record(staged, ours.marker.commit)
         self._judge(ours, self._call(ours))
+
+    def _move_record(self, staged: TableEntry, attempt: str) -> None:
+        try:
+            self._record_state = records.mark_committing(
+                self._services.metastore,
+                staged,
+                attempt,
+                was=self._record_state,
+                conditional=self._services.conditional,
+            )
+        except EntryModifiedError as error:
+            raise conflicts.swept(self.target, self.base) from error
 
     def _call(self, ours: Publication) -> MetastoreError | None:
         try:
@@ -234,21 +249,12 @@ class StagedTable:
             self._resolve(Outcome.UNKNOWN)
             raise conflicts.unknown(self.target, self.version, failure or error) from error
         decided = outcome.decide(after, ours, failure)
-        if decided is Outcome.COMMITTED:
+        if decided is not Outcome.NOT_COMMITTED:
             self._resolve(decided)
-        elif decided is Outcome.UNKNOWN:
-            self._resolve(decided)
+        if decided is Outcome.UNKNOWN:
             raise conflicts.unknown(self.target, self.version, failure) from failure
-        elif self._keeps(after):
-            self._keep_theirs()
-        else:
-            raise conflicts.refused(self.context.purpose, self.target, self.base, after, failure)
-
-    def _keeps(self, theirs: TableEntry | None) -> bool:
-        """True if the purpose is content with a table that another created."""
-        if theirs is None or theirs.is_view:
-            return False
-        return self.context.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
+        if decided is Outcome.NOT_COMMITTED and not conflicts.by_rival(failure):
+            raise conflicts.refused_entry(self.target, self.base, failure)
 
     def _keep_theirs(self) -> None:
         logger.info("%s was created by another meanwhile; theirs is kept", self.target)

@@ -7,7 +7,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job
-from dbt.adapters.ctas_spark.staging.errors import StagingSchemaError
+from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.locks import CommitLock, NoLock, ProcessLock
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
@@ -16,6 +16,7 @@ from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
 from dbt.adapters.ctas_spark.staging.storage import Storage
 
+ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (
     "its server ignores compare-and-swap, so two writers can't be told apart "
     "(HIVE-26882: Hive 2.3.10 and 4.0 have it)"
@@ -60,9 +61,22 @@ class HiveCatalog:
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
     ) -> StagedTable:
         """Decide the level, then make the staged table."""
+        self._refuse_missing_format(context)
         found = self.capabilities(context.staging_schema)
         level = resolve(context.atomicity, found, context.target)
         return StagedTable(context, level, self._services(found), job, observers)
+
+    def _refuse_missing_format(self, context: StagingContext) -> None:
+        wanted = context.layout.file_format
+        if wanted in ALWAYS_THERE or self._engine.reads(wanted):
+            return
+        raise StagingError(
+            f"Spark has no data source for file_format {wanted}",
+            table=context.target,
+            left="it is unchanged; no job was started",
+            remedy="add its jar: spark.jars.packages in spark_conf, for avro "
+            "org.apache.spark:spark-avro_2.13 in the version of Spark",
+        )
 
     def _probe(self, staging_schema: str) -> Capabilities:
         if self._metastore.compares_and_swaps(staging_schema):

@@ -15,7 +15,7 @@ def strategy_for(base: Base, target: TableName, *, conditional: bool) -> CommitS
         AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
     """
     if base.entry is None:
-        return Create(conditional=conditional)
+        return Create()
     if conditional and base.expectation is None:
         raise AtomicityNotSupportedError(
             "its entry has no transient_lastDdlTime to compare",

@@ -32,5 +32,8 @@ class Engine(Protocol):
     def sql(self, statement: str) -> None:
         """Run a statement that returns nothing."""
 
+    def reads(self, file_format: str) -> bool:
+        """True if the session has a data source of that name."""
+
     def refresh(self, name: TableName) -> None:
         """Forget what this session's caches hold of a table."""

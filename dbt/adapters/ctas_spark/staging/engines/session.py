@@ -3,6 +3,7 @@
 import threading
 import time
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
@@ -22,6 +23,16 @@ class SessionEngine:
     def sql(self, statement: str) -> None:
         """Run a statement that returns nothing."""
         self.spark.sql(statement)
+
+    def reads(self, file_format: str) -> bool:
+        """Ask Spark for the data source; avro's is a jar of its own."""
+        try:
+            self.spark.read.format(file_format).schema("c string").load([])
+        except AnalysisException as error:
+            if "Failed to find" in str(error) or "DATA_SOURCE_NOT_FOUND" in str(error):
+                return False
+            raise
+        return True
 
     def refresh(self, name: TableName) -> None:
         """Drop the table from the relation cache and from CACHE TABLE's data."""

@@ -1,0 +1,67 @@
+"""docs/configuration.md says what the code does."""
+
+import re
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+
+from dbt.adapters.ctas_spark import config, credentials
+from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingPurpose, TableLayout
+
+DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
+ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|([^|]*)\|", re.MULTILINE)
+
+
+def table(heading: str) -> dict[str, tuple[str, str]]:
+    """Name, default and values of the rows below a heading."""
+    section = DOCS.read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    return {name: (default.strip("` "), values) for name, default, values in ROW.findall(section)}
+
+
+def spelled(value: object) -> str:
+    """A default as the page writes it."""
+    if isinstance(value, Enum):
+        return str(value.value)
+    return str(value) if value else "*none*"
+
+
+def test_every_profile_field_has_its_row_and_default() -> None:
+    """The profile's table has the fields that the code takes, with their defaults."""
+    rows = table("Profile")
+    assert set(rows) == set(credentials.FIELDS)
+    profile = CtasSparkCredentials(schema="s")
+    for name, (default, _) in rows.items():
+        expected = "*mandatory*" if name == "schema" else spelled(getattr(profile, name))
+        assert default == expected, name
+
+
+def test_every_model_config_has_its_row_and_default() -> None:
+    """The model's table has the configs that the code reads, with their defaults."""
+    rows = table("Model")
+    known = {field.name for field in fields(TableLayout)} - {"comment", "properties"}
+    assert set(rows) == {*config.OWN, *known, "tblproperties", "persist_docs"}
+    plan = config.read_plan("m", {}, "", None)
+    defaults = {
+        "atomicity": plan.atomicity,
+        "staging_purpose": plan.purpose,
+        "on_conflict": plan.on_conflict,
+        "partition_metadata": "files",
+        "file_format": plan.layout.file_format,
+    }
+    assert {name: rows[name][0] for name in rows} == {
+        name: spelled(defaults.get(name)) for name in rows
+    }
+
+
+def test_every_value_of_a_config_is_listed() -> None:
+    """Values that the code takes are on the page, and no others."""
+    rows = table("Model")
+    expected = {
+        "atomicity": {level.value for level in config.LEVELS},
+        "staging_purpose": {each.value for each in StagingPurpose},
+        "on_conflict": {each.value for each in OnConflict},
+        "file_format": set(config.FORMATS),
+    }
+    for name, values in expected.items():
+        assert set(re.findall(r"`(\w+)`", rows[name][1])) == values, name
