@@ -10,12 +10,18 @@ class FakeStorage:
         self.files: dict[str, str] = {}
         self.now_ms = 1_700_000_000_000
         self.refuses = False
+        self.permissions: dict[str, str] = {}
 
     def write(self, path: str, text: str) -> int:
         self._refuse(path)
         self.now_ms += 1_000
         self.files[path] = text
         return self.now_ms
+
+    def copy_permissions(self, source: str, directory: str) -> None:
+        self._refuse(directory)
+        if self.exists(source):
+            self.permissions[directory] = source
 
     def delete(self, path: str) -> None:
         self._refuse(path)

@@ -100,6 +100,16 @@ def test_location_root_takes_the_versions(
         assert project.rows("select n from {schema}.t")[0].n == number
 
 
+def test_permissions_of_the_table_survive_a_replace(project: Project, outside: Outside) -> None:
+    """The new version's directory, and the root above it, have the old one's permission bits."""
+    project.write({"models/t.sql": "{{ config(materialized='table') }} select 1 as n"})
+    project.build()
+    outside.directory("t").chmod(0o750)
+    project.build()
+    for directory in (outside.directory("t"), outside.directory("t").parent):
+        assert directory.stat().st_mode & 0o7777 == 0o750
+
+
 def test_zero_rows_are_a_version_too(project: Project) -> None:
     """A model without rows replaces one with rows."""
     model = "{{ config(materialized='table') }} select id from range({{ var('n') }})"

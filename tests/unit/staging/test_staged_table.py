@@ -85,6 +85,18 @@ def test_a_view_is_replaced_by_the_same_commit(world: World) -> None:
     assert not world.metastore.tables[TARGET_NAME].is_view
 
 
+def test_the_bases_permissions_are_given_before_the_job_and_after_it(world: World) -> None:
+    """Who may read the table is copied to the root before Spark writes, then to the version."""
+    first = world.published()
+    ours = world.table()
+    ours.begin()
+    base = first.root.version(first.version)
+    assert world.storage.permissions == {str(ours.root): base}
+    world.stage(ours)
+    ours.verify()
+    assert world.storage.permissions[ours.root.version(ours.version)] == base
+
+
 def test_a_rivals_commit_is_never_overwritten(world: World) -> None:
     """Of two writers from one base, the later one gets ConcurrentWriteError naming the winner."""
     world.published()

@@ -29,6 +29,25 @@ class HadoopStorage:
         except (Py4JError, OSError) as error:
             raise _refused("write", path, error) from error
 
+    def copy_permissions(self, source: str, directory: str) -> None:
+        """Mode bits and group; ACL entries where the source has some."""
+        try:
+            origin, origin_system = self._locate(source)
+            if origin_system.exists(origin):
+                target, system = self._locate(directory)
+                system.mkdirs(target)
+                self._apply(origin_system.getFileStatus(origin), origin_system, target, system)
+        except (Py4JError, OSError) as error:
+            raise _refused("copy the permissions to", directory, error) from error
+
+    def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> None:
+        if system.getFileStatus(target).getGroup() != status.getGroup():
+            system.setOwner(target, None, status.getGroup())
+        system.setPermission(target, status.getPermission())
+        if status.hasAcl():
+            entries = origin_system.getAclStatus(status.getPath()).getEntries()
+            system.modifyAclEntries(target, entries)
+
     def delete(self, path: str) -> None:
         """Remove a file or a whole directory."""
         try:

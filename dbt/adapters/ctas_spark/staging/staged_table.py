@@ -126,6 +126,7 @@ class StagedTable:
     def verify(self) -> TableName:
         """The job has ended; checks run against the record that this returns."""
         self._report.enter(Step.VERIFY)
+        self._copy_permissions(self.root.version(self.version))
         return self.record
 
     def commit(self) -> None:
@@ -183,6 +184,16 @@ class StagedTable:
             )
         self._root = VersionRoot.of(self.target, location, self.context.layout.location_root)
         self._services.lease.beat(self._root.leases)
+        self._copy_permissions(str(self._root))
+
+    def _copy_permissions(self, directory: str) -> None:
+        """Who may read the base may read the version, and nobody else.
+
+        The root gets them before the job, because Spark makes the version's directory anew.
+        """
+        entry = self.base.entry
+        if entry is not None and entry.location is not None and not entry.is_view:
+            self._services.storage.copy_permissions(entry.location, directory)
 
     def _take(self, base: Base) -> None:
         self.base = base

@@ -13,6 +13,12 @@ class Storage(Protocol):
             its modification time in milliseconds, by the storage's own clock.
         """
 
+    def copy_permissions(self, source: str, directory: str) -> None:
+        """Give a directory the mode, group and ACL of ``source``; make it if it is not there.
+
+        Nothing happens if there is no ``source``.
+        """
+
     def delete(self, path: str) -> None:
         """Remove a file or a whole directory; no error when it is not there."""
 
