@@ -2,6 +2,8 @@
 
 import json
 
+from pyspark.sql import SparkSession
+
 from functional.dbt_project import Project
 from functional.outside import Outside
 
@@ -103,6 +105,20 @@ def test_a_following_model_and_a_test_read_the_new_version(project: Project) -> 
     assert project.dbt("build").success
     assert project.dbt("build", n=3).success
     assert project.rows("select n from {schema}.total")[0].n == 3
+
+
+def test_the_sessions_own_reads_see_the_new_version(project: Project) -> None:
+    """A table that the session has read, or cached, is read anew after a publication."""
+    project.write({"models/orders.sql": ORDERS})
+    project.build(n=1)
+    session = SparkSession.active()
+    table = f"{project.schema}.orders"
+    for statement, rows in (("select 1", 2), (f"cache table {table}", 3)):
+        assert session.table(table).count() == rows - 1
+        session.sql(statement)
+        project.build(n=rows)
+        assert session.table(table).count() == rows
+    session.sql(f"uncache table {table}")
 
 
 def test_a_view_and_a_table_replace_each_other(project: Project, outside: Outside) -> None:

@@ -21,6 +21,11 @@ def shared_state(spark: SparkSession) -> Any:
     return spark._jsparkSession.sharedState()
 
 
+def session_catalog(spark: SparkSession) -> Any:
+    """The session's own catalog, with its cache of resolved tables."""
+    return spark._jsparkSession.sessionState().catalog()
+
+
 def hadoop_configuration(spark: SparkSession) -> Any:
     """Hadoop's configuration, with the credentials of object stores."""
     return spark.sparkContext._jsc.hadoopConfiguration()

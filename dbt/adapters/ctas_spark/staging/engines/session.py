@@ -35,8 +35,17 @@ class SessionEngine:
         return True
 
     def refresh(self, name: TableName) -> None:
-        """Drop the table from the relation cache and from CACHE TABLE's data."""
-        self.sql(f"REFRESH TABLE {quoting.table(name)}")
+        """Drop the table from the relation cache and from CACHE TABLE's data.
+
+        REFRESH TABLE alone would do both, but lists every file of the new version.
+        """
+        if jvm.shared_state(self.spark).cacheManager().isEmpty():
+            scala = jvm.classes(self.spark).scala
+            catalyst = jvm.classes(self.spark).org.apache.spark.sql.catalyst
+            identifier = catalyst.TableIdentifier(name.table, scala.Some(name.database))
+            jvm.session_catalog(self.spark).invalidateCachedTable(identifier)
+        else:
+            self.sql(f"REFRESH TABLE {quoting.table(name)}")
 
 
 class SessionJob:

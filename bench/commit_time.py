@@ -1,0 +1,190 @@
+"""How long the commit call takes, by the number of files and partitions of the version.
+
+    python bench/commit_time.py --rounds 5 --out bench/results/commit_time.json
+
+Every round commits each case once, one after the other, on an embedded metastore in a temporary
+directory. A version's files are written without Spark: what is measured is the commit alone, from
+reading the base to having read the target again, and the refresh after it.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyspark
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging import quoting, records
+from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+
+SCHEMA = "bench"
+STAGING = "bench__ctas_spark"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A version of so many files, in so many partitions (0: not partitioned)."""
+
+    files: int
+    partitions: int = 0
+
+    @property
+    def table(self) -> str:
+        """The target's name."""
+        return f"files_{self.files}_partitions_{self.partitions}"
+
+
+CASES = (
+    Case(1),
+    Case(100),
+    Case(5_000),
+    Case(1, 1),
+    Case(100, 100),
+    Case(2_000, 2_000),
+)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One commit, in seconds."""
+
+    round: int
+    files: int
+    partitions: int
+    commit: float
+    refresh: float
+
+
+def main() -> None:
+    """Measure, print medians and their ratio to the smallest case, keep the raw numbers."""
+    options = _options()
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
+        timings = list(_rounds(options.rounds, Path(directory)))
+    _print(timings)
+    options.out.write_text(json.dumps(_report(timings), indent=1) + "\n")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    options.out = options.out.absolute()
+    return options
+
+
+def _rounds(rounds: int, directory: Path) -> Iterator[Timing]:
+    spark = start_spark({"spark.master": "local[2]"}, str(directory / "logs"))
+    spark.sql(f"CREATE SCHEMA {SCHEMA}")
+    opened = open_catalog(spark, print)
+    templates = {case: _template(case, directory / "templates") for case in CASES}
+    for number in range(-1, rounds):  # the first creates the tables and warms up
+        for case in CASES:
+            timing = _commit(spark, opened, case, templates[case], number)
+            if number >= 0:
+                yield timing
+    opened.close()
+    spark.stop()
+
+
+def _template(case: Case, parent: Path) -> Path:
+    """The files of a version, one row each."""
+    directory = parent / case.table
+    for number in range(case.files):
+        place = directory / f"k={number % case.partitions}" if case.partitions else directory
+        place.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"id": [number]}), place / f"part-{number:05d}.parquet")
+    return directory
+
+
+def _commit(
+    spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path, number: int
+) -> Timing:
+    staged = _staged(spark, opened, case, template)
+    started = time.perf_counter()
+    staged.commit()
+    committed = time.perf_counter()
+    staged.settle()
+    ended = time.perf_counter()
+    return Timing(number, case.files, case.partitions, committed - started, ended - committed)
+
+
+def _staged(spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path) -> StagedTable:
+    """A version ready to be committed: its files linked into place, its record made by SQL."""
+    layout = TableLayout(partition_by=("k",) if case.partitions else ())
+    context = StagingContext(TableName(SCHEMA, case.table), STAGING, layout=layout)
+    job = SessionJob(spark, case.table, canceled=threading.Event())
+    staged = opened.catalog.apply_staging(context, job)
+    staged.begin()
+    location = staged.root.version(staged.version)
+    shutil.copytree(template, location.removeprefix("file:"), copy_function=os.link)
+    spark.sql(_record_sql(staged, opened, case, location))
+    staged.verify()
+    return staged
+
+
+def _record_sql(staged: StagedTable, opened: OpenedCatalog, case: Case, location: str) -> str:
+    properties = records.record_properties(
+        target=staged.target,
+        version=staged.version,
+        base=staged.base,
+        lease=opened.lease.id,
+        root=str(staged.root),
+    )
+    columns = "id BIGINT, k INT" if case.partitions else "id BIGINT"
+    partitioned = "PARTITIONED BY (k)" if case.partitions else ""
+    return (
+        f"CREATE TABLE {quoting.table(staged.record)} ({columns}) USING parquet {partitioned} "
+        f"LOCATION {quoting.string(location)} TBLPROPERTIES {quoting.properties(properties)}"
+    )
+
+
+def _medians(timings: list[Timing]) -> Iterator[tuple[Case, float, float]]:
+    for case in CASES:
+        own = [t for t in timings if (t.files, t.partitions) == (case.files, case.partitions)]
+        yield (
+            case,
+            statistics.median(t.commit for t in own),
+            statistics.median(t.refresh for t in own),
+        )
+
+
+def _print(timings: list[Timing]) -> None:
+    rows = list(_medians(timings))
+    smallest = rows[0][1]
+    print("| files | partitions | commit, ms | ratio to 1 file | refresh, ms |")
+    print("|---|---|---|---|---|")
+    for case, commit, refresh in rows:
+        print(
+            f"| {case.files:,} | {case.partitions:,} | {commit * 1000:.0f} | "
+            f"{commit / smallest:.2f} | {refresh * 1000:.0f} |"
+        )
+
+
+def _report(timings: list[Timing]) -> dict[str, object]:
+    return {
+        "pyspark": pyspark.__version__,
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "timings": [asdict(timing) for timing in timings],
+    }
+
+
+if __name__ == "__main__":
+    main()
