@@ -63,7 +63,7 @@ class FakeMetastore:
         current = self.tables.get(change.target)
         if current is None:
             raise EntryMissingError(f"{change.target} is missing")
-        if expected and current.parameters.get(expected.key) != expected.value:
+        if self.compares and expected and current.parameters.get(expected.key) != expected.value:
             raise EntryModifiedError(f"{change.target} was modified")
         self.tables[change.target] = self._changed(change)
         self.after("alter_table")
@@ -81,7 +81,13 @@ class FakeMetastore:
         self.before(call)
 
     def _changed(self, change: EntryChange) -> TableEntry:
-        return replace(change.staged, name=change.target, parameters=dict(change.parameters))
+        own = change.base or change.staged
+        return replace(
+            change.staged,
+            name=change.target,
+            create_time=own.create_time,
+            parameters=dict(change.parameters),
+        )
 
 
 def losing_the_answer(call: str) -> Callable[[str], None]:

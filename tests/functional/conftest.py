@@ -11,6 +11,7 @@ from functional.outside import Outside
 from readers.session import SMALL
 from servers.metastore import Metastore, running_metastore
 
+SECRET = "hush-hush-1"  # noqa: S105 (what must not be printed)
 _numbers = itertools.count(1)
 
 
@@ -33,7 +34,8 @@ def spark_logs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 @pytest.fixture
 def project(tmp_path: Path, metastore: Metastore) -> Project:
     """An empty project with a schema that no other test has."""
-    return Project(tmp_path, f"schema_{next(_numbers)}", {**SMALL, **metastore.spark_conf()})
+    conf = {**SMALL, **metastore.spark_conf(), "spark.hadoop.some.password": SECRET}
+    return Project(tmp_path, f"schema_{next(_numbers)}", conf)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.redaction import HIDDEN, Redactor, redacted
+from dbt.adapters.ctas_spark.staging.redaction import HIDDEN, Redactor, redacted
 
 
 def credentials(**fields: object) -> CtasSparkCredentials:
@@ -66,5 +66,9 @@ def test_a_secret_is_hidden_wherever_it_turns_up() -> None:
 
 def test_plain_settings_stay_readable() -> None:
     """Settings that are no secrets are shown as they are."""
-    plain = {"spark.sql.shuffle.partitions": "4", "spark.authenticate": "true"}
+    plain = {
+        "spark.sql.shuffle.partitions": "4",
+        "spark.authenticate": "true",
+        "spark.hadoop.hive.metastore.uris": "thrift://one:9083,thrift://two:9083",
+    }
     assert redacted(plain) == plain

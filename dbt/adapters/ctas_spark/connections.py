@@ -12,11 +12,11 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.ctas_spark import spark_errors
-from dbt.adapters.ctas_spark.redaction import Redactor
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
+from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
-from dbt.adapters.ctas_spark.redaction import redacted
+from dbt.adapters.ctas_spark.staging.redaction import redacted
 
 SESSION = "session"
 OTHER_METHODS = ("thrift", "http", "odbc")

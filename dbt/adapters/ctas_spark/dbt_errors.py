@@ -4,8 +4,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 
+from dbt.adapters.ctas_spark import spark_errors
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 
 P = ParamSpec("P")
@@ -13,7 +16,7 @@ R = TypeVar("R")
 
 
 def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
-    """Raise DbtRuntimeError, with the same text less secrets, for an adapter's StagingErrors."""
+    """Raise dbt's errors, with the same text less secrets, for the core's and for Spark's."""
 
     @wraps(method)
     def translated(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -22,6 +25,9 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
         except StagingError as error:
             adapter: Any = args[0]
             raise DbtRuntimeError(adapter.hide_secrets(str(error))) from error
+        except (Py4JError, PySparkException) as error:
+            adapter = args[0]
+            raise DbtDatabaseError(adapter.hide_secrets(spark_errors.message(error))) from error
 
     return translated
 

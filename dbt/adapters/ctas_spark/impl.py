@@ -20,11 +20,11 @@ from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, Sess
 from dbt.adapters.ctas_spark.dbt_errors import as_dbt_errors
 from dbt.adapters.ctas_spark.environment_report import report
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
-from dbt.adapters.ctas_spark.redaction import Redactor
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 

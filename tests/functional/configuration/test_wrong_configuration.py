@@ -1,5 +1,11 @@
 """Wrong configuration is refused before any job, every problem at once."""
 
+import os
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from functional.conftest import SECRET
 from functional.dbt_project import Project
 from functional.outside import Outside
 
@@ -30,12 +36,28 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
 def test_debug_says_what_was_found_and_hides_secrets(project: Project) -> None:
     """dbt debug names Spark, Java, catalog and level, and no secret of spark_conf."""
     project.write({})
-    secret = {**project.conf, "spark.hadoop.fs.s3a.secret.key": "hush-hush-1"}
-    project.write_profile(server_side_parameters=secret)
     run = project.dbt("debug")
     assert run.success, run.log
     for said in ("spark: 4.", "java: ", "Hive, remote at thrift://127.0.0.1", "up to isolated"):
         assert said in run.log
-    assert "hush-hush-1" not in run.log
-    logged = (project.directory / "logs" / "dbt.log").read_text()
-    assert "hush-hush-1" not in logged
+    assert SECRET not in run.log
+    assert SECRET not in (project.directory / "logs" / "dbt.log").read_text()
+
+
+def test_a_secret_reaches_spark_and_not_its_command_line(project: Project) -> None:
+    """A secret of spark_conf is set, and no other user of the machine can read it with ps."""
+    project.write({})
+    assert project.dbt("debug").success
+    assert SparkSession.active().sparkContext.getConf().get("spark.hadoop.some.password") == SECRET
+    lines = [Path(f"/proc/{pid}/cmdline") for pid in _children(os.getpid())]
+    commands = [line.read_bytes().decode(errors="replace") for line in lines]
+    assert any("org.apache.spark.deploy.SparkSubmit" in command for command in commands)
+    assert not any(SECRET in command for command in commands)
+
+
+def _children(pid: int) -> list[str]:
+    return [
+        child
+        for task in Path(f"/proc/{pid}/task").iterdir()
+        for child in (task / "children").read_text().split()
+    ]

@@ -25,8 +25,8 @@ def alone(tmp_path: Path) -> Project:
     return project
 
 
-def dbt(project: Project, *arguments: str, **environment: str) -> str:
-    """What the console shows of an invocation that has to fail."""
+def dbt(project: Project, *arguments: str, succeeds: bool = False, **environment: str) -> str:
+    """What the console shows of an invocation that has to fail, unless it ``succeeds``."""
     done = subprocess.run(
         [str(DBT), *project.command(*arguments)],
         cwd=project.directory,
@@ -36,7 +36,7 @@ def dbt(project: Project, *arguments: str, **environment: str) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode != 0
+    assert (done.returncode == 0) == succeeds, done.stdout
     return done.stdout
 
 
@@ -99,6 +99,13 @@ def test_a_location_that_is_not_writable(project: Project) -> None:
     message = project.dbt("run", root=str(occupied)).message("orders")
     assert "the storage refused to write" in message
     assert "no job was started" in message or "not_committed" in message
+
+
+def test_debug_in_a_fresh_process(alone: Project) -> None:
+    """The first command of all says what was found, before anything has touched the metastore."""
+    said = dbt(alone, "debug", succeeds=True)
+    assert "Hive, embedded (jdbc:derby:" in said
+    assert "atomicity: up to isolated, conflict check cas" in said
 
 
 def test_wrong_profile_fields_are_named_together(alone: Project) -> None:

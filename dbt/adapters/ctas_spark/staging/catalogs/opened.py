@@ -2,18 +2,64 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
+from typing import NoReturn, Protocol
 
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StorageError
 from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
 from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
+from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 
 DERBY = "jdbc:derby:"
 BUILTIN = "builtin"
+NOT_PLAIN = (
+    "hive.metastore.sasl.enabled",
+    "hive.metastore.use.SSL",
+    "hive.metastore.thrift.framed.transport.enabled",
+    "hive.metastore.thrift.compact.protocol.enabled",
+)
+
+
+class OpenMetastore(MetastoreClient, Protocol):
+    """A metastore with connections to close."""
+
+    def close(self) -> None:
+        """Close the connections of every thread."""
+
+
+class Route(str, Enum):
+    """How the metastore is called."""
+
+    IN_JVM = "in Spark's JVM"
+    OVER_THRIFT = "over Thrift"
+
+
+@dataclass(frozen=True, slots=True)
+class HiveSettings:
+    """What decides the route; ``not_plain`` are the settings that plain Thrift can't follow."""
+
+    implementation: str
+    jars: str
+    uris: str
+    not_plain: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, spark: SparkSession) -> "HiveSettings":
+        """The settings as Spark has them, hive-site.xml included."""
+        hadoop = jvm.hadoop_configuration(spark)
+        return cls(
+            implementation=spark.conf.get("spark.sql.catalogImplementation") or "",
+            jars=spark.conf.get("spark.sql.hive.metastore.jars", BUILTIN) or BUILTIN,
+            uris=str(hadoop.get("hive.metastore.uris") or ""),
+            not_plain=tuple(key for key in NOT_PLAIN if hadoop.getBoolean(key, False)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +68,7 @@ class OpenedCatalog:
 
     catalog: HiveCatalog
     lease: Lease
-    metastore: InJvmMetastore
+    metastore: OpenMetastore
     description: str
 
     def close(self) -> None:
@@ -39,31 +85,55 @@ def open_catalog(
     Raises:
         AtomicityNotSupportedError: it is of a kind that can't stage tables yet.
     """
-    _refuse_what_is_not_there_yet(spark)
-    metastore = InJvmMetastore(spark)
+    settings = HiveSettings.of(spark)
+    if route(settings) is Route.OVER_THRIFT:
+        user = spark.sparkContext.sparkUser()
+        metastore: OpenMetastore = ThriftMetastore(settings.uris, user=user)
+        embedded, description = False, f"Hive, remote at {settings.uris}, over Thrift"
+    else:
+        in_jvm = InJvmMetastore(spark)
+        metastore, embedded, description = in_jvm, _embedded(in_jvm), _description(in_jvm)
     storage = HadoopStorage(spark)
     lease = Lease(storage, on_missed_beat)
-    embedded = not metastore.uris and metastore.connection_url.startswith(DERBY)
     catalog = HiveCatalog(metastore, storage, SessionEngine(spark), lease, single_process=embedded)
-    return OpenedCatalog(catalog, lease, metastore, _description(metastore))
+    return OpenedCatalog(catalog, lease, metastore, description)
 
 
-def _refuse_what_is_not_there_yet(spark: SparkSession) -> None:
-    if spark.conf.get("spark.sql.catalogImplementation") != "hive":
+def route(settings: HiveSettings) -> Route:
+    """How to call the metastore: beside Spark's Hive classes where they are isolated.
+
+    Raises:
+        AtomicityNotSupportedError: there is no way yet.
+    """
+    if settings.implementation != "hive":
         _refuse(
             "Spark's in-memory catalog can't stage tables yet",
             "remove spark.sql.catalogImplementation from spark_conf",
         )
-    if spark.conf.get("spark.sql.hive.metastore.jars") != BUILTIN:
+    if settings.jars == BUILTIN:
+        return Route.IN_JVM
+    isolated = "Spark's Hive classes are isolated (spark.sql.hive.metastore.jars)"
+    use_builtin = "remove spark.sql.hive.metastore.jars and .version from spark_conf"
+    if not settings.uris:
         _refuse(
-            "Spark's Hive classes are isolated (spark.sql.hive.metastore.jars), "
-            "and the metastore can't be reached beside them yet",
-            "remove spark.sql.hive.metastore.jars and .version from spark_conf",
+            f"{isolated}, and no metastore is known that can be reached beside them",
+            f"set spark.hadoop.hive.metastore.uris in spark_conf, or {use_builtin}",
         )
+    if settings.not_plain:
+        _refuse(
+            f"{isolated}, and beside them a metastore can be reached over plain Thrift only, "
+            f"not yet with {', '.join(settings.not_plain)}",
+            use_builtin,
+        )
+    return Route.OVER_THRIFT
 
 
-def _refuse(what: str, remedy: str) -> None:
+def _refuse(what: str, remedy: str) -> NoReturn:
     raise AtomicityNotSupportedError(what, left="nothing was started", remedy=remedy)
+
+
+def _embedded(metastore: InJvmMetastore) -> bool:
+    return not metastore.uris and metastore.connection_url.startswith(DERBY)
 
 
 def _description(metastore: InJvmMetastore) -> str:

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.redaction import is_secret
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 DEFAULTS = {
@@ -37,11 +39,20 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
             "Spark Connect is not available yet",
             remedy="unset SPARK_REMOTE and remove spark.remote from spark_conf",
         )
+    wanted = with_defaults(settings, log_directory)
     with _starting, _sigint_kept():
+        _start_jvm(wanted)
         builder = SparkSession.builder.enableHiveSupport()
-        for key, value in with_defaults(settings, log_directory).items():
+        for key, value in wanted.items():
             builder = builder.config(key, value)
         return builder.getOrCreate()
+
+
+def _start_jvm(settings: Mapping[str, str]) -> None:
+    """Start the JVM, if there is none, without the secrets: others can read its command line."""
+    public = [(key, value) for key, value in settings.items() if not is_secret(key, value)]
+    configuration = SparkConf(loadDefaults=False).setAll(public)
+    SparkContext._ensure_initialized(conf=configuration)  # noqa: SLF001 (it has no public name)
 
 
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:

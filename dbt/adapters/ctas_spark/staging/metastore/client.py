@@ -6,6 +6,9 @@ from typing import Protocol
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 
+PROBE = "ctas_spark_probe"
+"""The property of a scratch entry on which compare-and-swap is tried."""
+
 
 @dataclass(frozen=True, slots=True)
 class Expectation:

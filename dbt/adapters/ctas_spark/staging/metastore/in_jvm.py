@@ -6,7 +6,7 @@ own constructor, which does not retry: a retried call turns a success into a con
 
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,19 +16,15 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import (
-    EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
+from dbt.adapters.ctas_spark.staging.metastore import refusals
+from dbt.adapters.ctas_spark.staging.metastore.client import PROBE, EntryChange, Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
-
-MODIFIED = "The table has been modified"
-PROBE = "ctas_spark_probe"
-EXPECTED_KEY = "expected_parameter_key"
-EXPECTED_VALUE = "expected_parameter_value"
+from dbt.adapters.ctas_spark.staging.metastore.environment import environment
 
 
 class InJvmMetastore:
@@ -55,23 +51,27 @@ class InJvmMetastore:
     def get_table(self, name: TableName) -> TableEntry | None:
         """One get_table call; it is never answered from a cache."""
         try:
-            with self._call(f"get_table({name})") as client:
-                return _entry(name, client.getTable(name.database, name.table))
+            table = self._read(
+                f"get_table({name})", lambda client: client.getTable(name.database, name.table)
+            )
         except EntryMissingError:
             return None
+        return _entry(name, table)
 
     def database_location(self, database: str) -> str | None:
         """One get_database call."""
         try:
-            with self._call(f"get_database({database})") as client:
-                return str(client.getDatabase(database).getLocationUri())
+            found = self._read(
+                f"get_database({database})", lambda client: client.getDatabase(database)
+            )
         except EntryMissingError:
             return None
+        return str(found.getLocationUri())
 
     def create_table(self, change: EntryChange) -> None:
         """One create_table call; the server counts no files for it."""
         with self._call(f"create_table({change.target})") as client:
-            client.createTable(_table(change), self._environment({}))
+            client.createTable(_table(change), self._environment(None))
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
         """One alter_table call with its precondition."""
@@ -104,17 +104,14 @@ class InJvmMetastore:
         self._thread = threading.local()
 
     def _alter(self, name: TableName, table: Any, expected: Expectation | None) -> None:
-        precondition = (
-            {EXPECTED_KEY: expected.key, EXPECTED_VALUE: expected.value} if expected else {}
-        )
         with self._call(f"alter_table({name})") as client:
             client.alter_table_with_environmentContext(
-                name.database, name.table, table, self._environment(precondition)
+                name.database, name.table, table, self._environment(expected)
             )
 
-    def _environment(self, properties: dict[str, str]) -> Any:
+    def _environment(self, expected: Expectation | None) -> Any:
         context = self._hive.api.EnvironmentContext()
-        for key, value in {"DO_NOT_UPDATE_STATS": "true", **properties}.items():
+        for key, value in environment(expected).items():
             context.putToProperties(key, value)
         return context
 
@@ -133,6 +130,20 @@ class InJvmMetastore:
         view.setPartitionKeys(self._jvm.java.util.ArrayList())
         view.putToParameters(PROBE, "here")
         return view
+
+    def _read(self, what: str, call: Callable[[Any], Any]) -> Any:
+        """A call that changes nothing, made again on a new connection if the old one was dead.
+
+        A long job leaves the connection idle until a server or a proxy closes it.
+        """
+        try:
+            with self._call(what) as client:
+                return call(client)
+        except RefusedError:
+            raise
+        except MetastoreError:
+            with self._call(what) as client:
+                return call(client)
 
     @contextmanager
     def _call(self, what: str) -> Iterator[Any]:
@@ -154,15 +165,7 @@ def _translated(what: str, error: Exception) -> MetastoreError:
         return MetastoreError(f"metastore call {what} failed: {error}")
     kind = error.java_exception.getClass().getSimpleName()
     text = f"metastore call {what}: {kind}: {error.java_exception.getMessage()}"
-    if MODIFIED in text:
-        return EntryModifiedError(text)
-    if kind == "AlreadyExistsException":
-        return EntryExistsError(text)
-    if kind in ("NoSuchObjectException", "UnknownDBException") or text.endswith("table not found"):
-        return EntryMissingError(text)
-    if kind in ("InvalidOperationException", "InvalidObjectException"):
-        return RefusedError(text)
-    return MetastoreError(text)
+    return refusals.named(kind, text)
 
 
 def _entry(name: TableName, table: Any) -> TableEntry:

@@ -1,0 +1,185 @@
+"""Thrift structs without an IDL: what was read is written back, unknown fields included.
+
+A generated stub skips every field that its IDL does not have, so a table that it reads and writes
+loses what a newer metastore keeps. Here a struct is its fields by id, each with its wire type.
+Strings stay bytes until they are asked for as text.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from thrift.protocol.TProtocol import TProtocolException
+from thrift.Thrift import TType
+
+_SCALARS = MappingProxyType(
+    {
+        TType.BOOL: "Bool",
+        TType.BYTE: "Byte",
+        TType.DOUBLE: "Double",
+        TType.I16: "I16",
+        TType.I32: "I32",
+        TType.I64: "I64",
+        TType.STRING: "Binary",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A value and its wire type, one of ``TType``."""
+
+    type: int
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list or a set; ``element`` is the wire type of its values."""
+
+    element: int
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """A map in the order in which it came; ``key`` and ``element`` are wire types."""
+
+    key: int
+    element: int
+    items: tuple[tuple[Any, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """Fields by id. What is asked for and not there is None or empty."""
+
+    fields: Mapping[int, Field]
+
+    def value(self, number: int) -> Any:
+        """A field's value as it was read."""
+        field = self.fields.get(number)
+        return field.value if field else None
+
+    def text(self, number: int) -> str | None:
+        """A string."""
+        value = self.value(number)
+        return None if value is None else _text(value)
+
+    def texts(self, number: int) -> dict[str, str]:
+        """A map of strings."""
+        pairs = self.value(number)
+        return {_text(key): _text(value) for key, value in pairs.items} if pairs else {}
+
+    def struct(self, number: int) -> "Struct":
+        """A struct."""
+        return self.value(number) or EMPTY
+
+    def structs(self, number: int) -> tuple["Struct", ...]:
+        """A list of structs."""
+        sequence = self.value(number)
+        return sequence.values if sequence else ()
+
+    def replaced(self, changes: Mapping[int, Field | None]) -> "Struct":
+        """The same struct but for these fields; None takes a field away."""
+        merged = {**self.fields, **changes}
+        return Struct({number: field for number, field in merged.items() if field is not None})
+
+
+EMPTY = Struct({})
+
+
+def string(value: str) -> Field:
+    """A string field."""
+    return Field(TType.STRING, _bytes(value))
+
+
+def boolean(value: bool) -> Field:  # noqa: FBT001 (it is the value)
+    """A bool field."""
+    return Field(TType.BOOL, value)
+
+
+def strings(values: Mapping[str, str]) -> Field:
+    """A map of strings."""
+    items = tuple((_bytes(key), _bytes(value)) for key, value in values.items())
+    return Field(TType.MAP, Pairs(TType.STRING, TType.STRING, items))
+
+
+def sequence(element: int, *values: Any) -> Field:
+    """A list whose values have the wire type ``element``."""
+    return Field(TType.LIST, Sequence(element, values))
+
+
+def struct(*fields: Field) -> Field:
+    """A struct with the fields 1, 2 and so on."""
+    return Field(TType.STRUCT, Struct(dict(enumerate(fields, start=1))))
+
+
+def read(protocol: Any, kind: int) -> Any:
+    """The next value of wire type ``kind``.
+
+    Raises:
+        TProtocolException: a type that this codec does not know, so that nothing is skipped.
+    """
+    if kind in _SCALARS:
+        return getattr(protocol, f"read{_SCALARS[kind]}")()
+    if kind == TType.STRUCT:
+        return _read_struct(protocol)
+    if kind in (TType.LIST, TType.SET):
+        element, size = protocol.readListBegin()
+        return Sequence(element, tuple(read(protocol, element) for _ in range(size)))
+    if kind == TType.MAP:
+        key, element, size = protocol.readMapBegin()
+        items = tuple((read(protocol, key), read(protocol, element)) for _ in range(size))
+        return Pairs(key, element, items)
+    raise _unknown(kind)
+
+
+def write(protocol: Any, kind: int, value: Any) -> None:
+    """Write a value of wire type ``kind`` as ``read`` returned it."""
+    if kind in _SCALARS:
+        getattr(protocol, f"write{_SCALARS[kind]}")(value)
+    elif kind == TType.STRUCT:
+        _write_struct(protocol, value)
+    elif kind in (TType.LIST, TType.SET):
+        protocol.writeListBegin(value.element, len(value.values))
+        for one in value.values:
+            write(protocol, value.element, one)
+    elif kind == TType.MAP:
+        protocol.writeMapBegin(value.key, value.element, len(value.items))
+        for key, one in value.items:
+            write(protocol, value.key, key)
+            write(protocol, value.element, one)
+    else:
+        raise _unknown(kind)
+
+
+def _read_struct(protocol: Any) -> Struct:
+    fields: dict[int, Field] = {}
+    while True:
+        _, kind, number = protocol.readFieldBegin()
+        if kind == TType.STOP:
+            return Struct(fields)
+        fields[number] = Field(kind, read(protocol, kind))
+
+
+def _write_struct(protocol: Any, value: Struct) -> None:
+    for number, field in value.fields.items():
+        protocol.writeFieldBegin("", field.type, number)
+        write(protocol, field.type, field.value)
+    protocol.writeFieldStop()
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")
+
+
+def _bytes(value: str) -> bytes:
+    return value.encode("utf-8", "surrogateescape")
+
+
+def _unknown(kind: int) -> TProtocolException:
+    return TProtocolException(
+        TProtocolException.INVALID_DATA, f"a value of the unknown Thrift type {kind}"
+    )

@@ -1,0 +1,88 @@
+"""One metastore server, one Spark session, and the clients under test."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from pymetastore.hive_metastore import ttypes
+from pyspark.sql import SparkSession
+
+from contract_clients.places import FakePlace, Place, ServerPlace, direct
+from contract_clients.relay import Relay
+from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
+from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from readers.session import small_session
+from servers.metastore import Metastore, running_metastore
+
+REMOTE = ("thrift", "in_jvm")
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
+    """A remote Hive metastore on Derby, with a database for each client."""
+    directory = tmp_path_factory.mktemp("metastore")
+    with running_metastore(directory / "server", directory / "warehouse") as running:
+        with direct(running) as hand:
+            for name in REMOTE:
+                location = f"file:{running.warehouse}/{name}.db"
+                hand.create_database(ttypes.Database(name, None, location, {}))
+        yield running
+
+
+@contextmanager
+def relay_to(server: Metastore) -> Iterator[Relay]:
+    """A way to the server that a test can cut."""
+    relay = Relay(server.port)
+    yield relay
+    relay.cut()
+
+
+@pytest.fixture(scope="package")
+def thrift(server: Metastore) -> Iterator[ServerPlace]:
+    """The client over Thrift."""
+    with relay_to(server) as relay:
+        client = ThriftMetastore(relay.uri, user="someone")
+        yield ServerPlace(client, "thrift", server, relay)
+        client.close()
+
+
+@pytest.fixture(scope="package")
+def session(server: Metastore) -> Iterator[tuple[SparkSession, Relay]]:
+    """A session whose metastore is behind a relay."""
+    with relay_to(server) as relay:
+        settings = {
+            "spark.hadoop.hive.metastore.uris": relay.uri,
+            "spark.hadoop.hive.metastore.connect.retries": "1",
+        }
+        spark = small_session({**server.spark_conf(), **settings})
+        yield spark, relay
+        spark.stop()
+
+
+@pytest.fixture(scope="package")
+def in_jvm(server: Metastore, session: tuple[SparkSession, Relay]) -> Iterator[ServerPlace]:
+    """The client in Spark's JVM."""
+    spark, relay = session
+    client = InJvmMetastore(spark)
+    yield ServerPlace(client, "in_jvm", server, relay)
+    client.close()
+
+
+@pytest.fixture
+def fake() -> FakePlace:
+    """The fake."""
+    return FakePlace()
+
+
+@pytest.fixture(params=["fake", *REMOTE])
+def place(request: pytest.FixtureRequest) -> Place:
+    """Every client."""
+    found: Place = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=REMOTE)
+def remote(request: pytest.FixtureRequest) -> ServerPlace:
+    """Every client of a real server."""
+    found: ServerPlace = request.getfixturevalue(request.param)
+    return found

@@ -1,0 +1,61 @@
+"""A process whose Spark isolates its Hive classes: publishes a table twice, says what it saw.
+
+Takes Spark's settings as JSON, and the path of the file that gets the answer, as JSON too.
+"""
+
+import json
+import sys
+import threading
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from readers.session import small_session
+
+TARGET = TableName("isolated", "orders")
+STAGING_SCHEMA = "isolated__ctas_spark"
+QUERIES = ("select 1 as id", "select 'two' as id, 2 as n")
+
+
+def isolated() -> dict[str, str]:
+    """Settings under which Spark loads its Hive classes a second time, from the same jars."""
+    jars = Path(pyspark.__file__).parent / "jars"
+    return {
+        "spark.sql.hive.metastore.jars": "path",
+        "spark.sql.hive.metastore.jars.path": f"{jars.as_uri()}/*.jar",
+    }
+
+
+def publish(spark: SparkSession, opened: OpenedCatalog, query: str) -> list[list[object]]:
+    """The table's rows once the query's are published."""
+    job = SessionJob(spark, query, threading.Event())
+    staged = opened.catalog.apply_staging(StagingContext(TARGET, STAGING_SCHEMA), job)
+    staged.begin()
+    spark.sql(staged.statement(query))
+    staged.verify()
+    staged.commit()
+    staged.settle()
+    return [list(row) for row in spark.table(str(TARGET)).collect()]
+
+
+def main(conf: Mapping[str, str], answer: Path) -> None:
+    """Publish every query and write down what was seen."""
+    spark = small_session({**conf, **isolated()})
+    spark.sql(f"create database {TARGET.database}")
+    opened = open_catalog(spark, lambda error: warnings.warn(str(error), stacklevel=1))
+    found = opened.catalog.capabilities(STAGING_SCHEMA)
+    rows = [publish(spark, opened, query) for query in QUERIES]
+    opened.close()
+    spark.stop()
+    seen = {"description": opened.description, "check": found.conflict_check.value, "rows": rows}
+    answer.write_text(json.dumps(seen))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]), Path(sys.argv[2]))

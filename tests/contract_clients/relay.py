@@ -1,0 +1,66 @@
+"""A way to a server that can be cut, and that can lose what the server answers."""
+
+import socket
+import threading
+from contextlib import suppress
+
+
+class Relay:
+    """Passes bytes between its own port and a server's, from ``resume`` until ``cut``.
+
+    While ``loses_answers`` is set, a connection ends when the server's answer comes.
+    """
+
+    def __init__(self, server_port: int) -> None:
+        self.loses_answers = False
+        self._server_port = server_port
+        self._port = 0
+        self._open: list[socket.socket] = []
+        self.resume()
+
+    @property
+    def uri(self) -> str:
+        """Where clients connect."""
+        return f"thrift://127.0.0.1:{self._port}"
+
+    def resume(self) -> None:
+        """Take connections, on the same port as before."""
+        self._listener = socket.create_server(("127.0.0.1", self._port))
+        self._port = self._listener.getsockname()[1]
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
+
+    def cut(self) -> None:
+        """End every connection and take no more."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
+        self._listener.close()
+        while self._open:
+            _end(self._open.pop())
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._server_port))
+                self._open += [client, server]
+                self._start(client, server, answers=False)
+                self._start(server, client, answers=True)
+
+    def _start(self, source: socket.socket, sink: socket.socket, *, answers: bool) -> None:
+        threading.Thread(target=self._pass_on, args=[source, sink, answers], daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, sink: socket.socket, answers: bool) -> None:  # noqa: FBT001
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                if answers and self.loses_answers:
+                    break
+                sink.sendall(data)
+        _end(source)
+        _end(sink)
+
+
+def _end(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()

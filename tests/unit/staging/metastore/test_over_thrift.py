@@ -1,0 +1,378 @@
+"""The client over Thrift, on servers that answer as told."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from thrift.Thrift import TType
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.thrift_connection import Timeouts
+from dbt.adapters.ctas_spark.staging.metastore.thrift_entry import entry_of
+from dbt.adapters.ctas_spark.staging.metastore.thrift_struct import (
+    Field,
+    Struct,
+    sequence,
+    string,
+    strings,
+    struct,
+)
+from unit.staging.metastore.scripted_server import (
+    DONE,
+    Answer,
+    HangUpError,
+    ScriptedServer,
+    failed,
+    raised,
+    returned,
+    scripted_server,
+)
+
+NAME = TableName("shop", "orders")
+RECORD = TableName("shop__ctas_spark", "orders__v2")
+ALTER = "alter_table_with_environment_context"
+CREATE = "create_table_with_environment_context"
+DROP = "drop_table_with_environment_context"
+
+OWNER, CREATED, LAST_ACCESS, STORAGE, PARAMETERS, PRIVILEGES, OWNER_TYPE = 3, 4, 5, 7, 9, 13, 18
+UNKNOWN = 4711
+
+
+def table(owner: str, **parameters: str) -> Struct:
+    """An entry with fields of a Hive that does not exist yet, at every depth."""
+    new = struct(string(f"of {owner}"), sequence(TType.I64, 1, 2))
+    serde = Struct({3: strings({"path": f"file:/w/{owner}"}), UNKNOWN: new})
+    column = Struct({1: string("id"), 2: string("bigint"), UNKNOWN: new})
+    storage = Struct(
+        {
+            1: sequence(TType.STRUCT, column),
+            2: string("file:/placeholder"),
+            7: Field(TType.STRUCT, serde),
+            UNKNOWN: new,
+        }
+    )
+    return Struct(
+        {
+            1: string("a name"),
+            2: string("a database"),
+            OWNER: string(owner),
+            CREATED: Field(TType.I32, len(owner)),
+            LAST_ACCESS: Field(TType.I32, 7),
+            STORAGE: Field(TType.STRUCT, storage),
+            8: sequence(TType.STRUCT, Struct({1: string("day"), 2: string("date")})),
+            PARAMETERS: strings(parameters),
+            12: string("EXTERNAL_TABLE"),
+            PRIVILEGES: struct(strings({owner: "all"})),
+            OWNER_TYPE: Field(TType.I32, len(owner)),
+            UNKNOWN: new,
+        }
+    )
+
+
+def result_of_get(value: Struct) -> Struct:
+    """The result of get_table_req."""
+    return Struct({1: Field(TType.STRUCT, value)})
+
+
+def entry(owner: str, name: TableName = NAME) -> TableEntry:
+    """An entry as the client reads it."""
+    return entry_of(name, table(owner))
+
+
+CHANGE = EntryChange(NAME, entry("staged", RECORD), entry("base"), {"a": "b"})
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    """A server that succeeds at everything and returns nothing."""
+    with scripted_server() as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: ScriptedServer) -> Iterator[ThriftMetastore]:
+    """A client of that server."""
+    made = ThriftMetastore(server.uri)
+    yield made
+    made.close()
+
+
+def answering(**answers: Answer) -> Callable[[str, Struct], Answer]:
+    """Answers by method."""
+    return lambda method, _arguments: answers.get(method, DONE)
+
+
+def alter(client: ThriftMetastore) -> None:
+    """A call that changes something."""
+    client.alter_table(CHANGE, None)
+
+
+def test_an_entry_is_read(client: ThriftMetastore, server: ScriptedServer) -> None:
+    """An entry's fields are those of the answer, and its location is the serde's path."""
+    server.answer = answering(get_table_req=returned(result_of_get(table("staged", a="1"))))
+    found = client.get_table(NAME)
+    assert found is not None
+    assert (found.name, found.location) == (NAME, "file:/w/staged")
+    assert (found.columns, found.partition_keys) == ((("id", "bigint"),), ("day",))
+    assert (found.table_type, found.create_time) == ("EXTERNAL_TABLE", 6)
+    assert found.parameters == {"a": "1"}
+
+
+def test_a_publication_loses_no_field(client: ThriftMetastore, server: ScriptedServer) -> None:
+    """The entry that is published is the staged one, what no client knows of included."""
+    client.alter_table(EntryChange(NAME, entry("staged", RECORD), None, {"a": "b"}), None)
+    ((_, arguments),) = server.asked
+    expected = table("staged").replaced(
+        {1: string(NAME.table), 2: string(NAME.database), PARAMETERS: strings({"a": "b"})}
+    )
+    assert arguments.struct(3) == expected
+
+
+def test_owner_and_privileges_are_the_bases(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """Owner, the owner's type, creation time and privileges come from the entry that is there."""
+    client.alter_table(CHANGE, None)
+    ((_, arguments),) = server.asked
+    published, base = arguments.struct(3), table("base")
+    for number in (OWNER, OWNER_TYPE, CREATED, PRIVILEGES):
+        assert published.fields[number] == base.fields[number]
+    assert published.fields[STORAGE] == table("staged").fields[STORAGE]
+
+
+def test_privileges_that_the_base_lacks_are_not_brought(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """A base without privileges stays so, whatever the staged entry has."""
+    base = entry_of(NAME, table("base").replaced({PRIVILEGES: None}))
+    client.alter_table(EntryChange(NAME, entry("staged", RECORD), base, {}), None)
+    assert PRIVILEGES not in server.asked[0][1].struct(3).fields
+
+
+REFUSALS = [
+    (ALTER, 1, "shop.orders table not found", EntryMissingError),
+    (ALTER, 1, "types incompatible", RefusedError),
+    (ALTER, 2, "The table has been modified. The parameter value", EntryModifiedError),
+    (CREATE, 1, "Table orders already exists", EntryExistsError),
+    (CREATE, 2, "orders is not a valid object name", RefusedError),
+    (CREATE, 4, "shop", EntryMissingError),
+]
+UNKNOWN_OUTCOMES = [
+    (ALTER, raised(2, "Unable to alter table")),
+    (ALTER, raised(3, "an exception that a later version declares")),
+    (ALTER, failed()),
+    (ALTER, HangUpError()),
+    (CREATE, raised(3, "out of disk")),
+    (CREATE, failed()),
+    (DROP, raised(2, "out of disk")),
+    (DROP, HangUpError()),
+]
+
+
+def call(client: ThriftMetastore, method: str) -> None:
+    """The one call that uses this method."""
+    if method == ALTER:
+        client.alter_table(CHANGE, None)
+    elif method == CREATE:
+        client.create_table(CHANGE)
+    else:
+        client.drop_entry(NAME)
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_refusal_is_told_by_its_name(
+    client: ThriftMetastore,
+    server: ScriptedServer,
+    refusal: tuple[str, int, str, type[RefusedError]],
+) -> None:
+    """What a server refuses by name is the error of that name, with the server's words."""
+    method, number, message, error = refusal
+    server.answer = answering(**{method: raised(number, message)})
+    with pytest.raises(error, match=message) as caught:
+        call(client, method)
+    assert caught.type is error
+
+
+@pytest.mark.parametrize(("method", "answer"), UNKNOWN_OUTCOMES)
+def test_every_other_failure_may_have_had_its_effect(
+    client: ThriftMetastore, server: ScriptedServer, method: str, answer: Answer
+) -> None:
+    """A failure without a name of a refusal is never taken for one, nor tried again."""
+    server.answer = answering(**{method: answer})
+    with pytest.raises(MetastoreError) as caught:
+        call(client, method)
+    assert caught.type is MetastoreError
+    assert server.methods == [method]
+
+
+def test_an_answer_without_content_is_no_absence(client: ThriftMetastore) -> None:
+    """A read that returns nothing is an error, and never taken for a missing entry."""
+    with pytest.raises(MetastoreError, match="returned nothing"):
+        client.get_table(NAME)
+    with pytest.raises(MetastoreError, match="returned nothing"):
+        client.database_location("shop")
+
+
+def test_silence_ends_with_the_timeout(server: ScriptedServer) -> None:
+    """A server that never answers is an error of unknown effect once the time is over."""
+    server.answer = answering(**{ALTER: None})
+    client = ThriftMetastore(server.uri, timeouts=Timeouts(call=0.05))
+    with pytest.raises(MetastoreError, match=r"timeout|timed out") as caught:
+        alter(client)
+    assert caught.type is MetastoreError
+    assert server.methods == [ALTER]
+
+
+def test_a_connection_without_its_answer_is_not_used_again(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """After a failed call the next one is made on a new connection, and succeeds."""
+    server.answer = answering(**{ALTER: HangUpError()})
+    with pytest.raises(MetastoreError):
+        alter(client)
+    server.answer = answering()
+    alter(client)
+    assert (server.connections, server.methods) == (2, [ALTER, ALTER])
+
+
+def test_an_answer_to_another_call_is_not_taken(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """An answer that names another method is an error, and ends the connection."""
+    server.misnamed = "get_fields"
+    with pytest.raises(MetastoreError, match="get_fields"):
+        alter(client)
+    server.misnamed = None
+    alter(client)
+    assert server.connections == 2
+
+
+def test_a_connection_that_the_server_closed_is_replaced_unnoticed(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """A connection that was closed while idle, as after a long model, costs no error."""
+    alter(client)
+    server.hang_up()
+    alter(client)
+    assert (server.connections, server.methods) == (2, [ALTER, ALTER])
+
+
+def test_a_connection_serves_many_calls(client: ThriftMetastore, server: ScriptedServer) -> None:
+    """Calls of one thread go over one connection, refusals included."""
+    server.answer = answering(**{ALTER: raised(2, "The table has been modified")})
+    for _ in range(3):
+        with pytest.raises(EntryModifiedError):
+            alter(client)
+    assert server.connections == 1
+
+
+def test_each_thread_has_a_connection(client: ThriftMetastore, server: ScriptedServer) -> None:
+    """Threads don't share a connection."""
+    threads = [threading.Thread(target=alter, args=[client]) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert server.connections == 3
+
+
+def test_close_closes_and_a_later_call_connects_again(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """A closed client can be used again, on a new connection."""
+    alter(client)
+    client.close()
+    alter(client)
+    assert server.connections == 2
+
+
+def test_close_wakes_a_thread_that_waits(server: ScriptedServer) -> None:
+    """A call that is under way when the client is closed ends with an error."""
+    asked = threading.Event()
+    errors: list[MetastoreError] = []
+    closed = ThriftMetastore(server.uri)
+
+    def never(_method: str, _arguments: Struct) -> Answer:
+        asked.set()
+        return None
+
+    def waiting() -> None:
+        with pytest.raises(MetastoreError) as caught:
+            alter(closed)
+        errors.append(caught.value)
+
+    server.answer = never
+    thread = threading.Thread(target=waiting)
+    thread.start()
+    assert asked.wait(10)
+    closed.close()
+    thread.join(10)
+    assert len(errors) == 1
+
+
+def closed_port() -> int:
+    """A port on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+        return port
+
+
+def test_the_next_server_is_tried_when_one_is_gone(server: ScriptedServer) -> None:
+    """The first server of the list that takes a connection is used."""
+    with scripted_server() as second:
+        uris = f"thrift://127.0.0.1:{closed_port()}, {server.uri},{second.uri}"
+        alter(ThriftMetastore(uris))
+        assert (server.methods, second.methods) == ([ALTER], [])
+
+
+def test_no_server_is_an_error_that_names_them_all() -> None:
+    """The message of a call that reached nobody has every address with its reason."""
+    ports = closed_port(), closed_port()
+    client = ThriftMetastore(",".join(f"thrift://127.0.0.1:{port}" for port in ports))
+    with pytest.raises(MetastoreError) as caught:
+        alter(client)
+    assert all(f"127.0.0.1:{port}: " in str(caught.value) for port in ports)
+    assert str(caught.value).count("refused") == 2
+
+
+def test_a_call_that_failed_is_not_made_on_the_next_server(server: ScriptedServer) -> None:
+    """The list is for connections; a call that was sent is never sent to another server."""
+    server.answer = answering(**{ALTER: HangUpError()})
+    with scripted_server() as second:
+        with pytest.raises(MetastoreError):
+            alter(ThriftMetastore(f"{server.uri},{second.uri}"))
+        assert (server.methods, second.methods) == ([ALTER], [])
+
+
+def test_the_server_is_told_for_whom_it_acts(server: ScriptedServer) -> None:
+    """The user is named once on every connection, before anything else."""
+    client = ThriftMetastore(server.uri, user="ann")
+    alter(client)
+    alter(client)
+    assert server.methods == ["set_ugi", ALTER, ALTER]
+    assert server.asked[0][1].text(1) == "ann"
+
+
+@pytest.mark.parametrize("uris", ["", " , ", "host:9083", "thrift://host", "thrift://host:port"])
+def test_uris_that_cannot_be_read_are_refused_at_once(uris: str) -> None:
+    """A URI without scheme, host or port is an error that says so before any call."""
+    with pytest.raises(MetastoreError, match=r"hive\.metastore\.uris"):
+        ThriftMetastore(uris)
+
+
+def test_an_entry_of_another_client_is_refused(client: ThriftMetastore) -> None:
+    """An entry that another client read can't be published through this one."""
+    foreign = TableEntry(NAME, "EXTERNAL_TABLE", None, (), (), 0, {}, raw=None)
+    with pytest.raises(TypeError, match="another client"):
+        client.create_table(EntryChange(NAME, foreign, None, {}))

@@ -1,0 +1,40 @@
+"""How a session's metastore is called, by what Spark was told."""
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.catalogs.opened import HiveSettings, Route, route
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+
+URIS = "thrift://one:9083,thrift://two:9083"
+
+
+@pytest.mark.parametrize("uris", ["", URIS])
+def test_the_client_in_the_jvm_is_used_where_it_can_be(uris: str) -> None:
+    """With Spark's builtin Hive classes the call is made in its JVM, embedded or remote."""
+    kerberos = ("hive.metastore.sasl.enabled",)
+    assert route(HiveSettings("hive", "builtin", uris, kerberos)) is Route.IN_JVM
+
+
+@pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
+def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
+    """Where Spark isolates its Hive classes, the known metastore is called beside them."""
+    assert route(HiveSettings("hive", jars, URIS)) is Route.OVER_THRIFT
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (HiveSettings("in-memory", "builtin", ""), "in-memory catalog"),
+        (HiveSettings("in-memory", "maven", URIS), "in-memory catalog"),
+        (HiveSettings("hive", "maven", ""), "isolated.*no metastore is known"),
+        (
+            HiveSettings("hive", "maven", URIS, ("hive.metastore.sasl.enabled",)),
+            r"isolated.*plain Thrift.*hive\.metastore\.sasl\.enabled",
+        ),
+    ],
+)
+def test_what_cannot_be_called_is_refused_by_name(settings: HiveSettings, reason: str) -> None:
+    """A catalog that can't be reached is refused, with the reason and a setting to change."""
+    with pytest.raises(AtomicityNotSupportedError, match=reason) as caught:
+        route(settings)
+    assert (caught.value.left, bool(caught.value.remedy)) == ("nothing was started", True)
