@@ -72,6 +72,26 @@ def refused_entry(target: TableName, base: Base, failure: MetastoreError | None)
     )
 
 
+def no_such_schema(target: TableName) -> StagingError:
+    """The error for a target whose schema is missing."""
+    return StagingError(
+        f"schema {target.database} does not exist",
+        table=target,
+        left="nothing was started",
+        remedy=f"create schema {target.database}",
+    )
+
+
+def record_gone(target: TableName, record: TableName, base: Base) -> StagingError:
+    """The error for a staged version whose record somebody removed."""
+    return StagingError(
+        f"the staged version's record {record} is gone",
+        table=target,
+        left=unchanged(base),
+        remedy=AGAIN,
+    )
+
+
 def swept(target: TableName, base: Base) -> ConcurrentWriteError:
     """The error for a version whose record was taken by a clean-up."""
     return ConcurrentWriteError(

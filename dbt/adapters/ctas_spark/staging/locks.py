@@ -30,7 +30,10 @@ class NoLock:
 
 
 class ProcessLock:
-    """One lock for a target in this process: enough where no other process can be a writer."""
+    """One lock for a target: enough where no other process can be a writer.
+
+    Every catalog of a process has to use the same one, ``OF_THIS_PROCESS``.
+    """
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -43,3 +46,6 @@ class ProcessLock:
             lock = self._locks[target]
         with lock:
             yield
+
+
+OF_THIS_PROCESS = ProcessLock()

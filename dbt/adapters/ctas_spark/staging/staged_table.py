@@ -23,7 +23,6 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     MetastoreError,
-    StagingError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
@@ -32,6 +31,7 @@ from dbt.adapters.ctas_spark.staging.rebase import rebase
 from dbt.adapters.ctas_spark.staging.records import RecordState
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+from dbt.adapters.ctas_spark.staging.takeover import wait_out
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +120,11 @@ class StagedTable:
         )
 
     def fill_statement(self, query: str) -> str:
-        """The INSERT that fills a published empty version in place (level ``none`` only)."""
+        """The INSERT that fills a published empty version in place (level ``none`` only).
+
+        A session that has read the table before would write into the version that it remembers.
+        """
+        self._services.engine.refresh(self.target)
         return ddl.insert_into(self.target, query)
 
     def verify(self) -> TableName:
@@ -176,12 +180,7 @@ class StagedTable:
         self._take(self.base)
         location = self._services.metastore.database_location(self.target.database)
         if location is None:
-            raise StagingError(
-                f"schema {self.target.database} does not exist",
-                table=self.target,
-                left="nothing was started",
-                remedy=f"create schema {self.target.database}",
-            )
+            raise conflicts.no_such_schema(self.target)
         self._root = VersionRoot.of(self.target, location, self.context.layout.location_root)
         self._services.lease.beat(self._root.leases)
         self._copy_permissions(str(self._root))
@@ -202,12 +201,7 @@ class StagedTable:
     def _read_record(self) -> TableEntry:
         record = self._services.metastore.get_table(self.record)
         if record is None:
-            raise StagingError(
-                f"the staged version's record {self.record} is gone",
-                table=self.target,
-                left=conflicts.unchanged(self.base),
-                remedy=conflicts.AGAIN,
-            )
+            raise conflicts.record_gone(self.target, self.record, self.base)
         return record
 
     def _base_now(self) -> Base | None:
@@ -220,19 +214,23 @@ class StagedTable:
         again = self._record_state != RecordState.STAGED.value
         unfenced = base.entry is None or base is not self.base or again
         self._take(base)
+        wait_out(base, staged, self._storage_time)
         ours = publication.build(
             target=self.target,
             staged=staged,
             base=base,
             version=self.version,
             level=self.level,
-            now=self._services.lease.beat(self.root.leases),
+            now=self._storage_time(),
         )
         if self._job.canceled:
             raise conflicts.canceled(self.target, base)
         if unfenced:
             self._move_record(staged, ours.marker.commit)
         self._judge(ours, self._call(ours))
+
+    def _storage_time(self) -> int:
+        return self._services.lease.beat(self.root.leases)
 
     def _move_record(self, staged: TableEntry, attempt: str) -> None:
         try:
@@ -269,7 +267,7 @@ class StagedTable:
 
     def _keep_theirs(self) -> None:
         logger.info("%s was created by another meanwhile; theirs is kept", self.target)
-        self._withdraw("another created the table")
+        self._remove("another created the table")
         self.outcome = Outcome.KEPT
 
     def _withdraw(self, reason: str) -> None:
@@ -277,12 +275,17 @@ class StagedTable:
         if self._root is None:
             self._resolve(Outcome.NOT_COMMITTED)
             return
-        directory = self.root.version(self.version)
-        if not self._job.stop():
-            self.left_behind = [f"directory {directory} (a task of the job still runs)"]
+        if self._job.stop():
+            self._remove(reason)
         else:
-            self.left_behind = discard(self._services, self.record, directory)
+            directory = self.root.version(self.version)
+            self.left_behind = [f"directory {directory} (a task of the job still runs)"]
         self.outcome = Outcome.NOT_COMMITTED
+
+    def _remove(self, reason: str) -> None:
+        """Delete files and record of a version whose job has ended."""
+        directory = self.root.version(self.version)
+        self.left_behind = discard(self._services, self.record, directory)
         if not self.left_behind:
             self._services.lease.resolved(self.version)
         logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)

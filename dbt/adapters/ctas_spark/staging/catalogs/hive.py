@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
 from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.locks import CommitLock, NoLock, ProcessLock
+from dbt.adapters.ctas_spark.staging.locks import OF_THIS_PROCESS, CommitLock, NoLock
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
@@ -44,7 +44,6 @@ class HiveCatalog:
         self._engine = engine
         self._lease = lease
         self._single_process = single_process
-        self._process_lock = ProcessLock()
         self._guard = threading.Lock()
         self._staging_schemas: set[str] = set()
         self._found: Capabilities | None = None
@@ -87,7 +86,7 @@ class HiveCatalog:
 
     def _services(self, found: Capabilities) -> Services:
         locked = found.conflict_check is ConflictCheck.LOCK
-        lock: CommitLock = self._process_lock if locked else NoLock()
+        lock: CommitLock = OF_THIS_PROCESS if locked else NoLock()
         return Services(
             metastore=self._metastore,
             storage=self._storage,

@@ -1,0 +1,1 @@
+"""What every catalog has to do, run on each of them."""

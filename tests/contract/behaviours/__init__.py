@@ -1,0 +1,15 @@
+"""What every catalog has to do; each function's docstring is a sentence of the contract."""
+
+from contract.behaviours import aborts, capabilities, conflicts, level_none, publication, readers
+from contract.behaviours.registry import ALL, Behaviour
+
+__all__ = [
+    "ALL",
+    "Behaviour",
+    "aborts",
+    "capabilities",
+    "conflicts",
+    "level_none",
+    "publication",
+    "readers",
+]

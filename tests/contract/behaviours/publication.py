@@ -1,0 +1,132 @@
+"""A version is published whole, by one step."""
+
+from contract.behaviours.registry import BOTH, CREATING, DEFAULT, ISOLATED, REPLACING, behaviour
+from contract.subjects import Entry, Subject
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.marker import Marker
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+
+
+@behaviour(CREATING, levels=ISOLATED)
+def creates_everything_together(subject: Subject) -> None:
+    """A first version appears with its schema, rows, partitions, format and properties at once."""
+    ours = subject.ready(1)
+    with subject.moments() as seen:
+        ours.finish()
+    assert ours.staged.outcome is Outcome.COMMITTED
+    assert set(seen) == {None, ours.content.whole}
+    assert subject.sight() == ours.content.whole
+
+
+@behaviour(REPLACING, levels=ISOLATED)
+def replaces_everything_together(subject: Subject) -> None:
+    """Schema, rows, partitions, format and properties change in one step: old, then new."""
+    old = subject.published(1).content.whole
+    ours = subject.ready(2)
+    with subject.moments() as seen:
+        ours.finish()
+    assert ours.staged.outcome is Outcome.COMMITTED
+    assert seen == [old, ours.content.whole]
+    assert subject.sight() == ours.content.whole
+
+
+@behaviour(REPLACING, levels=ISOLATED)
+def takes_over_a_plain_table(subject: Subject) -> None:
+    """A plain table, its tracked partitions included, is replaced by exactly our version."""
+    subject.place.others.plain(subject.table, subject.layout.name, 1)
+    old = subject.sight()
+    ours = subject.ready(2)
+    with subject.moments() as seen:
+        ours.finish()
+    assert seen == [old, ours.content.whole]
+    assert subject.sight() == ours.content.whole
+
+
+@behaviour(REPLACING, levels=ISOLATED)
+def takes_the_place_of_a_view(subject: Subject) -> None:
+    """A view in the target's place becomes our table, and at no moment is there neither."""
+    subject.place.others.view(subject.table)
+    ours = subject.ready(1)
+    seen: list[Entry | None] = []
+    with subject.around_calls(lambda _call: seen.append(subject.entry())):
+        ours.finish()
+    assert None not in seen
+    assert subject.sight() == ours.content.whole
+
+
+@behaviour(REPLACING, levels=BOTH)
+def changes_nothing_before_the_commit(subject: Subject) -> None:
+    """Until the commit call the target's entry and its files are exactly what they were."""
+    subject.published(1)
+    before = subject.existing()
+    files = subject.place.files(before.directory)
+    ours = subject.attempt(2)
+    ours.staged.begin()
+    assert subject.existing() == before
+    subject.place.stage(ours.staged, ours.content)
+    ours.staged.verify()
+    assert subject.existing() == before
+    assert subject.place.files(before.directory) == files
+
+
+@behaviour(REPLACING, levels=BOTH)
+def changes_nothing_of_a_plain_table_before_the_commit(subject: Subject) -> None:
+    """A table without our marker gets no property of ours, or anything else, before the commit."""
+    subject.place.others.plain(subject.table, subject.layout.name, 1)
+    before = subject.existing()
+    files = subject.place.files(before.directory)
+    subject.ready(2)
+    assert subject.existing() == before
+    assert subject.place.files(before.directory) == files
+
+
+@behaviour(CREATING, levels=BOTH)
+def creates_nothing_before_the_commit(subject: Subject) -> None:
+    """Until the commit call there is no target where there was none."""
+    subject.ready(1)
+    assert subject.entry() is None
+
+
+@behaviour(DEFAULT, levels=BOTH)
+def keeps_what_belongs_to_the_table(subject: Subject) -> None:
+    """A replace keeps the table's owner, its creation time, and properties that others set."""
+    subject.published(1)
+    subject.place.others.set_property(subject.table, "owned_by", "finance")
+    before = subject.existing()
+    subject.published(2)
+    after = subject.existing()
+    assert (after.owner, after.create_time) == (before.owner, before.create_time)
+    assert after.parameters["owned_by"] == "finance"
+
+
+@behaviour(DEFAULT, levels=BOTH)
+def lines_up_its_versions(subject: Subject) -> None:
+    """The marker names version, base and level, and its lineage every publication, newest first."""
+    published = [subject.published(number).staged.version for number in (1, 2, 3)]
+    marker = _marker(subject)
+    entries = marker.lineage.entries
+    assert [entry.version for entry in entries] == published[::-1]
+    assert (marker.version, marker.commit) == (published[-1], entries[0].commit)
+    assert marker.base == entries[1].commit
+    assert marker.level == subject.level.value
+    assert len({entry.commit for entry in entries}) == len(entries)
+    times = [entry.time_ms for entry in entries]
+    assert times == sorted(times, reverse=True)
+
+
+def _marker(subject: Subject) -> Marker:
+    entry = subject.existing()
+    seen = TableEntry(
+        name=TableName(*subject.table.split(".")),
+        table_type="",
+        location=entry.directory,
+        columns=(),
+        partition_keys=(),
+        create_time=0,
+        parameters=entry.parameters,
+        raw=None,
+    )
+    marker = Marker.of(seen)
+    assert marker is not None, "the target's marker is missing or foreign"
+    return marker

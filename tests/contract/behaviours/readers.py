@@ -1,0 +1,29 @@
+"""What those see who read while a version is published."""
+
+from contract.behaviours.registry import DEFAULT, ISOLATED, behaviour
+from contract.subjects import Subject
+
+
+@behaviour(DEFAULT)
+def leaves_the_old_version_to_its_readers(subject: Subject) -> None:
+    """Who resolved the old version before the commit reads it whole after the commit."""
+    old = subject.published(1).content
+    directory = subject.existing().directory
+    files = subject.place.files(directory)
+    ours = subject.ready(2)
+    subject.place.others.hold(subject.table)
+    ours.finish()
+    read = subject.place.others.read_held(subject.table)
+    assert (read["columns"], read["rows"]) == (old.columns, old.rows)
+    assert subject.place.files(directory) == files
+
+
+@behaviour(DEFAULT, levels=ISOLATED)
+def shows_its_own_session_the_new_version(subject: Subject) -> None:
+    """A session that read the old version reads the new one once it has published it."""
+    subject.published(1)
+    subject.place.read_here(subject.target)
+    new = subject.published(2).content
+    read = subject.place.read_here(subject.target)
+    assert (read["columns"], read["rows"]) == (new.columns, new.rows)
+    assert subject.sight() == new.whole

@@ -1,0 +1,62 @@
+"""A behaviour: a plain function of a subject, with the purposes and levels that it is about."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from contract.subjects import Claim, Subject
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
+
+Function = Callable[[Subject], None]
+
+CREATING = tuple(purpose for purpose in StagingPurpose if purpose.may_create)
+REPLACING = tuple(purpose for purpose in StagingPurpose if purpose.may_replace)
+DEFAULT = (StagingPurpose.CREATE_OR_REPLACE,)
+BOTH = (Atomicity.ISOLATED, Atomicity.NONE)
+ISOLATED = (Atomicity.ISOLATED,)
+NONE = (Atomicity.NONE,)
+ANY = frozenset(ConflictCheck)
+CAS = frozenset({ConflictCheck.CAS})
+
+
+class Layouts(Enum):
+    """In which layouts a behaviour is run; on fakes, all that is not ONE is EVERY."""
+
+    EVERY = "every layout"
+    TURNS = "one for each purpose, taking turns: the layout should not matter"
+    ONE = "one: the layout can't matter"
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """Where a function applies: to which purposes, levels, claims and layouts."""
+
+    function: Function
+    purposes: tuple[StagingPurpose, ...]
+    levels: tuple[Atomicity, ...]
+    checks: frozenset[ConflictCheck]
+    layouts: Layouts
+
+    def is_for(self, claim: Claim, level: Atomicity) -> bool:
+        """True if a catalog of that claim has to show the behaviour at the level."""
+        return level in self.levels and claim.conflict_check in self.checks
+
+
+ALL: list[Behaviour] = []
+
+
+def behaviour(
+    purposes: tuple[StagingPurpose, ...] = DEFAULT,
+    *,
+    levels: tuple[Atomicity, ...] = BOTH,
+    checks: frozenset[ConflictCheck] = ANY,
+    layouts: Layouts = Layouts.EVERY,
+) -> Callable[[Function], Function]:
+    """Add the function to the contract; it stays a plain function."""
+
+    def add(function: Function) -> Function:
+        ALL.append(Behaviour(function, purposes, levels, checks, layouts))
+        return function
+
+    return add

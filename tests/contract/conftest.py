@@ -1,0 +1,67 @@
+"""The catalogs of the contract, each started once for the whole suite."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from contract.cases import Case, MakeSubject
+from contract.claims import CHOICES, DEFAULT_CHOICES
+from contract.contents import LAYOUTS
+from contract.fake_place import FakePlace
+from contract.hive_place import HivePlace, embedded, remote
+from contract.subjects import Place, Subject
+from dbt.adapters.ctas_spark.staging.context import TableName
+
+_numbers = itertools.count(1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The catalogs can be chosen."""
+    parser.addoption(
+        "--catalog",
+        action="append",
+        choices=sorted(CHOICES),
+        help=f"run the contract on this catalog; may be repeated (default: {DEFAULT_CHOICES})",
+    )
+    parser.addoption(
+        "--every-pair",
+        action="store_true",
+        help="run each behaviour for each pair of layout and purpose on real catalogs too",
+    )
+
+
+@pytest.fixture(scope="package")
+def hive_remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
+    """A metastore server, a session here, another process."""
+    with remote(tmp_path_factory.mktemp("remote")) as place:
+        yield place
+
+
+@pytest.fixture(scope="package")
+def hive_embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
+    """A metastore in this process."""
+    with embedded(tmp_path_factory.mktemp("embedded")) as place:
+        yield place
+
+
+@pytest.fixture
+def make_subject(request: pytest.FixtureRequest) -> Iterator[MakeSubject]:
+    """Makes subjects whose invocations end with the test."""
+    made: list[Subject] = []
+
+    def make(case: Case) -> Subject:
+        place: Place = (
+            FakePlace(case.place)
+            if case.place.startswith("fakes")
+            else request.getfixturevalue(case.place)
+        )
+        target = TableName(place.schema, f"t{next(_numbers)}")
+        run = place.open_run()
+        layout = LAYOUTS[case.layout]
+        made.append(Subject(place, run, target, case.purpose, case.level, layout))
+        return made[-1]
+
+    yield make
+    for subject in made:
+        subject.run.close()

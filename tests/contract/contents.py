@@ -1,0 +1,132 @@
+"""What each version of a table holds, so that any mix of two versions is visible.
+
+Version ``v`` names itself in its rows, in its partition values, in the name of its last column and
+in a property; column ``n`` changes its type with each version.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    StagingPurpose,
+    TableLayout,
+    TableName,
+)
+
+Column = tuple[str, str]
+TEAM = "team"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the versions of one table are laid out; the formats take turns."""
+
+    name: str
+    formats: tuple[str, ...]
+    partition_by: tuple[str, ...] = ()
+
+
+LAYOUTS: Mapping[str, Layout] = {
+    layout.name: layout
+    for layout in (
+        Layout("parquet", ("parquet",)),
+        Layout("orc", ("orc",)),
+        Layout("partitioned", ("parquet",), ("k",)),
+        Layout("changing", ("parquet", "orc"), ("k",)),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A table as somebody outside sees it: all of this has to be of one version."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    partitions: tuple[str, ...]
+    file_format: str | None
+    team: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One version of a table of one layout."""
+
+    number: int
+    layout: Layout
+
+    @property
+    def file_format(self) -> str:
+        """The format of this version's files."""
+        return self.layout.formats[self.number % len(self.layout.formats)]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Names and Spark types; partition keys come last."""
+        own = ("v", "int"), ("n", self._type_of_n), (f"c_{self.number}", "string")
+        return (*own, *((key, "string") for key in self.layout.partition_by))
+
+    @property
+    def rows(self) -> tuple[tuple[Any, ...], ...]:
+        """All rows, sorted."""
+        as_n = int if self.number % 2 else str
+        return ordered((self.number, as_n(i), str(self.number), *self._keys(i)) for i in self._ids)
+
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        """The values of the partition key; none of them is another version's."""
+        return tuple(sorted({key for i in self._ids for key in self._keys(i)}))
+
+    @property
+    def query(self) -> str:
+        """The query whose result is this version."""
+        key = f", concat('p {self.number}/', id % 2) AS k" if self.layout.partition_by else ""
+        return (
+            f"SELECT CAST({self.number} AS INT) AS v, CAST(id AS {self._type_of_n}) AS n, "
+            f"'{self.number}' AS c_{self.number}{key} FROM range(0, {len(self._ids)}, 1, 1)"
+        )
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The model's own properties."""
+        return {TEAM: f"team {self.number}"}
+
+    @property
+    def whole(self) -> Sight:
+        """What everybody sees of this version, or nobody anything of it."""
+        return Sight(
+            self.columns, self.rows, self.partitions, self.file_format, self.properties[TEAM]
+        )
+
+    @property
+    def empty(self) -> Sight:
+        """This version without its rows, as level ``none`` shows it before it is filled."""
+        return Sight(self.columns, (), (), self.file_format, self.properties[TEAM])
+
+    def context(
+        self, target: TableName, staging_schema: str, purpose: StagingPurpose, level: Atomicity
+    ) -> StagingContext:
+        """What the product is asked to do with this version."""
+        layout = TableLayout(
+            self.file_format, self.layout.partition_by, properties=dict(self.properties)
+        )
+        return StagingContext(target, staging_schema, purpose, level, layout=layout)
+
+    @property
+    def _type_of_n(self) -> str:
+        return "bigint" if self.number % 2 else "string"
+
+    @property
+    def _ids(self) -> range:
+        return range(3 + self.number)
+
+    def _keys(self, id_: int) -> tuple[str, ...]:
+        return (f"p {self.number}/{id_ % 2}",) if self.layout.partition_by else ()
+
+
+def ordered(rows: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
+    """Rows in one order, whatever their types."""
+    return tuple(sorted((tuple(row) for row in rows), key=str))

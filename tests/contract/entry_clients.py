@@ -1,0 +1,89 @@
+"""Entries as a client sees them that is none of the product's."""
+
+from typing import Any, Protocol
+
+from py4j.protocol import Py4JJavaError
+from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
+from pyspark.sql import SparkSession
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport
+
+from contract.subjects import Entry
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+from servers.metastore import Metastore
+
+
+class EntryClient(Protocol):
+    """Looks entries up, and writes none."""
+
+    def entry(self, target: TableName) -> Entry | None:
+        """The entry, or None where there is none."""
+
+    def tables(self, schema: str) -> list[str]:
+        """All tables and views of a schema."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class ThriftClient:
+    """Asks a metastore server over one connection, without a JVM."""
+
+    def __init__(self, server: Metastore) -> None:
+        self._transport = TBufferedTransport(TSocket("127.0.0.1", server.port))
+        self._transport.open()
+        self._client = ThriftHiveMetastore.Client(TBinaryProtocol(self._transport))
+
+    def entry(self, target: TableName) -> Entry | None:
+        try:
+            found = self._client.get_table(target.database, target.table)
+        except ttypes.NoSuchObjectException:
+            return None
+        return Entry(
+            parameters=found.parameters,
+            directory=found.sd.location or "",
+            is_view=found.tableType == VIEW,
+            create_time=found.createTime,
+            owner=found.owner,
+            whole=found,
+        )
+
+    def tables(self, schema: str) -> list[str]:
+        return list(self._client.get_all_tables(schema))
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+class JvmClient:
+    """A Hive client of its own in this JVM, for a metastore that no other process can reach."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        conf = jvm.shared_state(spark).externalCatalog().unwrapped().client().conf()
+        hive = jvm.classes(spark).org.apache.hadoop.hive.metastore
+        self._client = hive.HiveMetaStoreClient(conf)
+
+    def entry(self, target: TableName) -> Entry | None:
+        try:
+            found: Any = self._client.getTable(target.database, target.table)
+        except Py4JJavaError as error:
+            if "NoSuchObjectException" in error.java_exception.toString():
+                return None
+            raise
+        return Entry(
+            parameters=dict(found.getParameters()),
+            directory=str(found.getSd().getLocation() or ""),
+            is_view=found.getTableType() == VIEW,
+            create_time=int(found.getCreateTime()),
+            owner=found.getOwner(),
+            whole=(dict(found.getParameters()), found.toString()),
+        )
+
+    def tables(self, schema: str) -> list[str]:
+        return list(self._client.getAllTables(schema))
+
+    def close(self) -> None:
+        self._client.close()

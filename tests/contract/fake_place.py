@@ -1,0 +1,211 @@
+"""The contract on fakes: entries in a dict, files in another."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote, unquote
+
+from contract.claims import CLAIMS
+from contract.contents import LAYOUTS, Content, ordered
+from contract.subjects import Entry, Others, UnreadableError
+from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from fakes.engine import FakeJob
+from fakes.metastore import FakeMetastore, entry
+from fakes.world import STAGING_SCHEMA, World
+
+PROVIDER = "spark.sql.sources.provider"
+OWN_COLUMNS = 3
+
+
+@dataclass(slots=True)
+class FakeRun:
+    """An invocation with a lease of its own."""
+
+    catalog: HiveCatalog
+    lease: Lease
+    metastore: FakeMetastore
+
+    def close(self) -> None:
+        self.lease.close()
+
+
+class FakePlace:
+    """A metastore and a storage in memory; the claim says how the metastore behaves."""
+
+    schema = "shop"
+    staging_schema = STAGING_SCHEMA
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.claim = CLAIMS[name]
+        self.world = World(single_process=self.claim.conflict_check is ConflictCheck.LOCK)
+        self.world.metastore.compares = self.claim.conflict_check is ConflictCheck.CAS
+        self.others: Others = FakeOthers(self)
+
+    def open_run(self) -> FakeRun:
+        lease = Lease(self.world.storage)
+        catalog = HiveCatalog(
+            self.world.metastore,
+            self.world.storage,
+            self.world.engine,
+            lease,
+            single_process=self.world.single_process,
+        )
+        return FakeRun(catalog, lease, self.world.metastore)
+
+    def job(self) -> Job:
+        return FakeJob()
+
+    def stage(self, staged: StagedTable, content: Content) -> None:
+        staged.statement(content.query)
+        directory = staged.root.version(staged.version)
+        if staged.level is not Atomicity.NONE:
+            self.write(directory, content)
+        own = {"ctas_spark_state": "staged", "ctas_spark_version": staged.version}
+        record = described(staged.record, directory, content, own)
+        self.world.metastore.tables[staged.record] = record
+
+    def fill(self, staged: StagedTable, content: Content) -> None:
+        staged.fill_statement(content.query)
+        location = self.world.metastore.tables[staged.target].location
+        assert location is not None
+        self.write(location, content)
+
+    def write(self, directory: str, content: Content) -> None:
+        """One file for each row, below its partition."""
+        for number, row in enumerate(content.rows):
+            partition = [f"k={quote(key, safe='')}" for key in row[OWN_COLUMNS:]]
+            path = "/".join([directory, *partition, f"part-{number}"])
+            self.world.storage.write(path, json.dumps(row))
+
+    def read_here(self, target: TableName) -> dict[str, Any]:
+        return self.others.read(str(target))
+
+    def entry(self, target: TableName) -> Entry | None:
+        found = self.world.metastore.tables.get(target)
+        if found is None:
+            return None
+        whole = (found, dict(found.parameters))
+        directory = found.location or ""
+        owner = found.parameters.get("owner")
+        return Entry(found.parameters, directory, found.is_view, found.create_time, owner, whole)
+
+    def partitions(self, entry: Entry) -> tuple[str, ...]:
+        parts = {path.removeprefix(entry.directory).split("/")[1] for path in self._paths(entry)}
+        return tuple(sorted(unquote(part)[2:] for part in parts if part.startswith("k=")))
+
+    def files(self, directory: str) -> Mapping[str, object]:
+        files = self.world.storage.files
+        return {path: text for path, text in files.items() if path.startswith(f"{directory}/")}
+
+    def remove(self, directory: str) -> None:
+        self.world.storage.delete(directory)
+
+    def records(self) -> list[str]:
+        return [n.table for n in self.world.metastore.tables if n.database == STAGING_SCHEMA]
+
+    def leases(self) -> list[str]:
+        files = self.world.storage.files
+        return [path.rsplit("/", 1)[-1] for path in files if "/leases/" in path]
+
+    def _paths(self, entry: Entry) -> list[str]:
+        return list(self.files(entry.directory))
+
+
+def described(
+    name: TableName, directory: str, content: Content, own: Mapping[str, str]
+) -> TableEntry:
+    """The entry that a CTAS makes."""
+    return entry(
+        name,
+        location=directory,
+        columns=content.columns[:OWN_COLUMNS],
+        partition_keys=content.layout.partition_by,
+        parameters={
+            PROVIDER: content.file_format,
+            "transient_lastDdlTime": "1000",
+            **content.properties,
+            **own,
+        },
+    )
+
+
+class FakeOthers:
+    """Another invocation, and users without any."""
+
+    def __init__(self, place: FakePlace) -> None:
+        self._place = place
+        self._run = place.open_run()
+        self._prepared: dict[str, tuple[StagedTable, Content]] = {}
+        self._held: dict[str, tuple[TableEntry, list[str]]] = {}
+
+    def prepare(self, table: str, purpose: str, level: str, layout: str, number: int) -> str:
+        content = Content(number, LAYOUTS[layout])
+        asked = content.context(
+            _name(table), STAGING_SCHEMA, StagingPurpose(purpose), Atomicity(level)
+        )
+        staged = self._run.catalog.apply_staging(asked, FakeJob())
+        staged.begin()
+        self._place.stage(staged, content)
+        staged.verify()
+        self._prepared[staged.version] = staged, content
+        return staged.version
+
+    def commit(self, version: str) -> None:
+        staged, content = self._prepared.pop(version)
+        staged.commit()
+        if staged.level is Atomicity.NONE:
+            self._place.fill(staged, content)
+        staged.settle()
+
+    def plain(self, table: str, layout: str, number: int) -> None:
+        name, content = _name(table), Content(number, LAYOUTS[layout])
+        directory = f"file:/warehouse/shop.db/{name.table}"
+        tracked = {"spark.sql.partitionProvider": "catalog"} if content.layout.partition_by else {}
+        self._place.write(directory, content)
+        self._tables[name] = described(name, directory, content, tracked)
+
+    def view(self, table: str) -> None:
+        name = _name(table)
+        self._tables[name] = entry(name, table_type=VIEW, location=None)
+
+    def drop(self, table: str) -> None:
+        del self._tables[_name(table)]
+
+    def set_property(self, table: str, key: str, value: str) -> None:
+        name = _name(table)
+        now = self._tables[name]
+        self._tables[name] = replace(now, parameters={**now.parameters, key: value})
+
+    def read(self, table: str) -> dict[str, Any]:
+        found = self._tables[_name(table)]
+        return self._rows(found, list(self._place.files(found.location or "")))
+
+    def hold(self, table: str) -> None:
+        found = self._tables[_name(table)]
+        self._held[table] = found, list(self._place.files(found.location or ""))
+
+    def read_held(self, table: str) -> dict[str, Any]:
+        return self._rows(*self._held.pop(table))
+
+    @property
+    def _tables(self) -> dict[TableName, TableEntry]:
+        return self._place.world.metastore.tables
+
+    def _rows(self, found: TableEntry, paths: list[str]) -> dict[str, Any]:
+        files = self._place.world.storage.files
+        if not files.keys() >= set(paths):
+            raise UnreadableError(f"files of {found.location} are gone")
+        columns = (*found.columns, *((key, "string") for key in found.partition_keys))
+        return {"columns": columns, "rows": ordered(json.loads(files[path]) for path in paths)}
+
+
+def _name(table: str) -> TableName:
+    return TableName(*table.split("."))

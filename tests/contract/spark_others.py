@@ -1,0 +1,120 @@
+"""Somebody else with a Spark session on the same catalog."""
+
+import itertools
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from contract.contents import LAYOUTS, Content, ordered
+from contract.subjects import UnreadableError
+from dbt.adapters.ctas_spark.staging import ddl, quoting
+from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+
+UNREADABLE = (PySparkException, Py4JError)
+_jobs = itertools.count(1)
+
+
+def open_run(spark: SparkSession) -> OpenedCatalog:
+    """An invocation of the product; its lease is not expected to miss a beat."""
+    return open_catalog(spark, lambda error: print(error, flush=True))  # noqa: T201 (a test's log)
+
+
+def job(spark: SparkSession) -> SessionJob:
+    """A job with a group of its own."""
+    attached = SessionJob(spark, f"contract {next(_jobs)}", threading.Event())
+    attached.attach()
+    return attached
+
+
+def read(frame: DataFrame) -> dict[str, Any]:
+    """Columns and rows of one look at a table."""
+    try:
+        columns = tuple((field.name, field.dataType.simpleString()) for field in frame.schema)
+        return {"columns": columns, "rows": ordered(frame.collect())}
+    except UNREADABLE as error:
+        raise UnreadableError(f"{type(error).__name__}: {error}"[:500]) from error
+
+
+class SparkOthers:
+    """Another invocation, and users without any, in one session."""
+
+    def __init__(self, spark: SparkSession, staging_schema: str) -> None:
+        self._spark = spark
+        self._staging_schema = staging_schema
+        self._run = open_run(spark)
+        self._prepared: dict[str, tuple[StagedTable, Content]] = {}
+        self._held: dict[str, DataFrame] = {}
+
+    def close(self) -> None:
+        """The invocation ends."""
+        self._run.close()
+
+    def prepare(self, table: str, purpose: str, level: str, layout: str, number: int) -> str:
+        content = Content(number, LAYOUTS[layout])
+        asked = content.context(
+            _name(table), self._staging_schema, StagingPurpose(purpose), Atomicity(level)
+        )
+        staged = self._run.catalog.apply_staging(asked, job(self._spark))
+        staged.begin()
+        self._spark.sql(staged.statement(content.query))
+        staged.verify()
+        self._prepared[staged.version] = staged, content
+        return staged.version
+
+    def commit(self, version: str) -> None:
+        staged, content = self._prepared.pop(version)
+        staged.commit()
+        if staged.level is Atomicity.NONE:
+            self._spark.sql(staged.fill_statement(content.query))
+        staged.settle()
+
+    def plain(self, table: str, layout: str, number: int) -> None:
+        content = Content(number, LAYOUTS[layout])
+        keys = content.layout.partition_by
+        partitioned = f"PARTITIONED BY ({quoting.identifiers(keys)})" if keys else ""
+        self._spark.sql(
+            f"CREATE TABLE {table} USING {content.file_format} {partitioned} "
+            f"TBLPROPERTIES {quoting.properties(content.properties)} AS {content.query}"
+        )
+
+    def view(self, table: str) -> None:
+        self._spark.sql(f"CREATE VIEW {table} AS SELECT 1 AS id")
+
+    def drop(self, table: str) -> None:
+        self._spark.sql(f"DROP TABLE {table}")
+
+    def set_property(self, table: str, key: str, value: str) -> None:
+        values: Mapping[str, str] = {key: value}
+        self._spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES {quoting.properties(values)}")
+
+    def read(self, table: str) -> dict[str, Any]:
+        return read(self._look_up(table))
+
+    def hold(self, table: str) -> None:
+        self._held[table] = self._look_up(table)
+
+    def read_held(self, table: str) -> dict[str, Any]:
+        return read(self._held.pop(table))
+
+    def _look_up(self, table: str) -> DataFrame:
+        """A session that never saw the table."""
+        try:
+            return self._spark.newSession().table(table)
+        except UNREADABLE as error:
+            raise UnreadableError(f"{type(error).__name__}: {error}"[:500]) from error
+
+
+def make_schema(spark: SparkSession, name: str) -> None:
+    """The schema of the tables under test."""
+    spark.sql(ddl.create_schema(name, "tables under test"))
+
+
+def _name(table: str) -> TableName:
+    return TableName(*table.split("."))

@@ -1,0 +1,280 @@
+"""One target on one catalog, as the behaviours drive it and look at it."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+from unittest.mock import patch
+
+from contract.contents import Content, Layout, Sight
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+
+MUTATIONS = ("create_table", "alter_table", "drop_entry")
+
+
+class UnreadableError(AssertionError):
+    """Somebody who read the target got an error instead of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The target's entry by a client that is none of ours; ``whole`` is all that it got."""
+
+    parameters: Mapping[str, str]
+    directory: str
+    is_view: bool
+    create_time: int
+    owner: str | None
+    whole: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a catalog is said to reach, before it is asked."""
+
+    conflict_check: ConflictCheck
+    levels: tuple[Atomicity, ...]
+
+
+class Run(Protocol):
+    """One invocation: a catalog with its lease, and the client it makes its calls by."""
+
+    @property
+    def catalog(self) -> StagingCatalog: ...
+    @property
+    def lease(self) -> Lease: ...
+    @property
+    def metastore(self) -> MetastoreClient: ...
+    def close(self) -> None:
+        """The invocation ends."""
+
+
+class Others(Protocol):
+    """Somebody else with the same catalog: rival, reader, user; tables are ``database.table``."""
+
+    def prepare(self, table: str, purpose: str, level: str, layout: str, number: int) -> str:
+        """Begin and stage a version; return its id."""
+
+    def commit(self, version: str) -> None:
+        """Publish what was prepared, whole."""
+
+    def plain(self, table: str, layout: str, number: int) -> None:
+        """Create the table by a plain CTAS, which tracks its partitions."""
+
+    def view(self, table: str) -> None:
+        """Create a view of that name."""
+
+    def drop(self, table: str) -> None:
+        """Drop the table."""
+
+    def set_property(self, table: str, key: str, value: str) -> None:
+        """Set one property of the table."""
+
+    def read(self, table: str) -> dict[str, Any]:
+        """Columns and rows, looked up anew; UnreadableError if there is no answer."""
+
+    def hold(self, table: str) -> None:
+        """Look the table up and read nothing yet."""
+
+    def read_held(self, table: str) -> dict[str, Any]:
+        """Read what was looked up by ``hold``; UnreadableError if it can't be read any more."""
+
+
+class Place(Protocol):
+    """A catalog under test, with all that stands around it."""
+
+    name: str
+    claim: Claim
+    schema: str
+    staging_schema: str
+    others: Others
+
+    def open_run(self) -> Run:
+        """A new invocation of the product."""
+
+    def job(self) -> Job:
+        """The job of one version."""
+
+    def stage(self, staged: StagedTable, content: Content) -> None:
+        """Run the staged statement for the content."""
+
+    def fill(self, staged: StagedTable, content: Content) -> None:
+        """Run the statement that fills a published empty version."""
+
+    def read_here(self, target: TableName) -> dict[str, Any]:
+        """Columns and rows as the product's own session sees them."""
+
+    def entry(self, target: TableName) -> Entry | None:
+        """The entry, by a client that is none of ours."""
+
+    def partitions(self, entry: Entry) -> tuple[str, ...]:
+        """The partition values that the entry's directory has."""
+
+    def files(self, directory: str) -> Mapping[str, object]:
+        """Every file below a directory, with what would change if it were written again."""
+
+    def remove(self, directory: str) -> None:
+        """Remove a directory, as a clean-up does."""
+
+    def records(self) -> list[str]:
+        """The entries of the staging schema."""
+
+    def leases(self) -> list[str]:
+        """The leases on the storage."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One version on its way."""
+
+    place: Place
+    staged: StagedTable
+    content: Content
+
+    def ready(self) -> "Attempt":
+        """Begin, stage and verify."""
+        self.staged.begin()
+        self.place.stage(self.staged, self.content)
+        self.staged.verify()
+        return self
+
+    def finish(self) -> "Attempt":
+        """Commit, fill what level ``none`` left empty, settle."""
+        self.staged.commit()
+        if self.staged.level is Atomicity.NONE:
+            self.place.fill(self.staged, self.content)
+        self.staged.settle()
+        return self
+
+    @property
+    def directory(self) -> str:
+        """Where the version lies."""
+        return self.staged.root.version(self.staged.version)
+
+
+@dataclass(slots=True)
+class Subject:
+    """One target that no other test has, at one level, in one layout, for one purpose."""
+
+    place: Place
+    run: Run
+    target: TableName
+    purpose: StagingPurpose
+    level: Atomicity
+    layout: Layout
+
+    @property
+    def table(self) -> str:
+        """The target's name for others."""
+        return str(self.target)
+
+    def content(self, number: int) -> Content:
+        """One version of the target."""
+        return Content(number, self.layout)
+
+    def attempt(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
+        """A staged table that has done nothing yet."""
+        content = self.content(number)
+        asked = content.context(
+            self.target, self.place.staging_schema, purpose or self.purpose, self.level
+        )
+        staged = self.run.catalog.apply_staging(asked, self.place.job())
+        return Attempt(self.place, staged, content)
+
+    def ready(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
+        """A version that only has to be committed."""
+        return self.attempt(number, purpose).ready()
+
+    def published(self, number: int) -> Attempt:
+        """A version that stands in the target, whatever the subject's own purpose is."""
+        return self.ready(number, StagingPurpose.CREATE_OR_REPLACE).finish()
+
+    def rival(self, number: int) -> str:
+        """Another's version that only has to be committed; return its id."""
+        purpose = StagingPurpose.CREATE_OR_REPLACE.value
+        return self.place.others.prepare(
+            self.table, purpose, self.level.value, self.layout.name, number
+        )
+
+    def entry(self) -> Entry | None:
+        """The target's entry, from outside."""
+        return self.place.entry(self.target)
+
+    def existing(self) -> Entry:
+        """The target's entry, which has to be there."""
+        entry = self.entry()
+        assert entry is not None, f"{self.table} is gone"
+        return entry
+
+    def sight(self) -> Sight | None:
+        """What a reader outside sees now; None where there is no table."""
+        entry = self.entry()
+        if entry is None:
+            return None
+        return self._sight(entry, self.place.others.read(self.table))
+
+    def _sight(self, entry: Entry, read: Mapping[str, Any]) -> Sight:
+        return Sight(
+            read["columns"],
+            read["rows"],
+            self.place.partitions(entry),
+            entry.parameters.get("spark.sql.sources.provider"),
+            entry.parameters.get("team"),
+        )
+
+    def left_of(self, attempt: Attempt) -> list[str]:
+        """What there still is of a version: its files and its record."""
+        record = attempt.staged.record.table
+        records = [name for name in self.place.records() if name == record]
+        return [*self.place.files(attempt.directory), *records]
+
+    @contextmanager
+    def moments(self) -> Iterator[list[Sight | None]]:
+        """What a reader sees just before and just after each of our calls that change something."""
+        seen: list[Sight | None] = []
+        with self.around_calls(lambda _call: seen.append(self.sight())):
+            yield seen
+
+    @contextmanager
+    def around_calls(self, look: Callable[[str], None]) -> Iterator[None]:
+        """Call ``look`` just before and just after each of our calls that change something."""
+        metastore = self.run.metastore
+        with ExitStack() as stack:
+            for name in MUTATIONS:
+                wrapped = _looking(name, getattr(metastore, name), look)
+                stack.enter_context(patch.object(metastore, name, wrapped))
+            yield
+
+
+def _looking(
+    name: str, call: Callable[..., None], look: Callable[[str], None]
+) -> Callable[..., None]:
+    def looked(*arguments: Any) -> None:
+        look(f"before {name}")
+        call(*arguments)
+        look(f"after {name}")
+
+    return looked
+
+
+@contextmanager
+def logged() -> Iterator[list[str]]:
+    """What the product logs while the block runs."""
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("dbt.adapters.ctas_spark")
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield lines
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)

@@ -1,0 +1,86 @@
+"""The contract fails where the product is broken: it can tell."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from contract.behaviours.conflicts import (
+    names_the_winner_of_a_lost_race,
+    refuses_over_an_entry_that_another_altered,
+)
+from contract.behaviours.publication import (
+    changes_nothing_before_the_commit,
+    changes_nothing_of_a_plain_table_before_the_commit,
+    replaces_everything_together,
+    takes_over_a_plain_table,
+)
+from contract.behaviours.readers import leaves_the_old_version_to_its_readers
+from contract.behaviours.registry import Function
+from contract.cases import Case, MakeSubject, chosen
+from contract.claims import CLAIMS
+from contract.sabotages import (
+    Sabotage,
+    clean_up_before_the_commit,
+    drop_and_create,
+    marker_seeded_at_begin,
+    no_base_check,
+    stale_partitions,
+)
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+
+NOTICED = (AssertionError, StagingError, pytest.fail.Exception)
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """A sabotage, and a behaviour that the sabotaged product does not show."""
+
+    sabotage: Sabotage
+    behaviour: Function
+    layout: str = "parquet"
+    on_fakes: bool = True
+
+    def on(self, place: str) -> Case:
+        """The behaviour on a catalog."""
+        name = f"{self.sabotage.__name__}-{self.behaviour.__name__}"
+        purpose = StagingPurpose.CREATE_OR_REPLACE
+        return Case(place, Atomicity.ISOLATED, self.layout, purpose, self.behaviour, name)
+
+
+NOTICED_BY = (
+    Noticed(drop_and_create, replaces_everything_together),
+    Noticed(drop_and_create, takes_over_a_plain_table),
+    Noticed(no_base_check, names_the_winner_of_a_lost_race),
+    Noticed(no_base_check, refuses_over_an_entry_that_another_altered),
+    # Only Spark takes partitions from the metastore.
+    Noticed(stale_partitions, takes_over_a_plain_table, "partitioned", on_fakes=False),
+    Noticed(stale_partitions, replaces_everything_together, "changing", on_fakes=False),
+    Noticed(clean_up_before_the_commit, leaves_the_old_version_to_its_readers),
+    Noticed(clean_up_before_the_commit, replaces_everything_together, "changing"),
+    Noticed(marker_seeded_at_begin, changes_nothing_before_the_commit, "orc"),
+    Noticed(marker_seeded_at_begin, changes_nothing_of_a_plain_table_before_the_commit),
+)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each sabotage on each chosen catalog that can show it."""
+    found = [
+        pytest.param(noticed.sabotage, noticed.on(place), id=str(noticed.on(place)))
+        for place in chosen(metafunc.config)
+        for noticed in NOTICED_BY
+        if Atomicity.ISOLATED in CLAIMS[place].levels
+        and (noticed.on_fakes or not place.startswith("fakes"))
+    ]
+    metafunc.parametrize(("sabotage", "case"), found)
+
+
+def test_a_sabotage_is_noticed(
+    sabotage: Sabotage, case: Case, make_subject: MakeSubject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The product keeps this part of the contract, and with this fault it does not."""
+    case.function(make_subject(case))
+    sabotaged = make_subject(case)
+    sabotage(sabotaged, monkeypatch)
+    with pytest.raises(NOTICED):
+        case.function(sabotaged)
