@@ -23,9 +23,13 @@ STAGING_SCHEMA = "isolated__ctas_spark"
 QUERIES = ("select 1 as id", "select 'two' as id, 2 as n")
 
 
-def isolated() -> dict[str, str]:
-    """Settings under which Spark loads its Hive classes a second time, from the same jars."""
-    jars = Path(pyspark.__file__).parent / "jars"
+def isolated(directory: Path) -> dict[str, str]:
+    """Settings under which Spark loads its Hive classes a second time, from the same jars.
+
+    They are linked into ``directory``: Spark can't read jars below a path with a space.
+    """
+    jars = directory / "jars"
+    jars.symlink_to(Path(pyspark.__file__).parent / "jars")
     return {
         "spark.sql.hive.metastore.jars": "path",
         "spark.sql.hive.metastore.jars.path": f"{jars.as_uri()}/*.jar",
@@ -46,7 +50,7 @@ def publish(spark: SparkSession, opened: OpenedCatalog, query: str) -> list[list
 
 def main(conf: Mapping[str, str], answer: Path) -> None:
     """Publish every query and write down what was seen."""
-    spark = small_session({**conf, **isolated()})
+    spark = small_session({**conf, **isolated(answer.parent)})
     spark.sql(f"create database {TARGET.database}")
     opened = open_catalog(spark, lambda error: warnings.warn(str(error), stacklevel=1))
     found = opened.catalog.capabilities(STAGING_SCHEMA)
