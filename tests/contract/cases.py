@@ -50,8 +50,8 @@ def every_pair(config: pytest.Config) -> bool:
 def cases(places: Iterable[str], *, pairs: bool) -> Iterator[Case]:
     """All cases of the places; on fakes, and with ``pairs``, each pair of layout and purpose.
 
-    Else each behaviour runs in each layout and for each purpose, and not for each pair; at level
-    none, and for the cells of the purposes table, the layouts take turns.
+    Else each behaviour runs in each layout and for each purpose, and not for each pair; below
+    isolated, and for the cells of the purposes table, the layouts take turns.
     """
     for place in places:
         each = pairs or place.startswith("fakes")
@@ -66,17 +66,27 @@ def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Ca
         if not behaviour.is_for(CLAIMS[place], level):
             continue
         pairs: Iterable[tuple[str, StagingPurpose]]
+        names = _names_of(behaviour.layouts)
         if behaviour.layouts is Layouts.ONE:
             pairs = product((PLAIN_LAYOUT,), behaviour.purposes)
         elif each_pair:
-            pairs = product(LAYOUTS, behaviour.purposes)
-        elif level is Atomicity.NONE or behaviour.layouts is Layouts.TURNS:
-            pairs = [(next(turns), purpose) for purpose in behaviour.purposes]
+            pairs = product(names, behaviour.purposes)
+        elif level is not Atomicity.ISOLATED or behaviour.layouts is Layouts.TURNS:
+            pairs = [(_next_of(turns, names), purpose) for purpose in behaviour.purposes]
         else:
-            pairs = zip(LAYOUTS, cycle(behaviour.purposes), strict=False)
+            pairs = zip(names, cycle(behaviour.purposes), strict=False)
         for layout, purpose in pairs:
             function = behaviour.function
             yield Case(place, level, layout, purpose, function, function.__name__)
+
+
+def _next_of(turns: Iterator[str], names: list[str]) -> str:
+    return next(name for name in turns if name in names)
+
+
+def _names_of(layouts: Layouts) -> list[str]:
+    partitioned = layouts is Layouts.PARTITIONED
+    return [name for name, layout in LAYOUTS.items() if layout.partition_by or not partitioned]
 
 
 def _purposes_table(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Case]:

@@ -2,23 +2,33 @@
 
 from collections.abc import Mapping
 
+import pyspark
+
 from contract.subjects import Claim
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 
-BOTH = (Atomicity.ISOLATED, Atomicity.NONE)
+EACH = (Atomicity.ISOLATED, Atomicity.ATOMIC, Atomicity.NONE)
+WEAK = (Atomicity.ATOMIC, Atomicity.NONE)
+# Spark 3.5 brings Hive 2.3.9, whose server ignores compare-and-swap (HIVE-26882).
+SWAPS = not pyspark.__version__.startswith("3.")
+CHECK = ConflictCheck.CAS if SWAPS else ConflictCheck.NONE
+LEVELS = EACH if SWAPS else WEAK
 
 CLAIMS: Mapping[str, Claim] = {
-    "fakes": Claim(ConflictCheck.CAS, BOTH),
-    "fakes_with_a_lock": Claim(ConflictCheck.LOCK, BOTH),
-    "fakes_unchecked": Claim(ConflictCheck.NONE, (Atomicity.NONE,)),
-    "hive_remote": Claim(ConflictCheck.CAS, BOTH),
-    "hive_embedded": Claim(ConflictCheck.CAS, BOTH),
+    "fakes": Claim(ConflictCheck.CAS, EACH, tracks=True),
+    "fakes_with_a_lock": Claim(ConflictCheck.LOCK, EACH, tracks=True),
+    "fakes_unchecked": Claim(ConflictCheck.NONE, WEAK, tracks=False),
+    # A metastore's lock tables are there on one server and not on the other.
+    "hive_remote": Claim(CHECK, LEVELS, tracks=False),
+    "hive_postgresql": Claim(CHECK if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
+    "hive_embedded": Claim(ConflictCheck.CAS if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "fakes": ("fakes", "fakes_with_a_lock", "fakes_unchecked"),
     "hive_remote": ("hive_remote",),
+    "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),
 }
-# One JVM can have one metastore, so the embedded one is asked for by name.
+# One JVM can have one metastore, so the other two are asked for by name.
 DEFAULT_CHOICES = ("fakes", "hive_remote")

@@ -10,6 +10,8 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
+    OnConflict,
+    PartitionMetadata,
     StagingContext,
     StagingPurpose,
     TableLayout,
@@ -27,6 +29,7 @@ class Layout:
     name: str
     formats: tuple[str, ...]
     partition_by: tuple[str, ...] = ()
+    partition_metadata: PartitionMetadata = PartitionMetadata.AUTO
 
 
 LAYOUTS: Mapping[str, Layout] = {
@@ -35,6 +38,7 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout("parquet", ("parquet",)),
         Layout("orc", ("orc",)),
         Layout("partitioned", ("parquet",), ("k",)),
+        Layout("listed", ("parquet",), ("k",), PartitionMetadata.FILES),
         Layout("changing", ("parquet", "orc"), ("k",)),
     )
 }
@@ -107,13 +111,26 @@ class Content:
         return Sight(self.columns, (), (), self.file_format, self.properties[TEAM])
 
     def context(
-        self, target: TableName, staging_schema: str, purpose: StagingPurpose, level: Atomicity
+        self,
+        target: TableName,
+        staging_schema: str,
+        purpose: StagingPurpose,
+        level: Atomicity,
+        on_conflict: OnConflict = OnConflict.ABORT,
     ) -> StagingContext:
         """What the product is asked to do with this version."""
         layout = TableLayout(
             self.file_format, self.layout.partition_by, properties=dict(self.properties)
         )
-        return StagingContext(target, staging_schema, purpose, level, layout=layout)
+        return StagingContext(
+            target,
+            staging_schema,
+            purpose,
+            level,
+            on_conflict,
+            layout,
+            partition_metadata=self.layout.partition_metadata,
+        )
 
     @property
     def _type_of_n(self) -> str:

@@ -1,7 +1,7 @@
 """The contract on fakes: entries in a dict, files in another."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
@@ -9,15 +9,18 @@ from urllib.parse import quote, unquote
 from contract.claims import CLAIMS
 from contract.contents import LAYOUTS, Content, ordered
 from contract.subjects import Entry, Others, UnreadableError
+from dbt.adapters.ctas_spark.staging import records
 from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from fakes.engine import FakeJob
 from fakes.metastore import FakeMetastore, entry
+from fakes.partitions import partition
 from fakes.world import STAGING_SCHEMA, World
 
 PROVIDER = "spark.sql.sources.provider"
@@ -47,6 +50,7 @@ class FakePlace:
         self.claim = CLAIMS[name]
         self.world = World(single_process=self.claim.conflict_check is ConflictCheck.LOCK)
         self.world.metastore.compares = self.claim.conflict_check is ConflictCheck.CAS
+        self.world.metastore.has_locks = self.claim.tracks
         self.others: Others = FakeOthers(self)
 
     def open_run(self) -> FakeRun:
@@ -68,9 +72,26 @@ class FakePlace:
         directory = staged.root.version(staged.version)
         if staged.level is not Atomicity.NONE:
             self.write(directory, content)
-        own = {"ctas_spark_state": "staged", "ctas_spark_version": staged.version}
-        record = described(staged.record, directory, content, own)
+        own = records.record_properties(
+            target=staged.target,
+            version=staged.version,
+            base=staged.base,
+            lease="a run",
+            root=str(staged.root),
+        )
+        tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
+        record = described(staged.record, directory, content, {**own, **tracked})
         self.world.metastore.tables[staged.record] = record
+        self.register(staged.record, directory)
+
+    def register(self, name: TableName, directory: str) -> None:
+        """The partitions of a directory, as a CTAS or MSCK REPAIR makes them known."""
+        kept = self.world.metastore.kept.setdefault(name, {})
+        parts = {path.removeprefix(directory).split("/")[1] for path in self.files(directory)}
+        for part in parts:
+            if part.startswith("k="):
+                value = unquote(part)[2:]
+                kept.setdefault((value,), partition(f"{directory}/{part}", value))
 
     def fill(self, staged: StagedTable, content: Content) -> None:
         staged.fill_statement(content.query)
@@ -78,11 +99,11 @@ class FakePlace:
         assert location is not None
         self.write(location, content)
 
-    def write(self, directory: str, content: Content) -> None:
-        """One file for each row, below its partition."""
+    def write(self, directory: str, content: Content, job: str = "part") -> None:
+        """One file for each row, below its partition; ``job`` begins the files' names."""
         for number, row in enumerate(content.rows):
             partition = [f"k={quote(key, safe='')}" for key in row[OWN_COLUMNS:]]
-            path = "/".join([directory, *partition, f"part-{number}"])
+            path = "/".join([directory, *partition, f"{job}-{number}"])
             self.world.storage.write(path, json.dumps(row))
 
     def read_here(self, target: TableName) -> dict[str, Any]:
@@ -146,12 +167,17 @@ class FakeOthers:
         self._prepared: dict[str, tuple[StagedTable, Content]] = {}
         self._held: dict[str, tuple[TableEntry, list[str]]] = {}
 
-    def prepare(self, table: str, purpose: str, level: str, layout: str, number: int) -> str:
+    def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
         content = Content(number, LAYOUTS[layout])
-        asked = content.context(
-            _name(table), STAGING_SCHEMA, StagingPurpose(purpose), Atomicity(level)
+        purpose, level, on_conflict = asked
+        context = content.context(
+            _name(table),
+            STAGING_SCHEMA,
+            StagingPurpose(purpose),
+            Atomicity(level),
+            OnConflict(on_conflict),
         )
-        staged = self._run.catalog.apply_staging(asked, FakeJob())
+        staged = self._run.catalog.apply_staging(context, FakeJob())
         staged.begin()
         self._place.stage(staged, content)
         staged.verify()
@@ -159,18 +185,26 @@ class FakeOthers:
         return staged.version
 
     def commit(self, version: str) -> None:
-        staged, content = self._prepared.pop(version)
+        self.publish(version)
+        self.settle(version)
+
+    def publish(self, version: str) -> None:
+        staged, content = self._prepared[version]
         staged.commit()
         if staged.level is Atomicity.NONE:
             self._place.fill(staged, content)
+
+    def settle(self, version: str) -> None:
+        staged, _ = self._prepared.pop(version)
         staged.settle()
 
     def plain(self, table: str, layout: str, number: int) -> None:
         name, content = _name(table), Content(number, LAYOUTS[layout])
         directory = f"file:/warehouse/shop.db/{name.table}"
-        tracked = {"spark.sql.partitionProvider": "catalog"} if content.layout.partition_by else {}
+        tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
         self._place.write(directory, content)
         self._tables[name] = described(name, directory, content, tracked)
+        self._place.register(name, directory)
 
     def view(self, table: str) -> None:
         name = _name(table)
@@ -184,13 +218,33 @@ class FakeOthers:
         now = self._tables[name]
         self._tables[name] = replace(now, parameters={**now.parameters, key: value})
 
+    def insert(self, table: str, layout: str, number: int) -> None:
+        name = _name(table)
+        location = self._tables[name].location or ""
+        self._place.write(location, Content(number, LAYOUTS[layout]), "insert")
+        if PARTITION_PROVIDER in self._tables[name].parameters:
+            self._place.register(name, location)
+
+    def show_partitions(self, table: str) -> list[str]:
+        name = _name(table)
+        if PARTITION_PROVIDER not in self._tables[name].parameters:
+            raise UnreadableError("SHOW PARTITIONS is refused")
+        kept = self._place.world.metastore.kept.get(name, {})
+        return [f"k={quote(values[0], safe=' ')}" for values in kept]
+
+    def repair(self, table: str) -> None:
+        name = _name(table)
+        self._place.register(name, self._tables[name].location or "")
+        parameters = {**self._tables[name].parameters, PARTITION_PROVIDER: "catalog"}
+        self._tables[name] = replace(self._tables[name], parameters=parameters)
+
     def read(self, table: str) -> dict[str, Any]:
         found = self._tables[_name(table)]
-        return self._rows(found, list(self._place.files(found.location or "")))
+        return self._rows(found, self._paths(found))
 
     def hold(self, table: str) -> None:
         found = self._tables[_name(table)]
-        self._held[table] = found, list(self._place.files(found.location or ""))
+        self._held[table] = found, self._paths(found)
 
     def read_held(self, table: str) -> dict[str, Any]:
         return self._rows(*self._held.pop(table))
@@ -198,6 +252,14 @@ class FakeOthers:
     @property
     def _tables(self) -> dict[TableName, TableEntry]:
         return self._place.world.metastore.tables
+
+    def _paths(self, found: TableEntry) -> list[str]:
+        """The files that Spark reads: the metastore's partitions decide where they are tracked."""
+        files = self._place.files
+        if PARTITION_PROVIDER not in found.parameters:
+            return list(files(found.location or ""))
+        kept = self._place.world.metastore.kept.get(found.name, {}).values()
+        return [path for one in kept for path in files(one.location)]
 
     def _rows(self, found: TableEntry, paths: list[str]) -> dict[str, Any]:
         files = self._place.world.storage.files

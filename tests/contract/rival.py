@@ -3,9 +3,9 @@ r"""A process with a Spark session of its own that does what its stdin says, cal
     PYTHONPATH=tests python tests/contract/rival.py \
         --conf '{"spark.sql...": "..."}' --staging-schema db__ctas_spark --out FILE
 
-A call is one line, ``["prepare", ["db.t", "replace", "isolated", "parquet", 1]]``. Each line of
-FILE after the first is an answer: ``{"result": ...}``, or ``{"kind": ..., "message": ...}`` of an
-error.
+A call is one line, ``["prepare", ["db.t", ["replace", "isolated", "abort"], "parquet", 1]]``. Each
+line of FILE after the first is an answer: ``{"result": ...}``, or ``{"kind": ..., "message": ...}``
+of an error.
 """
 
 import argparse

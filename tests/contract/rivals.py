@@ -30,8 +30,14 @@ class Elsewhere:
 
     hand_over: Callable[[str, Sequence[object]], Any]
 
-    def prepare(self, table: str, purpose: str, level: str, layout: str, number: int) -> str:
-        return str(self._call("prepare", table, purpose, level, layout, number))
+    def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
+        return str(self._call("prepare", table, asked, layout, number))
+
+    def publish(self, version: str) -> None:
+        self._call("publish", version)
+
+    def settle(self, version: str) -> None:
+        self._call("settle", version)
 
     def commit(self, version: str) -> None:
         self._call("commit", version)
@@ -47,6 +53,15 @@ class Elsewhere:
 
     def set_property(self, table: str, key: str, value: str) -> None:
         self._call("set_property", table, key, value)
+
+    def insert(self, table: str, layout: str, number: int) -> None:
+        self._call("insert", table, layout, number)
+
+    def show_partitions(self, table: str) -> list[str]:
+        return list(self._call("show_partitions", table))
+
+    def repair(self, table: str) -> None:
+        self._call("repair", table)
 
     def read(self, table: str) -> dict[str, Any]:
         return _read(self._call("read", table))

@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -13,7 +13,7 @@ from contract.contents import LAYOUTS, Content, ordered
 from contract.subjects import UnreadableError
 from dbt.adapters.ctas_spark.staging import ddl, quoting
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 
@@ -56,12 +56,17 @@ class SparkOthers:
         """The invocation ends."""
         self._run.close()
 
-    def prepare(self, table: str, purpose: str, level: str, layout: str, number: int) -> str:
+    def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
         content = Content(number, LAYOUTS[layout])
-        asked = content.context(
-            _name(table), self._staging_schema, StagingPurpose(purpose), Atomicity(level)
+        purpose, level, on_conflict = asked
+        context = content.context(
+            _name(table),
+            self._staging_schema,
+            StagingPurpose(purpose),
+            Atomicity(level),
+            OnConflict(on_conflict),
         )
-        staged = self._run.catalog.apply_staging(asked, job(self._spark))
+        staged = self._run.catalog.apply_staging(context, job(self._spark))
         staged.begin()
         self._spark.sql(staged.statement(content.query))
         staged.verify()
@@ -69,10 +74,17 @@ class SparkOthers:
         return staged.version
 
     def commit(self, version: str) -> None:
-        staged, content = self._prepared.pop(version)
+        self.publish(version)
+        self.settle(version)
+
+    def publish(self, version: str) -> None:
+        staged, content = self._prepared[version]
         staged.commit()
         if staged.level is Atomicity.NONE:
             self._spark.sql(staged.fill_statement(content.query))
+
+    def settle(self, version: str) -> None:
+        staged, _ = self._prepared.pop(version)
         staged.settle()
 
     def plain(self, table: str, layout: str, number: int) -> None:
@@ -93,6 +105,20 @@ class SparkOthers:
     def set_property(self, table: str, key: str, value: str) -> None:
         values: Mapping[str, str] = {key: value}
         self._spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES {quoting.properties(values)}")
+
+    def insert(self, table: str, layout: str, number: int) -> None:
+        content = Content(number, LAYOUTS[layout])
+        self._spark.newSession().sql(f"INSERT INTO {table} {content.query}")
+
+    def show_partitions(self, table: str) -> list[str]:
+        try:
+            shown = self._spark.newSession().sql(f"SHOW PARTITIONS {table}").collect()
+        except UNREADABLE as error:
+            raise UnreadableError(f"{type(error).__name__}: {error}"[:500]) from error
+        return [row[0] for row in shown]
+
+    def repair(self, table: str) -> None:
+        self._spark.newSession().sql(f"MSCK REPAIR TABLE {table}")
 
     def read(self, table: str) -> dict[str, Any]:
         return read(self._look_up(table))

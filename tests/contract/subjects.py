@@ -1,21 +1,35 @@
 """One target on one catalog, as the behaviours drive it and look at it."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, Protocol
 from unittest.mock import patch
 
 from contract.contents import Content, Layout, Sight
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    OnConflict,
+    PartitionMetadata,
+    StagingPurpose,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 
-MUTATIONS = ("create_table", "alter_table", "drop_entry")
+MUTATIONS = (
+    "create_table",
+    "alter_table",
+    "rename_table",
+    "drop_entry",
+    "add_partitions",
+    "drop_partitions",
+)
 
 
 class UnreadableError(AssertionError):
@@ -36,10 +50,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a catalog is said to reach, before it is asked."""
+    """What a catalog is said to reach, before it is asked.
+
+    ``tracks`` says that the metastore keeps a table's partitions, for which it needs a lock.
+    """
 
     conflict_check: ConflictCheck
     levels: tuple[Atomicity, ...]
+    tracks: bool
 
 
 class Run(Protocol):
@@ -58,11 +76,20 @@ class Run(Protocol):
 class Others(Protocol):
     """Somebody else with the same catalog: rival, reader, user; tables are ``database.table``."""
 
-    def prepare(self, table: str, purpose: str, level: str, layout: str, number: int) -> str:
-        """Begin and stage a version; return its id."""
+    def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
+        """Begin and stage a version; return its id.
+
+        ``asked`` are purpose, level and on_conflict.
+        """
 
     def commit(self, version: str) -> None:
-        """Publish what was prepared, whole."""
+        """Publish what was prepared, whole, and settle it."""
+
+    def publish(self, version: str) -> None:
+        """Publish what was prepared, whole, and no more."""
+
+    def settle(self, version: str) -> None:
+        """Settle what was published."""
 
     def plain(self, table: str, layout: str, number: int) -> None:
         """Create the table by a plain CTAS, which tracks its partitions."""
@@ -75,6 +102,15 @@ class Others(Protocol):
 
     def set_property(self, table: str, key: str, value: str) -> None:
         """Set one property of the table."""
+
+    def insert(self, table: str, layout: str, number: int) -> None:
+        """Insert the rows of a version into the table, by position."""
+
+    def show_partitions(self, table: str) -> list[str]:
+        """SHOW PARTITIONS; UnreadableError if it is refused."""
+
+    def repair(self, table: str) -> None:
+        """MSCK REPAIR TABLE."""
 
     def read(self, table: str) -> dict[str, Any]:
         """Columns and rows, looked up anew; UnreadableError if there is no answer."""
@@ -178,6 +214,20 @@ class Subject:
         """One version of the target."""
         return Content(number, self.layout)
 
+    def in_layout(self, layout: Layout) -> "Subject":
+        """The same target, whose next versions have another layout."""
+        return replace(self, layout=layout)
+
+    @property
+    def tracked(self) -> bool:
+        """True if the metastore is to keep the partitions of what is published."""
+        return (
+            self.place.claim.tracks
+            and bool(self.layout.partition_by)
+            and self.layout.partition_metadata is not PartitionMetadata.FILES
+            and self.level is not Atomicity.NONE
+        )
+
     def attempt(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
         """A staged table that has done nothing yet."""
         content = self.content(number)
@@ -195,12 +245,10 @@ class Subject:
         """A version that stands in the target, whatever the subject's own purpose is."""
         return self.ready(number, StagingPurpose.CREATE_OR_REPLACE).finish()
 
-    def rival(self, number: int) -> str:
+    def rival(self, number: int, on_conflict: OnConflict = OnConflict.ABORT) -> str:
         """Another's version that only has to be committed; return its id."""
-        purpose = StagingPurpose.CREATE_OR_REPLACE.value
-        return self.place.others.prepare(
-            self.table, purpose, self.level.value, self.layout.name, number
-        )
+        asked = StagingPurpose.CREATE_OR_REPLACE.value, self.level.value, on_conflict.value
+        return self.place.others.prepare(self.table, asked, self.layout.name, number)
 
     def entry(self) -> Entry | None:
         """The target's entry, from outside."""
@@ -250,6 +298,11 @@ class Subject:
                 wrapped = _looking(name, getattr(metastore, name), look)
                 stack.enter_context(patch.object(metastore, name, wrapped))
             yield
+
+
+def changes(seen: Sequence[Sight | None]) -> list[Sight | None]:
+    """What was seen, each sight once for as long as it lasted."""
+    return [sight for sight, _ in groupby(seen)]
 
 
 def _looking(

@@ -39,7 +39,6 @@ class Noticed:
     sabotage: Sabotage
     behaviour: Function
     layout: str = "parquet"
-    on_fakes: bool = True
 
     def on(self, place: str) -> Case:
         """The behaviour on a catalog."""
@@ -53,9 +52,8 @@ NOTICED_BY = (
     Noticed(drop_and_create, takes_over_a_plain_table),
     Noticed(no_base_check, names_the_winner_of_a_lost_race),
     Noticed(no_base_check, refuses_over_an_entry_that_another_altered),
-    # Only Spark takes partitions from the metastore.
-    Noticed(stale_partitions, takes_over_a_plain_table, "partitioned", on_fakes=False),
-    Noticed(stale_partitions, replaces_everything_together, "changing", on_fakes=False),
+    Noticed(stale_partitions, takes_over_a_plain_table, "partitioned"),
+    Noticed(stale_partitions, replaces_everything_together, "changing"),
     Noticed(clean_up_before_the_commit, leaves_the_old_version_to_its_readers),
     Noticed(clean_up_before_the_commit, replaces_everything_together, "changing"),
     Noticed(marker_seeded_at_begin, changes_nothing_before_the_commit, "orc"),
@@ -70,7 +68,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         for place in chosen(metafunc.config)
         for noticed in NOTICED_BY
         if Atomicity.ISOLATED in CLAIMS[place].levels
-        and (noticed.on_fakes or not place.startswith("fakes"))
     ]
     metafunc.parametrize(("sabotage", "case"), found)
 

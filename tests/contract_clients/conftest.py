@@ -2,28 +2,32 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from pymetastore.hive_metastore import ttypes
 from pyspark.sql import SparkSession
 
-from contract_clients.places import FakePlace, Place, ServerPlace, direct
+from contract_clients.memory_place import MemoryPlace
+from contract_clients.places import FakePlace, Place
 from contract_clients.relay import Relay
+from contract_clients.server_place import ServerPlace, direct
 from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
 from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 from readers.session import small_session
 from servers.metastore import Metastore, running_metastore
 
 REMOTE = ("thrift", "in_jvm")
+DATABASES = (*REMOTE, "other")
 
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
-    """A remote Hive metastore on Derby, with a database for each client."""
-    directory = tmp_path_factory.mktemp("metastore")
-    with running_metastore(directory / "server", directory / "warehouse") as running:
+    """A remote Hive metastore on Derby, with a database for each client, and one for all."""
+    at = tmp_path_factory.mktemp("metastore")
+    with running_metastore(at / "server", at / "warehouse", lock_tables=True) as running:
         with direct(running) as hand:
-            for name in REMOTE:
+            for name in DATABASES:
                 location = f"file:{running.warehouse}/{name}.db"
                 hand.create_database(ttypes.Database(name, None, location, {}))
         yield running
@@ -74,10 +78,30 @@ def fake() -> FakePlace:
     return FakePlace()
 
 
-@pytest.fixture(params=["fake", *REMOTE])
+@pytest.fixture
+def in_memory(session: tuple[SparkSession, Relay], tmp_path: Path) -> MemoryPlace:
+    """The client of Spark's in-memory catalog."""
+    return MemoryPlace(session[0], tmp_path)
+
+
+@pytest.fixture(params=["fake", *REMOTE, "in_memory"])
 def place(request: pytest.FixtureRequest) -> Place:
     """Every client."""
     found: Place = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=["fake", *REMOTE])
+def hive(request: pytest.FixtureRequest) -> FakePlace | ServerPlace:
+    """Every client of what is, or plays, a Hive metastore."""
+    found: FakePlace | ServerPlace = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=[*REMOTE, "in_memory"])
+def on_disk(request: pytest.FixtureRequest) -> ServerPlace | MemoryPlace:
+    """Every client beside which there are files."""
+    found: ServerPlace | MemoryPlace = request.getfixturevalue(request.param)
     return found
 
 

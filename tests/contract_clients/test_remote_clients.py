@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pymetastore.hive_metastore import ttypes
 
-from contract_clients.places import ServerPlace, unused
+from contract_clients.places import unused
+from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
@@ -104,17 +105,6 @@ def test_a_location_in_the_serde_is_the_location(remote: ServerPlace) -> None:
     found = remote.client.get_table(name)
     assert found is not None
     assert found.location == "s3a://bucket/t"
-
-
-@pytest.mark.parametrize("kind", ["EXTERNAL_TABLE", "MANAGED_TABLE"])
-def test_dropping_leaves_the_data(remote: ServerPlace, kind: str) -> None:
-    """The files of a dropped entry stay, whatever its type."""
-    made = remote.new(table_type=kind)
-    file = remote.directory(made.name) / "part-0.parquet"
-    file.write_text("rows")
-    remote.client.drop_entry(made.name)
-    assert remote.client.get_table(made.name) is None
-    assert file.read_text() == "rows"
 
 
 def test_a_race_has_one_winner(remote: ServerPlace) -> None:

@@ -1,6 +1,7 @@
 """A metastore in memory: compare-and-swap as in Hive 2.3.10, and faults to order."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -12,6 +13,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from fakes.partitions import FakePartitions
+from fakes.table_locks import FakeLocks
+
+Made = Callable[[str], AbstractContextManager[None]]
 
 
 def entry(name: TableName, **changes: object) -> TableEntry:
@@ -29,65 +34,116 @@ def entry(name: TableName, **changes: object) -> TableEntry:
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
-class FakeMetastore:
-    """``before`` and ``after`` are called with the name of each call, and may raise."""
+class Tables(dict[TableName, TableEntry]):
+    """The entries by name; called, they are the protocol's ``tables``."""
+
+    def __init__(self, made: Made) -> None:
+        super().__init__()
+        self._made = made
+
+    def __call__(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
+        with self._made("tables"):
+            return tuple(n for n in self if n.database == database and n.table.startswith(prefix))
+
+
+class Databases(dict[str, str]):
+    """The databases' locations by name; called, they are the protocol's ``databases``."""
+
+    def __init__(self, made: Made, **locations: str) -> None:
+        super().__init__(locations)
+        self._made = made
+
+    def __call__(self) -> tuple[str, ...]:
+        with self._made("databases"):
+            return tuple(self)
+
+
+class FakeMetastore(FakePartitions, FakeLocks):
+    """All three protocols; ``column_statistics`` has the tables that have some."""
 
     def __init__(self) -> None:
-        self.tables: dict[TableName, TableEntry] = {}
-        self.databases = {
-            "shop": "file:/warehouse/shop.db",
-            "shop__ctas_spark": "file:/warehouse/s",
-        }
-        self.calls: list[str] = []
+        super().__init__()
+        self.tables: Tables = Tables(self.made)
+        self.databases = Databases(
+            self.made, shop="file:/warehouse/shop.db", shop__ctas_spark="file:/warehouse/s"
+        )
+        self.column_statistics: set[TableName] = set()
         self.compares = True
-        self.before: Callable[[str], None] = lambda _call: None
-        self.after: Callable[[str], None] = lambda _call: None
 
     def get_table(self, name: TableName) -> TableEntry | None:
-        self._enter("get_table")
-        return self.tables.get(name)
+        with self.made("get_table"):
+            return self.tables.get(name)
 
     def database_location(self, database: str) -> str | None:
-        self._enter("database_location")
-        return self.databases.get(database)
+        with self.made("database_location"):
+            return self.databases.get(database)
 
     def create_table(self, change: EntryChange) -> None:
-        self._enter("create_table")
-        if change.target in self.tables:
-            raise EntryExistsError(f"{change.target} exists")
-        self.tables[change.target] = self._changed(change)
-        self.after("create_table")
+        with self.made("create_table"):
+            self._refuse_taken(change.target)
+            self.tables[change.target] = _changed(change)
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        self._enter("alter_table")
-        current = self.tables.get(change.target)
-        if current is None:
-            raise EntryMissingError(f"{change.target} is missing")
-        if self.compares and expected and current.parameters.get(expected.key) != expected.value:
-            raise EntryModifiedError(f"{change.target} was modified")
-        self.tables[change.target] = self._changed(change)
-        self.after("alter_table")
+        with self.made("alter_table"):
+            self._compare(change.target, expected)
+            self.tables[change.target] = _changed(change)
+
+    def rename_table(
+        self, was: TableName, change: EntryChange, expected: Expectation | None
+    ) -> None:
+        with self.made("rename_table"):
+            self._compare(was, expected)
+            self._refuse_taken(change.target)
+            self.tables[change.target] = _changed(change)
+            self.kept[change.target] = self.kept.get(was, {})
+            self._forget(was)
 
     def drop_entry(self, name: TableName) -> None:
-        self._enter("drop_entry")
-        self.tables.pop(name, None)
+        with self.made("drop_entry"):
+            self._forget(name)
+
+    def drop_column_statistics(self, name: TableName) -> None:
+        with self.made("drop_column_statistics"):
+            self.column_statistics.discard(name)
+
+    def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
+        with self.made("tables_with"):
+            return tuple(
+                name
+                for name, found in self.tables.items()
+                if name.database == database and found.parameters.get(parameter) == value
+            )
 
     def compares_and_swaps(self, database: str) -> bool:
-        self._enter(f"probe in {database}")
-        return self.compares
+        with self.made(f"probe in {database}"):
+            return self.compares
 
-    def _enter(self, call: str) -> None:
-        self.calls.append(call)
-        self.before(call)
+    def _compare(self, name: TableName, expected: Expectation | None) -> None:
+        current = self.tables.get(name)
+        if current is None:
+            raise EntryMissingError(f"{name} is missing")
+        if self.compares and expected and current.parameters.get(expected.key) != expected.value:
+            raise EntryModifiedError(f"{name} was modified")
 
-    def _changed(self, change: EntryChange) -> TableEntry:
-        own = change.base or change.staged
-        return replace(
-            change.staged,
-            name=change.target,
-            create_time=own.create_time,
-            parameters=dict(change.parameters),
-        )
+    def _refuse_taken(self, name: TableName) -> None:
+        if name in self.tables:
+            raise EntryExistsError(f"{name} exists")
+
+    def _forget(self, name: TableName) -> None:
+        self.tables.pop(name, None)
+        self.kept.pop(name, None)
+        self.column_statistics.discard(name)
+
+
+def _changed(change: EntryChange) -> TableEntry:
+    staged, base = change.staged, change.base
+    return replace(
+        staged,
+        name=change.target,
+        columns=base.columns if base and change.keeps_columns else staged.columns,
+        create_time=(base or staged).create_time,
+        parameters=dict(change.parameters),
+    )
 
 
 def losing_the_answer(call: str) -> Callable[[str], None]:

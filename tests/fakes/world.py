@@ -3,17 +3,30 @@
 from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog
-from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    StagingContext,
+    StagingPurpose,
+    TableLayout,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.marker import PREFIX, TARGET, VERSION
-from dbt.adapters.ctas_spark.staging.records import STATE, RecordState
+from dbt.adapters.ctas_spark.staging.records import (
+    BOOKKEEPING,
+    NOBODY,
+    ROOT,
+    STATE,
+    RecordState,
+)
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
+from fakes.partitions import partition
 from fakes.storage import FakeStorage
 
 TARGET_NAME = TableName("shop", "orders")
 STAGING_SCHEMA = "shop__ctas_spark"
+BY_MONTH = TableLayout(partition_by=("month",))
 
 
 class World:
@@ -42,35 +55,47 @@ class World:
         asked = StagingContext(TARGET_NAME, STAGING_SCHEMA, StagingPurpose(purpose))
         return self.catalog().apply_staging(replace(asked, **context), self.job)  # type: ignore[arg-type]
 
-    def stage(self, staged: StagedTable) -> None:
-        """What the CTAS does: files, then the record with its properties."""
+    def stage(self, staged: StagedTable, *months: str) -> None:
+        """What the CTAS does: files, then the record with its properties and partitions."""
         staged.statement("select 1 as id")
         directory = staged.root.version(staged.version)
         self.storage.write(f"{directory}/part-0.parquet", "rows")
+        partitioned = bool(staged.context.layout.partition_by)
         self.metastore.tables[staged.record] = entry(
             staged.record,
             location=directory,
+            partition_keys=staged.context.layout.partition_by,
             parameters={
                 STATE: RecordState.STAGED.value,
                 TARGET: str(staged.target),
                 VERSION: staged.version,
                 f"{PREFIX}base": str(staged.base),
+                ROOT: str(staged.root),
+                BOOKKEEPING: NOBODY,
                 "transient_lastDdlTime": "1000",
                 "spark.sql.sources.provider": "parquet",
+                **({"spark.sql.partitionProvider": "catalog"} if partitioned else {}),
             },
         )
+        for month in months:
+            kept = self.metastore.kept.setdefault(staged.record, {})
+            kept[(month,)] = partition(f"{directory}/month={month}", month)
 
-    def begun(self, purpose: str = "create_or_replace", **context: object) -> StagedTable:
-        """A table that has begun and staged, ready to commit."""
+    def begun(
+        self, purpose: str = "create_or_replace", *months: str, **context: object
+    ) -> StagedTable:
+        """A table that has begun and staged, ready to commit; by ``months``, if there are some."""
+        if months:
+            context.setdefault("layout", BY_MONTH)
         staged = self.table(purpose, **context)
         staged.begin()
-        self.stage(staged)
+        self.stage(staged, *months)
         staged.verify()
         return staged
 
-    def published(self, purpose: str = "create_or_replace") -> StagedTable:
+    def published(self, purpose: str = "create_or_replace", *months: str) -> StagedTable:
         """A table that another run has published."""
-        staged = self.begun(purpose)
+        staged = self.begun(purpose, *months)
         staged.commit()
         staged.settle()
         return staged
@@ -78,6 +103,11 @@ class World:
     def versions_on_storage(self) -> set[str]:
         """Version ids that have files."""
         return {path.split("/")[-2] for path in self.storage.files if path.endswith(".parquet")}
+
+    def months(self) -> set[tuple[str, str]]:
+        """Month and version id of each partition that the metastore keeps of the target."""
+        kept = self.metastore.kept.get(TARGET_NAME, {}).values()
+        return {(one.values[0], one.location.split("/")[-2]) for one in kept}
 
     def records(self) -> set[str]:
         """The records' table names."""

@@ -23,19 +23,25 @@ def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
         yield server
 
 
-@pytest.fixture(autouse=True)
-def spark_logs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True, scope="session")
+def spark_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Spark's own log goes beside the tests' other files."""
     directory = tmp_path_factory.getbasetemp() / "logs"
-    monkeypatch.setenv("DBT_LOG_PATH", str(directory))
-    return directory
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DBT_LOG_PATH", str(directory))
+        yield directory
+
+
+def new_project(directory: Path, metastore: Metastore) -> Project:
+    """An empty project with a schema that no other test has."""
+    conf = {**SMALL, **metastore.spark_conf(), "spark.hadoop.some.password": SECRET}
+    return Project(directory, f"schema_{next(_numbers)}", conf)
 
 
 @pytest.fixture
 def project(tmp_path: Path, metastore: Metastore) -> Project:
-    """An empty project with a schema that no other test has."""
-    conf = {**SMALL, **metastore.spark_conf(), "spark.hadoop.some.password": SECRET}
-    return Project(tmp_path, f"schema_{next(_numbers)}", conf)
+    """A project of one test."""
+    return new_project(tmp_path, metastore)
 
 
 @pytest.fixture

@@ -37,6 +37,23 @@ class Outside:
         """Where the entry's data lies."""
         return Path(unquote(urlparse(self.entry(table).sd.location).path))
 
+    def grant(self, table: str, user: str, privilege: str) -> None:
+        """Give a user a privilege on the table, as Hive's own authorization stores it."""
+        info = ttypes.PrivilegeGrantInfo(privilege, 0, "admin", ttypes.PrincipalType.USER, False)
+        granted = ttypes.HiveObjectPrivilege(
+            self._reference(table), user, ttypes.PrincipalType.USER, info
+        )
+        with self._client() as client:
+            assert client.grant_privileges(ttypes.PrivilegeBag([granted]))
+
+    def privileges(self, table: str, user: str) -> list[ttypes.HiveObjectPrivilege]:
+        """What the user may do with the table."""
+        with self._client() as client:
+            found: list[ttypes.HiveObjectPrivilege] = client.list_privileges(
+                user, ttypes.PrincipalType.USER, self._reference(table)
+            )
+            return found
+
     def tables(self) -> list[str]:
         """All tables and views of the schema."""
         with self._client() as client:
@@ -56,6 +73,9 @@ class Outside:
         """Leases that are still there."""
         root = self.metastore.warehouse / f"{self.schema}.db" / "ctas-spark" / "leases"
         return sorted(path.name for path in root.glob("[0-9]*"))
+
+    def _reference(self, table: str) -> ttypes.HiveObjectRef:
+        return ttypes.HiveObjectRef(ttypes.HiveObjectType.TABLE, self.schema, table)
 
     @contextmanager
     def _client(self) -> Iterator[ThriftHiveMetastore.Client]:

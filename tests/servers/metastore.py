@@ -34,6 +34,16 @@ JVM_OPTIONS = (
     "-Dhive.root.logger=console",
     "-Dhive.log.level=WARN",
 )
+# The pool of connections that locks use by default needs a jar that PySpark leaves out.
+LOCK_SETTINGS = MappingProxyType({"datanucleus.connectionPoolingType": "HikariCP"})
+LOCK_TABLES = """
+public class LockTables {
+    public static void main(String[] arguments) throws Exception {
+        org.apache.hadoop.hive.metastore.txn.TxnDbUtil.prepDb(
+            new org.apache.hadoop.hive.conf.HiveConf());
+    }
+}
+"""
 
 
 class MetastoreStartError(Exception):
@@ -68,18 +78,26 @@ class Metastore:
 
 @contextmanager
 def running_metastore(
-    directory: Path, warehouse: Path, settings: Mapping[str, str] = NO_SETTINGS
+    directory: Path,
+    warehouse: Path,
+    settings: Mapping[str, str] = NO_SETTINGS,
+    *,
+    lock_tables: bool = False,
 ) -> Iterator[Metastore]:
     """Run a Hive 2.3.10 metastore whose database and log lie in ``directory``.
 
     ``settings`` are added to the server's hive-site.xml and win over ours. A second
     run in the same directory finds the tables of the first. Unlike a server by
-    default, this one lets a column change its type, which every replace may do.
+    default, this one lets a column change its type, which every replace may do. It has
+    no tables for locks unless ``lock_tables`` asks for them in a new directory.
     """
     directory.mkdir(parents=True, exist_ok=True)
     warehouse.mkdir(parents=True, exist_ok=True)
-    _write_hive_site(directory, {**_hive_site(directory, warehouse), **settings})
+    needed = LOCK_SETTINGS if lock_tables else NO_SETTINGS
+    _write_hive_site(directory, {**_hive_site(directory, warehouse), **needed, **settings})
     port, log = _free_port(), directory / "metastore.log"
+    if lock_tables:
+        _make_lock_tables(directory, log)
     process = start(_command(directory, port), log, cwd=directory)
     try:
         wait_until(
@@ -113,7 +131,16 @@ def _write_hive_site(directory: Path, settings: Mapping[str, str]) -> None:
     ET.ElementTree(root).write(directory / "hive-site.xml")
 
 
-def _command(directory: Path, port: int) -> list[str]:
+def _make_lock_tables(directory: Path, log: Path) -> None:
+    """Hive's own tests make them so: a server makes all of its tables but these by itself."""
+    source = directory / "LockTables.java"
+    source.write_text(LOCK_TABLES)
+    process = start([*_jvm(directory), str(source)], log, cwd=directory)
+    if process.wait(STARTS_WITHIN_SECONDS) != 0:
+        raise MetastoreStartError(f"There are no lock tables:\n{tail(log)}")
+
+
+def _jvm(directory: Path) -> list[str]:
     jars = Path(pyspark.__file__).parent / "jars"
     return [
         _java(),
@@ -122,6 +149,12 @@ def _command(directory: Path, port: int) -> list[str]:
         f"-Dderby.stream.error.file={directory / 'derby.log'}",
         "-cp",
         f"{directory}:{jars}/*",
+    ]
+
+
+def _command(directory: Path, port: int) -> list[str]:
+    return [
+        *_jvm(directory),
         "org.apache.hadoop.hive.metastore.HiveMetaStore",
         "-p",
         str(port),

@@ -30,12 +30,14 @@ def test_names_and_values_reach_the_layout() -> None:
     config = {
         "partition_by": "`month`",
         "clustered_by": ["id"],
+        "sorted_by": "id, `a,b`",
         "buckets": 4,
         "tblproperties": {"hot": True, "n": 1},
         "persist_docs": {"relation": True},
     }
     layout = read_plan("m", config, "Orders", None).layout
     assert (layout.partition_by, layout.clustered_by, layout.buckets) == (("month",), ("id",), 4)
+    assert layout.sorted_by == ("id", "a,b")
     assert layout.properties == {"hot": "true", "n": "1"}
     assert layout.comment == "Orders"
 
@@ -63,7 +65,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({"atomicity": "atomic"}, "atomicity: 'atomic' is not available yet"),
+        ({"hive_columns": "old"}, "hive_columns: 'old' is unknown"),
+        ({"unknown_after": "1h"}, "unknown_after: '1h' is not a number of seconds"),
         ({"atomicity": "strong"}, "atomicity: 'strong' is unknown"),
         ({"staging_purpose": "upsert"}, "staging_purpose: 'upsert' is unknown"),
         (
@@ -73,11 +76,26 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"file_format": "iceberg"}, "file_format: 'iceberg' is not available yet"),
         ({"file_format": "hudi"}, "file_format: 'hudi' is not available yet"),
         ({"file_format": "excel"}, "file_format: 'excel' is unknown"),
-        ({"partition_metadata": "tracked"}, "partition_metadata: 'tracked' is not available yet"),
+        ({"partition_metadata": "hive"}, "partition_metadata: 'hive' is unknown"),
         ({"partition_metadata": "some"}, "partition_metadata: 'some' is unknown"),
         ({"partition_by": {"a": 1}}, "partition_by: {'a': 1} is not a column name"),
         ({"buckets": 2}, "buckets and clustered_by: give both"),
         ({"buckets": 0, "clustered_by": "id"}, "buckets: 0 is not a count"),
+        ({"sorted_by": "id"}, "sorted_by: is the order within buckets"),
+        (
+            {"partition_by": ["a b"], "partition_metadata": "tracked"},
+            "partition_metadata: a metastore can't filter by the column 'a b'",
+        ),
+        ({"partition_by": "`.a`"}, "partition_by: '.a' begins with a dot"),
+        ({"clustered_by": "${a}", "buckets": 1}, "clustered_by: '${a}' has ${, where Spark"),
+        ({"partition_by": ["``"]}, "partition_by: a column without a name"),
+        ({"partition_by": "k" * 129}, "holds 128 characters of the name 'kkkkkkkkkkkkkkkkkkkk'"),
+        ({"tblproperties": {"k" * 257: 1}}, "tblproperties: a metastore holds 256 characters"),
+        ({"options": {"k" * 257: 1}}, "options: a metastore holds 256 characters"),
+        ({"tblproperties": {"spark.sql.x": 1}}, "'spark.sql.x' is reserved by Spark"),
+        ({"tblproperties": {"owner": "me"}}, "'owner' is reserved by Spark"),
+        ({"tblproperties": {"numRows": 1}}, "'numRows' is what the metastore writes itself"),
+        ({"location_root": "/data/[ab]"}, "location_root: '/data/[ab]' has [ ], which Spark"),
         ({"tblproperties": "x"}, "tblproperties: 'x' is not a mapping"),
         ({"tblproperties": {"ctas_spark_commit": 1}}, "'ctas_spark_commit' is reserved"),
         ({"options": {"PATH": "/x"}}, "options: 'path' is decided by the version"),
@@ -90,6 +108,36 @@ def test_each_wrong_value_is_named(config: dict[str, object], said: str) -> None
     """A problem names the config, the value, and what would be right."""
     (problem,) = problems(**config)
     assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("target", "staging_schema", "said"),
+    [
+        (TableName("shop", "a b"), None, "table 'a b': Spark's session catalog takes"),
+        (TableName("shop", "ü"), None, "set another alias"),
+        (TableName("a-b", "t"), "s", "schema 'a-b': Spark's session catalog takes"),
+        (TableName("shop", "t"), "a.b", "set another staging_schema"),
+        (TableName("s" * 117, "t"), None, "set a shorter staging_schema"),
+        (TableName("s" * 129, "t"), "s", "holds 128 characters of its name, and this has 129"),
+        (TableName("shop", "t" * 251), None, "holds 255 characters, but this has 256"),
+    ],
+)
+def test_names_that_the_catalog_can_not_hold_are_refused(
+    target: TableName, staging_schema: str | None, said: str
+) -> None:
+    """The error names model, name and limit, and what to set instead."""
+    plan = read_plan("model.p.orders", {}, "", staging_schema)
+    with pytest.raises(ConfigurationError, match="orders") as caught:
+        plan.context(target, full_refresh=False)
+    (problem,) = caught.value.problems
+    assert said in problem
+
+
+def test_the_longest_names_that_fit_are_taken() -> None:
+    """A name at its limit is no problem."""
+    plan = read_plan("m", {"partition_by": "k" * 128}, "", "s" * 128)
+    target = TableName("d" * 128, "t" * 126)
+    assert plan.context(target, full_refresh=False).target == target
 
 
 def test_every_problem_is_in_one_error() -> None:

@@ -7,7 +7,14 @@ from pathlib import Path
 
 from dbt.adapters.ctas_spark import config, credentials
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingPurpose, TableLayout
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    HiveColumns,
+    OnConflict,
+    PartitionMetadata,
+    StagingPurpose,
+    TableLayout,
+)
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|([^|]*)\|", re.MULTILINE)
@@ -46,7 +53,9 @@ def test_every_model_config_has_its_row_and_default() -> None:
         "atomicity": plan.atomicity,
         "staging_purpose": plan.purpose,
         "on_conflict": plan.on_conflict,
-        "partition_metadata": "files",
+        "partition_metadata": plan.partition_metadata,
+        "hive_columns": plan.hive_columns,
+        "unknown_after": plan.unknown_after_seconds,
         "file_format": plan.layout.file_format,
     }
     assert {name: rows[name][0] for name in rows} == {
@@ -58,9 +67,11 @@ def test_every_value_of_a_config_is_listed() -> None:
     """Values that the code takes are on the page, and no others."""
     rows = table("Model")
     expected = {
-        "atomicity": {level.value for level in config.LEVELS},
+        "atomicity": {each.value for each in Atomicity},
         "staging_purpose": {each.value for each in StagingPurpose},
         "on_conflict": {each.value for each in OnConflict},
+        "partition_metadata": {each.value for each in PartitionMetadata},
+        "hive_columns": {each.value for each in HiveColumns},
         "file_format": set(config.FORMATS),
     }
     for name, values in expected.items():

@@ -1,28 +1,67 @@
-"""Descriptions of columns as comments of the staged version's columns."""
+"""Descriptions of columns as comments of the staged version's columns, all in one call."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging import quoting
+from pyspark.sql import SparkSession
+
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.events.logging import AdapterLogger
 
 logger = AdapterLogger("CtasSpark")
 
 
-def comments_sql(
-    staged: TableName, columns: Mapping[str, Mapping[str, Any]], partition_by: tuple[str, ...]
-) -> Iterator[str]:
-    """One statement for each described column; Spark has none for a partition column."""
-    partitions = {name.lower() for name in partition_by}
-    for column in columns.values():
-        name, description = column["name"], column.get("description")
-        if not description:
-            continue
-        if name.lower() in partitions:
-            logger.warning(f"{staged}: Spark can't comment on the partition column {name}")
-            continue
-        yield (
-            f"ALTER TABLE {quoting.table(staged)} "
-            f"ALTER COLUMN {quoting.identifier(name)} COMMENT {quoting.string(description)}"
-        )
+def comment(
+    spark: SparkSession, staged: TableName, columns: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Comment every described column.
+
+    ALTER TABLE takes one column of a session catalog's table at a time, and each statement writes
+    the whole schema: minutes for 500 columns. This is the call that it makes, made once.
+    """
+    catalog, name = jvm.session_catalog(spark), _identifier(spark, staged)
+    found = catalog.externalCatalog().getTable(staged.database, staged.table)
+    fields = list(found.dataSchema().fields())
+    texts = descriptions(columns)
+    commented = [_commented(field, texts) for field in fields]
+    catalog.alterTableDataSchema(name, _schema(spark, commented))
+    catalog.refreshTable(name)
+    partitions = {str(field.name()).lower() for field in found.partitionSchema().fields()}
+    warn_of_others(staged, set(texts) - {str(field.name()).lower() for field in fields}, partitions)
+
+
+def descriptions(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The description of each column that has one, by its name in lower case."""
+    return {
+        str(column["name"]).lower(): str(column["description"])
+        for column in columns.values()
+        if column.get("description")
+    }
+
+
+def warn_of_others(staged: TableName, names: set[str], partitions: set[str]) -> None:
+    """Say which descriptions have no column, or a column that Spark can't comment on."""
+    for name in sorted(names & partitions):
+        logger.warning(f"{staged}: Spark can't comment on the partition column {name}")
+    missing = ", ".join(sorted(names - partitions))
+    if missing:
+        logger.warning(f"{staged}: described, but no columns of the model: {missing}")
+
+
+def _commented(field: Any, texts: Mapping[str, str]) -> Any:
+    text = texts.get(str(field.name()).lower())
+    return field if text is None else field.withComment(text)
+
+
+def _identifier(spark: SparkSession, name: TableName) -> Any:
+    packages = jvm.classes(spark)
+    return packages.org.apache.spark.sql.catalyst.TableIdentifier(
+        name.table, packages.scala.Some(name.database)
+    )
+
+
+def _schema(spark: SparkSession, fields: list[Any]) -> Any:
+    types = jvm.classes(spark).org.apache.spark.sql.types
+    return reduce(lambda schema, field: schema.add(field), fields, types.StructType())

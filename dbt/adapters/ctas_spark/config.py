@@ -6,9 +6,13 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
+from dbt.adapters.ctas_spark import table_limits
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
+    HiveColumns,
     OnConflict,
+    PartitionMetadata,
     StagingContext,
     StagingPurpose,
     TableLayout,
@@ -19,16 +23,17 @@ from dbt.adapters.ctas_spark.staging.marker import PREFIX
 
 FORMATS = ("parquet", "orc", "avro", "csv", "json", "text")
 FORMATS_TO_COME = ("delta", "iceberg", "hudi")
-LEVELS = (Atomicity.AUTO, Atomicity.ISOLATED, Atomicity.NONE)
-TO_COME = (
-    "versions_to_keep",
-    "grace_period",
-    "unknown_after",
-    "abort_timeout",
+TO_COME = ("versions_to_keep", "grace_period", "abort_timeout", "catalog_atomicity")
+OWN = (
+    "atomicity",
+    "staging_purpose",
+    "on_conflict",
+    "partition_metadata",
     "hive_columns",
-    "catalog_atomicity",
+    "unknown_after",
+    "staging_schema",
 )
-OWN = ("atomicity", "staging_purpose", "on_conflict", "partition_metadata", "staging_schema")
+UNKNOWN_AFTER_SECONDS = 86_400
 NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
 
@@ -37,23 +42,38 @@ STAGING_SUFFIX = "__ctas_spark"
 class ModelPlan:
     """What the configuration asks for, before anything is known of catalog and target."""
 
+    model: str
     purpose: StagingPurpose
     atomicity: Atomicity
     on_conflict: OnConflict
+    partition_metadata: PartitionMetadata
+    hive_columns: HiveColumns
+    unknown_after_seconds: int
     layout: TableLayout
     staging_schema: str | None
 
     def context(self, target: TableName, *, full_refresh: bool) -> StagingContext:
-        """The plan for one target; a full refresh rebuilds what would be kept."""
+        """The plan for one target; a full refresh rebuilds what would be kept.
+
+        Raises:
+            ConfigurationError: names that the catalog can't hold.
+        """
+        staging_schema = self.staging_schema or target.database + STAGING_SUFFIX
+        problems = list(table_limits.check_names(target, staging_schema))
+        if problems:
+            raise ConfigurationError(self.model, problems)
         kept = self.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
         rebuilt = full_refresh and kept
         return StagingContext(
             target=target,
-            staging_schema=self.staging_schema or target.database + STAGING_SUFFIX,
+            staging_schema=staging_schema,
             purpose=StagingPurpose.CREATE_OR_REPLACE if rebuilt else self.purpose,
             atomicity=self.atomicity,
             on_conflict=self.on_conflict,
             layout=self.layout,
+            partition_metadata=self.partition_metadata,
+            hive_columns=self.hive_columns,
+            unknown_after_seconds=self.unknown_after_seconds,
         )
 
 
@@ -74,9 +94,15 @@ def read_plan(
     if problems:
         raise ConfigurationError(model, problems)
     return ModelPlan(
+        model=model,
         purpose=StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE),
         atomicity=Atomicity(config.get("atomicity") or Atomicity.AUTO),
         on_conflict=OnConflict(config.get("on_conflict") or OnConflict.ABORT),
+        partition_metadata=PartitionMetadata(
+            config.get("partition_metadata") or PartitionMetadata.AUTO
+        ),
+        hive_columns=HiveColumns(config.get("hive_columns") or HiveColumns.NEW),
+        unknown_after_seconds=config.get("unknown_after") or UNKNOWN_AFTER_SECONDS,
         layout=_layout(config, description),
         staging_schema=config.get("staging_schema") or default_schema,
     )
@@ -86,19 +112,15 @@ def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
     documented = (config.get("persist_docs") or {}).get("relation", False)
     return TableLayout(
         file_format=(config.get("file_format") or FORMATS[0]).lower(),
-        partition_by=_names(config.get("partition_by")),
-        clustered_by=_names(config.get("clustered_by")),
+        partition_by=quoting.names(config.get("partition_by")),
+        clustered_by=quoting.names(config.get("clustered_by")),
+        sorted_by=quoting.names(config.get("sorted_by")),
         buckets=config.get("buckets"),
         location_root=config.get("location_root"),
         comment=description if documented else None,
         options=_texts(config.get("options")),
         properties=_texts(config.get("tblproperties")),
     )
-
-
-def _names(value: str | list[str] | None) -> tuple[str, ...]:
-    names = [value] if isinstance(value, str) else value or []
-    return tuple(name.strip().strip("`") for name in names)
 
 
 def _texts(value: Mapping[str, Any] | None) -> dict[str, str]:
@@ -126,7 +148,7 @@ def _invalid(config: Mapping[str, Any]) -> Iterator[str]:
         yield from check(config)
 
 
-def _one_of(name: str, values: tuple[Enum, ...], to_come: tuple[str, ...] = ()) -> "Check":
+def _one_of(name: str, values: tuple[Enum, ...]) -> "Check":
     """A check that the named config is one of the values."""
     known = [str(value.value) for value in values]
 
@@ -134,8 +156,7 @@ def _one_of(name: str, values: tuple[Enum, ...], to_come: tuple[str, ...] = ()) 
         given = config.get(name)
         if given is None or given in known:
             return
-        reason = "is not available yet" if given in to_come else "is unknown"
-        yield f"{name}: {given!r} {reason}; use one of {', '.join(known)}"
+        yield f"{name}: {given!r} is unknown; use one of {', '.join(known)}"
 
     return check
 
@@ -147,15 +168,14 @@ def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
         yield f"file_format: {given!r} {reason}; use one of {', '.join(FORMATS)}"
 
 
-def _check_partitions(config: Mapping[str, Any]) -> Iterator[str]:
-    given = config.get("partition_metadata")
-    if given not in (None, "files"):
-        reason = "is not available yet" if given in ("auto", "tracked") else "is unknown"
-        yield f"partition_metadata: {given!r} {reason}; use files"
+def _check_unknown_after(config: Mapping[str, Any]) -> Iterator[str]:
+    given = config.get("unknown_after")
+    if given is not None and (not isinstance(given, int) or given < 1):
+        yield f"unknown_after: {given!r} is not a number of seconds"
 
 
 def _check_columns(config: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("partition_by", "clustered_by"):
+    for name in ("partition_by", "clustered_by", "sorted_by"):
         value = config.get(name)
         listed = isinstance(value, list) and all(isinstance(item, str) for item in value)
         if value is not None and not isinstance(value, str) and not listed:
@@ -168,6 +188,8 @@ def _check_buckets(config: Mapping[str, Any]) -> Iterator[str]:
         yield "buckets and clustered_by: give both or none"
     elif buckets is not None and (not isinstance(buckets, int) or buckets < 1):
         yield f"buckets: {buckets!r} is not a count of at least 1"
+    if config.get("sorted_by") is not None and buckets is None:
+        yield "sorted_by: is the order within buckets; give clustered_by and buckets, too"
 
 
 def _check_texts(config: Mapping[str, Any]) -> Iterator[str]:
@@ -196,14 +218,22 @@ def _check_reserved(config: Mapping[str, Any]) -> Iterator[str]:
 
 Check = Callable[[Mapping[str, Any]], Iterator[str]]
 CHECKS: tuple[Check, ...] = (
-    _one_of("atomicity", LEVELS, (Atomicity.ATOMIC.value,)),
+    _one_of("atomicity", tuple(Atomicity)),
     _one_of("staging_purpose", tuple(StagingPurpose)),
     _one_of("on_conflict", tuple(OnConflict)),
+    _one_of("partition_metadata", tuple(PartitionMetadata)),
+    _one_of("hive_columns", tuple(HiveColumns)),
+    _check_unknown_after,
     _check_format,
-    _check_partitions,
     _check_columns,
     _check_buckets,
     _check_texts,
     _check_mappings,
     _check_reserved,
+    table_limits.check_columns,
+    table_limits.check_partition_columns,
+    table_limits.check_tracked_partitions,
+    table_limits.check_keys,
+    table_limits.check_properties,
+    table_limits.check_location,
 )

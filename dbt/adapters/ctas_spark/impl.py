@@ -39,7 +39,10 @@ class CtasSparkConfig(SparkConfig):
     staging_purpose: str | None = None
     on_conflict: str | None = None
     partition_metadata: str | None = None
+    hive_columns: str | None = None
+    unknown_after: int | None = None
     staging_schema: str | None = None
+    sorted_by: list[str] | str | None = None
 
 
 def _name(relation: BaseRelation) -> TableName:
@@ -126,10 +129,10 @@ class CtasSparkAdapter(SparkAdapter):
         constraints.assert_none_broken(found, self._build.staged.target)
 
     @available
-    def column_comments_sql(self, staged: BaseRelation, columns: dict[str, Any]) -> list[str]:
-        """The statements that comment the staged version's columns."""
-        layout = self._build.staged.context.layout
-        return list(column_docs.comments_sql(_name(staged), columns, layout.partition_by))
+    @as_dbt_errors
+    def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
+        """Comment the staged version's columns."""
+        column_docs.comment(self._handle.spark, _name(staged), columns)
 
     @available
     @as_dbt_errors

@@ -93,7 +93,7 @@ class ModelBuild:
             code=outcome.value,
             outcome=outcome.value,
             atomicity=self.staged.level.value,
-            reader_window="mixed" if self._in_place else "none",
+            reader_window="mixed" if self._in_place else self.staged.strategy.reader_window,
             conflict_check=self.capabilities.conflict_check.value,
             staging_purpose=self.staged.context.purpose.value,
             stage_seconds=self.timer.seconds(Step.STAGE),
@@ -105,12 +105,17 @@ class ModelBuild:
     def _in_place(self) -> bool:
         return self.staged.level is Atomicity.NONE
 
+    @property
+    def _partitioned(self) -> bool:
+        return bool(self.staged.context.layout.partition_by)
+
     def _publication(self) -> dict[str, Any]:
         staged = self.staged
         return {
             "commit_strategy": IN_PLACE if self._in_place else staged.strategy.name,
             "version": staged.version,
             "base_version": staged.base.version,
+            "partition_metadata": staged.partitions.value if self._partitioned else None,
             "rows_affected": self.figures.rows,
             "files": self.figures.files,
             "bytes": self.figures.bytes,

@@ -11,6 +11,7 @@ class PublicationResponse(AdapterResponse):
 
     Times are in seconds. ``reader_window`` is what readers may see during the publication:
     ``none``, ``absent`` or ``mixed``. ``conflict_check`` is ``cas``, ``lock`` or ``none``.
+    ``partition_metadata`` is ``tracked``, ``files``, or ``pending`` until the next run tracks them.
     """
 
     atomicity: str | None = None
@@ -18,6 +19,7 @@ class PublicationResponse(AdapterResponse):
     conflict_check: str | None = None
     staging_purpose: str | None = None
     commit_strategy: str | None = None
+    partition_metadata: str | None = None
     version: str | None = None
     base_version: str | None = None
     outcome: str | None = None

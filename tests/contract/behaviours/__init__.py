@@ -1,6 +1,15 @@
 """What every catalog has to do; each function's docstring is a sentence of the contract."""
 
-from contract.behaviours import aborts, capabilities, conflicts, level_none, publication, readers
+from contract.behaviours import (
+    aborts,
+    capabilities,
+    conflicts,
+    level_none,
+    partitions,
+    publication,
+    readers,
+    renames,
+)
 from contract.behaviours.registry import ALL, Behaviour
 
 __all__ = [
@@ -10,6 +19,8 @@ __all__ = [
     "capabilities",
     "conflicts",
     "level_none",
+    "partitions",
     "publication",
     "readers",
+    "renames",
 ]

@@ -4,15 +4,21 @@ import threading
 
 import pytest
 
-from contract.behaviours.registry import CAS, DEFAULT, ISOLATED, REPLACING, Layouts, behaviour
+from contract.behaviours.registry import (
+    CAS,
+    DEFAULT,
+    REPLACING,
+    UNLOCKED,
+    WHOLE,
+    Layouts,
+    behaviour,
+)
 from contract.subjects import Attempt, Subject
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StagingError
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 
-# Where a lock is held during the call, a rival of the same thread would wait for ever.
-UNLOCKED = frozenset({ConflictCheck.CAS, ConflictCheck.NONE})
 ENOUGH_FOR_A_COMMIT_SECONDS = 0.5
 
 
@@ -99,7 +105,7 @@ def goes_on_after_it_gave_way(subject: Subject) -> None:
     assert subject.place.read_here(subject.target)["rows"] == subject.content(3).rows
 
 
-@behaviour(DEFAULT, levels=ISOLATED, checks=frozenset({ConflictCheck.LOCK}), layouts=Layouts.ONE)
+@behaviour(DEFAULT, levels=WHOLE, checks=frozenset({ConflictCheck.LOCK}), layouts=Layouts.ONE)
 def lets_one_of_two_invocations_through_its_lock(subject: Subject) -> None:
     """Where a lock replaces compare-and-swap, it holds between all invocations of the process."""
     subject.published(1)

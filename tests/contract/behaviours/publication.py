@@ -1,14 +1,14 @@
 """A version is published whole, by one step."""
 
-from contract.behaviours.registry import BOTH, CREATING, DEFAULT, ISOLATED, REPLACING, behaviour
-from contract.subjects import Entry, Subject
+from contract.behaviours.registry import CREATING, DEFAULT, EACH, REPLACING, WHOLE, behaviour
+from contract.subjects import Entry, Subject, changes
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.marker import Marker
+from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 
 
-@behaviour(CREATING, levels=ISOLATED)
+@behaviour(CREATING, levels=WHOLE)
 def creates_everything_together(subject: Subject) -> None:
     """A first version appears with its schema, rows, partitions, format and properties at once."""
     ours = subject.ready(1)
@@ -19,7 +19,7 @@ def creates_everything_together(subject: Subject) -> None:
     assert subject.sight() == ours.content.whole
 
 
-@behaviour(REPLACING, levels=ISOLATED)
+@behaviour(REPLACING, levels=WHOLE)
 def replaces_everything_together(subject: Subject) -> None:
     """Schema, rows, partitions, format and properties change in one step: old, then new."""
     old = subject.published(1).content.whole
@@ -27,11 +27,11 @@ def replaces_everything_together(subject: Subject) -> None:
     with subject.moments() as seen:
         ours.finish()
     assert ours.staged.outcome is Outcome.COMMITTED
-    assert seen == [old, ours.content.whole]
+    assert changes(seen) == [old, ours.content.whole]
     assert subject.sight() == ours.content.whole
 
 
-@behaviour(REPLACING, levels=ISOLATED)
+@behaviour(REPLACING, levels=WHOLE)
 def takes_over_a_plain_table(subject: Subject) -> None:
     """A plain table, its tracked partitions included, is replaced by exactly our version."""
     subject.place.others.plain(subject.table, subject.layout.name, 1)
@@ -39,11 +39,11 @@ def takes_over_a_plain_table(subject: Subject) -> None:
     ours = subject.ready(2)
     with subject.moments() as seen:
         ours.finish()
-    assert seen == [old, ours.content.whole]
+    assert changes(seen) == [old, ours.content.whole]
     assert subject.sight() == ours.content.whole
 
 
-@behaviour(REPLACING, levels=ISOLATED)
+@behaviour(REPLACING, levels=WHOLE)
 def takes_the_place_of_a_view(subject: Subject) -> None:
     """A view in the target's place becomes our table, and at no moment is there neither."""
     subject.place.others.view(subject.table)
@@ -55,7 +55,7 @@ def takes_the_place_of_a_view(subject: Subject) -> None:
     assert subject.sight() == ours.content.whole
 
 
-@behaviour(REPLACING, levels=BOTH)
+@behaviour(REPLACING, levels=EACH)
 def changes_nothing_before_the_commit(subject: Subject) -> None:
     """Until the commit call the target's entry and its files are exactly what they were."""
     subject.published(1)
@@ -70,7 +70,7 @@ def changes_nothing_before_the_commit(subject: Subject) -> None:
     assert subject.place.files(before.directory) == files
 
 
-@behaviour(REPLACING, levels=BOTH)
+@behaviour(REPLACING, levels=EACH)
 def changes_nothing_of_a_plain_table_before_the_commit(subject: Subject) -> None:
     """A table without our marker gets no property of ours, or anything else, before the commit."""
     subject.place.others.plain(subject.table, subject.layout.name, 1)
@@ -81,14 +81,14 @@ def changes_nothing_of_a_plain_table_before_the_commit(subject: Subject) -> None
     assert subject.place.files(before.directory) == files
 
 
-@behaviour(CREATING, levels=BOTH)
+@behaviour(CREATING, levels=EACH)
 def creates_nothing_before_the_commit(subject: Subject) -> None:
     """Until the commit call there is no target where there was none."""
     subject.ready(1)
     assert subject.entry() is None
 
 
-@behaviour(DEFAULT, levels=BOTH)
+@behaviour(DEFAULT, levels=EACH)
 def keeps_what_belongs_to_the_table(subject: Subject) -> None:
     """A replace keeps the table's owner, its creation time, and properties that others set."""
     subject.published(1)
@@ -100,13 +100,15 @@ def keeps_what_belongs_to_the_table(subject: Subject) -> None:
     assert after.parameters["owned_by"] == "finance"
 
 
-@behaviour(DEFAULT, levels=BOTH)
+@behaviour(DEFAULT, levels=EACH)
 def lines_up_its_versions(subject: Subject) -> None:
     """The marker names version, base and level, and its lineage every publication, newest first."""
     published = [subject.published(number).staged.version for number in (1, 2, 3)]
     marker = _marker(subject)
     entries = marker.lineage.entries
-    assert [entry.version for entry in entries] == published[::-1]
+    builds = [entry.version for entry in entries if entry.kind is Kind.BUILD]
+    assert builds == published[::-1]
+    assert {entry.version for entry in entries} == set(published)
     assert (marker.version, marker.commit) == (published[-1], entries[0].commit)
     assert marker.base == entries[1].commit
     assert marker.level == subject.level.value

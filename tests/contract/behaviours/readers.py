@@ -1,6 +1,6 @@
 """What those see who read while a version is published."""
 
-from contract.behaviours.registry import DEFAULT, ISOLATED, behaviour
+from contract.behaviours.registry import DEFAULT, WHOLE, behaviour
 from contract.subjects import Subject
 
 
@@ -18,7 +18,7 @@ def leaves_the_old_version_to_its_readers(subject: Subject) -> None:
     assert subject.place.files(directory) == files
 
 
-@behaviour(DEFAULT, levels=ISOLATED)
+@behaviour(DEFAULT, levels=WHOLE)
 def shows_its_own_session_the_new_version(subject: Subject) -> None:
     """A session that read the old version reads the new one once it has published it."""
     subject.published(1)

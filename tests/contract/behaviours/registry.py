@@ -13,11 +13,15 @@ Function = Callable[[Subject], None]
 CREATING = tuple(purpose for purpose in StagingPurpose if purpose.may_create)
 REPLACING = tuple(purpose for purpose in StagingPurpose if purpose.may_replace)
 DEFAULT = (StagingPurpose.CREATE_OR_REPLACE,)
-BOTH = (Atomicity.ISOLATED, Atomicity.NONE)
+EACH = (Atomicity.ISOLATED, Atomicity.ATOMIC, Atomicity.NONE)
+WHOLE = (Atomicity.ISOLATED, Atomicity.ATOMIC)
+ATOMIC = (Atomicity.ATOMIC,)
 ISOLATED = (Atomicity.ISOLATED,)
 NONE = (Atomicity.NONE,)
 ANY = frozenset(ConflictCheck)
 CAS = frozenset({ConflictCheck.CAS})
+# Where a lock is held during a call, a rival of the same thread would wait for ever.
+UNLOCKED = frozenset({ConflictCheck.CAS, ConflictCheck.NONE})
 
 
 class Layouts(Enum):
@@ -26,6 +30,7 @@ class Layouts(Enum):
     EVERY = "every layout"
     TURNS = "one for each purpose, taking turns: the layout should not matter"
     ONE = "one: the layout can't matter"
+    PARTITIONED = "every one that has partitions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +42,12 @@ class Behaviour:
     levels: tuple[Atomicity, ...]
     checks: frozenset[ConflictCheck]
     layouts: Layouts
+    tracks: bool
 
     def is_for(self, claim: Claim, level: Atomicity) -> bool:
         """True if a catalog of that claim has to show the behaviour at the level."""
-        return level in self.levels and claim.conflict_check in self.checks
+        tracks = claim.tracks or not self.tracks
+        return tracks and level in self.levels and claim.conflict_check in self.checks
 
 
 ALL: list[Behaviour] = []
@@ -49,14 +56,18 @@ ALL: list[Behaviour] = []
 def behaviour(
     purposes: tuple[StagingPurpose, ...] = DEFAULT,
     *,
-    levels: tuple[Atomicity, ...] = BOTH,
+    levels: tuple[Atomicity, ...] = EACH,
     checks: frozenset[ConflictCheck] = ANY,
     layouts: Layouts = Layouts.EVERY,
+    tracks: bool = False,
 ) -> Callable[[Function], Function]:
-    """Add the function to the contract; it stays a plain function."""
+    """Add the function to the contract; it stays a plain function.
+
+    ``tracks``: only where the metastore keeps partitions.
+    """
 
     def add(function: Function) -> Function:
-        ALL.append(Behaviour(function, purposes, levels, checks, layouts))
+        ALL.append(Behaviour(function, purposes, levels, checks, layouts, tracks))
         return function
 
     return add

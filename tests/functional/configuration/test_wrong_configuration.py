@@ -14,17 +14,17 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     """Each wrong value is named with what would be right, and nothing is built."""
     model = (
         "{{ config(materialized='atomic_table', atomicity='strong', staging_purpose='upsert', "
-        "file_format='delta', partition_metadata='tracked', versions_to_keep=3, "
+        "file_format='delta', partition_metadata='hive', versions_to_keep=3, "
         "atomicty='none', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
     )
     project.write({"models/orders.sql": model})
     message = project.dbt("run").message("orders")
     assert "7 configuration errors" in message
     for said in (
-        "atomicity: 'strong' is unknown; use one of auto, isolated, none",
+        "atomicity: 'strong' is unknown; use one of none, atomic, isolated, auto",
         "staging_purpose: 'upsert' is unknown",
         "file_format: 'delta' is not available yet",
-        "partition_metadata: 'tracked' is not available yet",
+        "partition_metadata: 'hive' is unknown",
         "versions_to_keep: not available yet",
         "atomicty: unknown; did you mean atomicity?",
         "tblproperties: 'ctas_spark_x' is reserved",

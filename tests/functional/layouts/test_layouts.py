@@ -119,14 +119,20 @@ def test_zero_rows_are_a_version_too(project: Project) -> None:
     assert project.rows("select * from {schema}.t") == []
 
 
-def test_other_partition_keys_are_refused_by_name(project: Project, outside: Outside) -> None:
-    """Partition keys can't change in one call: the model fails before its job."""
+def test_other_partition_keys_are_published_by_rename_or_refused_by_name(
+    project: Project, outside: Outside
+) -> None:
+    """auto goes down to atomic and says so; isolated by name fails before its job."""
     model = (
-        "{{ config(materialized='table', partition_by=var('by')) }} "
+        "{{ config(materialized='table', partition_by=var('by'), atomicity=var('level')) }} "
         "select id, id as j from range(3)"
     )
     project.write({"models/t.sql": model})
-    project.build(by="id")
-    failed = project.dbt("run", by="j")
+    project.build(by="id", level="auto")
+    failed = project.dbt("run", by="j", level="isolated")
     assert "the partition keys change from ['id'] to ['j']" in failed.message("t")
     assert len(outside.versions()) == 1
+    renamed = project.build(by="j", level="auto").response("t")
+    assert (renamed["atomicity"], renamed["reader_window"]) == ("atomic", "absent")
+    assert renamed["commit_strategy"] == "rename"
+    assert project.rows("select id, j from {schema}.t order by id") == [(0, 0), (1, 1), (2, 2)]

@@ -35,6 +35,13 @@ def test_every_clause_of_a_layout_is_written_and_quoted() -> None:
     )
 
 
+def test_buckets_can_be_sorted() -> None:
+    """The order within each bucket stands between its columns and their number."""
+    layout = TableLayout(clustered_by=("id",), sorted_by=("k", "a,b"), buckets=2)
+    text = ddl.create_table_as(TableName("s", "t"), "/t", layout, {}, "select 1")
+    assert "CLUSTERED BY (`id`) SORTED BY (`k`, `a,b`) INTO 2 BUCKETS\n" in text
+
+
 def test_a_trailing_comment_does_not_swallow_the_bracket() -> None:
     """A model that ends in a line comment can still be wrapped."""
     assert ddl.without_rows("select 1 -- done").endswith("-- done\n) LIMIT 0")

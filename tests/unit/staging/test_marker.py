@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dbt.adapters.ctas_spark.staging.marker import (
     MOST_CHARACTERS,
     MOST_ENTRIES,
+    Kind,
     Lineage,
     LineageEntry,
     Marker,
@@ -16,12 +17,12 @@ from dbt.adapters.ctas_spark.staging.marker import (
 from fakes.metastore import entry
 from fakes.world import TARGET_NAME
 
-ONE = LineageEntry("c1", "20260101t000000x00000000_0001", "build", 1_700_000_000_000)
+ONE = LineageEntry("c1", "20260101t000000x00000000_0001", Kind.BUILD, 1_700_000_000_000)
 MARKER = Marker("c1", ONE.version, "", str(TARGET_NAME), "isolated", Lineage((ONE,)))
 IN_PLACE = entry(TARGET_NAME, location=f"file:/w/{ONE.version}", parameters=MARKER.to_parameters())
 
 words = st.from_regex(r"[a-z0-9_]{1,40}", fullmatch=True)
-entries = st.builds(LineageEntry, words, words, words, st.integers(0, 10**15))
+entries = st.builds(LineageEntry, words, words, st.sampled_from(Kind), st.integers(0, 10**15))
 
 
 def test_a_marker_survives_its_properties() -> None:

@@ -26,6 +26,21 @@ def test_a_string_can_not_end_its_quotes(value: str) -> None:
     assert "\\" not in rest
 
 
+@given(st.lists(st.text()))
+def test_a_list_of_quoted_names_is_read_back(names: list[str]) -> None:
+    """Names that a user writes in backticks are taken as they are, whatever is in them."""
+    assert quoting.names(quoting.identifiers(names)) == tuple(names)
+    assert quoting.names([quoting.identifier(name) for name in names]) == tuple(names)
+
+
+def test_names_need_no_backticks() -> None:
+    """As in dbt-spark, one text can list several columns; in a list each entry is one."""
+    assert quoting.names(" a, b ") == ("a", "b")
+    assert quoting.names(["a, b"]) == ("a, b",)
+    assert quoting.names("a`b") == ("a`b",)
+    assert quoting.names(None) == ()
+
+
 def test_variables_are_not_substituted() -> None:
     """Spark replaces ${name} in the text of a statement; a literal never holds it."""
     assert quoting.string("${spark.app.name}") == "'\\u0024{spark.app.name}'"

@@ -149,20 +149,19 @@ def test_a_foreign_revert_is_reported_and_deletes_nothing(world: World) -> None:
     assert ours.version in world.versions_on_storage()
 
 
-def test_a_schema_that_the_metastore_refuses_leaves_the_target(world: World) -> None:
-    """A refusal by name is not committed, and its message names the server's setting."""
+def test_an_entry_that_the_metastore_refuses_leaves_the_target(world: World) -> None:
+    """A refusal by name is not committed, and the metastore's own words are in the message."""
     world.published()
     before = world.metastore.tables[TARGET_NAME]
     ours = world.begun()
 
     def refuse(call: str) -> None:
         if call == "alter_table":
-            raise RefusedError("types incompatible")
+            raise RefusedError("no such serde")
 
     world.metastore.before = refuse
-    with pytest.raises(StagingError, match="types incompatible") as caught:
+    with pytest.raises(StagingError, match="no such serde"):
         ours.commit()
-    assert "disallow.incompatible.col.type.changes" in str(caught.value)
     assert world.metastore.tables[TARGET_NAME] is before
 
 
@@ -216,14 +215,6 @@ def test_a_format_without_its_jar_is_refused_at_plan_time(world: World) -> None:
         world.table(layout=TableLayout(file_format="avro"))
 
 
-def test_other_partition_keys_are_refused_before_the_job(world: World) -> None:
-    """Partition keys can't change in one metastore call, so begin refuses by name."""
-    world.published()
-    layout = TableLayout(partition_by=("month",))
-    with pytest.raises(AtomicityNotSupportedError, match="month"):
-        world.table(layout=layout).begin()
-
-
 def test_a_missing_schema_is_named(world: World) -> None:
     """A schema that does not exist is an error that names it and the remedy."""
     del world.metastore.databases["shop"]
@@ -257,12 +248,24 @@ def test_a_lock_replaces_compare_and_swap_in_a_single_process() -> None:
         ours.commit()
 
 
-def test_a_remote_metastore_without_compare_and_swap_is_refused_by_name(world: World) -> None:
-    """auto never weakens to none: what is missing is an error before any job."""
+def test_a_metastores_own_lock_replaces_compare_and_swap(world: World) -> None:
+    """A remote metastore without compare-and-swap, but with lock tables, still isolates."""
     world.metastore.compares = False
+    world.published()
+    ours, theirs = world.begun(), world.begun()
+    theirs.commit()
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+    assert ours.level is Atomicity.ISOLATED
+    assert world.metastore.locks == {}
+
+
+def test_a_metastore_with_neither_reaches_atomic_and_no_more(world: World) -> None:
+    """Without compare-and-swap and lock tables auto is atomic, and isolated by name is refused."""
+    world.metastore.compares = world.metastore.has_locks = False
     with pytest.raises(AtomicityNotSupportedError, match="HIVE-26882"):
-        world.table()
-    assert world.table(atomicity=Atomicity.NONE).level is Atomicity.NONE
+        world.table(atomicity=Atomicity.ISOLATED)
+    assert world.published().level is Atomicity.ATOMIC
 
 
 def test_level_none_publishes_an_empty_version_to_be_filled(world: World) -> None:
@@ -291,6 +294,7 @@ def test_untracked_partitions_over_tracked_ones_are_said(
         partition_keys=("month",),
         parameters={"transient_lastDdlTime": "9", "spark.sql.partitionProvider": "catalog"},
     )
+    world.metastore.has_locks = False
     world.table(layout=TableLayout(partition_by=("month",))).begin()
     assert "SHOW PARTITIONS is refused" in caplog.text
 

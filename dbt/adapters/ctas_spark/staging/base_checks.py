@@ -10,23 +10,29 @@ from dbt.adapters.ctas_spark.staging.publication import tracks_partitions
 logger = logging.getLogger(__name__)
 
 
-def refuse_other_partition_keys(context: StagingContext, base: Base) -> None:
-    """Partition keys can't change in one metastore call."""
+def other_partition_keys(context: StagingContext, base: Base) -> bool:
+    """True if the partition keys change, which no single metastore call can do."""
     wanted = tuple(key.lower() for key in context.layout.partition_by)
     entry = base.entry
-    if entry is None or entry.is_view or entry.partition_keys == wanted:
+    return entry is not None and not entry.is_view and entry.partition_keys != wanted
+
+
+def refuse_other_partition_keys(context: StagingContext, base: Base) -> None:
+    """``isolated`` by name can't be kept where the keys change."""
+    if context.atomicity is not Atomicity.ISOLATED or not other_partition_keys(context, base):
         return
     raise AtomicityNotSupportedError(
-        f"the partition keys change from {list(entry.partition_keys)} to {list(wanted)}, "
+        f"the partition keys change from {_keys(base)} to {list(context.layout.partition_by)}, "
         "which no single metastore call can do",
         table=context.target,
         left="it is unchanged; no job was started",
-        remedy="keep partition_by, or drop the table and run the model again",
+        remedy="keep partition_by; or set atomicity: auto for this run: it sets the old entry "
+        "aside and creates the new one, and readers find no table for a moment",
     )
 
 
 def warn_of_less(context: StagingContext, base: Base, level: Atomicity) -> None:
-    """Nothing weakens silently: neither the level nor how partitions are found."""
+    """Nothing weakens silently: neither the level nor what readers may meet."""
     marker = base.marker
     if marker is not None and level.strength < Atomicity(marker.level).strength:
         logger.warning(
@@ -35,9 +41,25 @@ def warn_of_less(context: StagingContext, base: Base, level: Atomicity) -> None:
             marker.level,
             level.value,
         )
-    if base.entry is not None and tracks_partitions(base.entry):
+    if other_partition_keys(context, base):
+        logger.warning(
+            "%s changes its partition keys from %s to %s: it is published by rename, and readers "
+            "find no table for a moment (atomicity: atomic)",
+            context.target,
+            _keys(base),
+            list(context.layout.partition_by),
+        )
+
+
+def warn_of_untracked(context: StagingContext, base: Base) -> None:
+    """Partitions that were in the metastore are found by listing from now on."""
+    if context.layout.partition_by and base.entry is not None and tracks_partitions(base.entry):
         logger.warning(
             "%s kept its partitions in the metastore; from now on they are found by listing, "
-            "SHOW PARTITIONS is refused, and the old partition entries stay, unused by Spark",
+            "and SHOW PARTITIONS is refused",
             context.target,
         )
+
+
+def _keys(base: Base) -> list[str]:
+    return list(base.entry.partition_keys) if base.entry else []

@@ -5,6 +5,7 @@ from datetime import datetime, timezone
 from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
     CommitStateUnknownError,
     ConcurrentWriteError,
     EntryExistsError,
@@ -20,6 +21,16 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.marker import Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 
+KEEPS_OLD_COLUMNS = (
+    "%s: the metastore refuses to change the columns' types "
+    "(hive.metastore.disallow.incompatible.col.type.changes); as hive_columns: keep_old asks for, "
+    "Spark reads the new columns, and other engines see the old ones"
+)
+RENAMES_FOR_COLUMNS = (
+    "%s: the metastore refuses to change the columns' types "
+    "(hive.metastore.disallow.incompatible.col.type.changes): it is published by rename, and "
+    "readers find no table for a moment (atomicity: atomic)"
+)
 AGAIN = "run the model again; it will build on what is there now"
 
 
@@ -67,8 +78,19 @@ def refused_entry(target: TableName, base: Base, failure: MetastoreError | None)
         f"the metastore refused the new entry: {failure}",
         table=target,
         left=unchanged(base),
-        remedy="if it refuses a change of column types, set "
-        "hive.metastore.disallow.incompatible.col.type.changes=false on the metastore",
+        remedy="see what the metastore says of it; its own log says more",
+    )
+
+
+def refused_columns(target: TableName, base: Base, failure: MetastoreError) -> StagingError:
+    """The error for columns that can't change in one call, where ``isolated`` is asked by name."""
+    return AtomicityNotSupportedError(
+        f"the metastore refuses to change the columns' types in one call: {failure}",
+        table=target,
+        left=unchanged(base),
+        remedy="set hive.metastore.disallow.incompatible.col.type.changes=false on the metastore; "
+        "or hive_columns: keep_old (Spark reads the new columns, other engines see the old ones); "
+        "or atomicity: auto (published by rename: readers find no table for a moment)",
     )
 
 

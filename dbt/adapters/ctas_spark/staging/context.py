@@ -49,6 +49,21 @@ class OnConflict(str, Enum):
     OVERWRITE = "overwrite"
 
 
+class PartitionMetadata(str, Enum):
+    """Who knows a published table's partitions: the metastore, or the directories alone."""
+
+    AUTO = "auto"
+    TRACKED = "tracked"
+    FILES = "files"
+
+
+class HiveColumns(str, Enum):
+    """The columns that other engines read, where the metastore refuses to change their types."""
+
+    NEW = "new"
+    KEEP_OLD = "keep_old"
+
+
 @dataclass(frozen=True, slots=True)
 class TableName:
     """A table of the session catalog: database and table."""
@@ -68,12 +83,14 @@ def _nothing() -> Mapping[str, str]:
 class TableLayout:
     """How a version's data and entry are laid out; the clauses of its CTAS.
 
-    ``location_root`` is a directory URI; ``buckets`` a count, with ``clustered_by`` set.
+    ``location_root`` is a directory URI; ``buckets`` a count, with ``clustered_by`` set;
+    ``sorted_by`` the order within each bucket.
     """
 
     file_format: str = "parquet"
     partition_by: tuple[str, ...] = ()
     clustered_by: tuple[str, ...] = ()
+    sorted_by: tuple[str, ...] = ()
     buckets: int | None = None
     location_root: str | None = None
     comment: str | None = None
@@ -83,7 +100,10 @@ class TableLayout:
 
 @dataclass(frozen=True, slots=True)
 class StagingContext:
-    """One target and what its publication may do to it (FLIP-305 ``StagingContext``)."""
+    """One target and what its publication may do to it (FLIP-305 ``StagingContext``).
+
+    ``unknown_after_seconds``: after that long nothing of a run whose end nobody saw is waited for.
+    """
 
     target: TableName
     staging_schema: str
@@ -91,3 +111,6 @@ class StagingContext:
     atomicity: Atomicity = Atomicity.AUTO
     on_conflict: OnConflict = OnConflict.ABORT
     layout: TableLayout = field(default_factory=TableLayout)
+    partition_metadata: PartitionMetadata = PartitionMetadata.AUTO
+    hive_columns: HiveColumns = HiveColumns.NEW
+    unknown_after_seconds: int = 86_400

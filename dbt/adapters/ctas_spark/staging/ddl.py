@@ -25,12 +25,17 @@ def _clauses(layout: TableLayout, location: str, properties: Mapping[str, str]) 
     if layout.partition_by:
         yield f"PARTITIONED BY ({quoting.identifiers(layout.partition_by)})"
     if layout.clustered_by:
-        columns = quoting.identifiers(layout.clustered_by)
-        yield f"CLUSTERED BY ({columns}) INTO {layout.buckets} BUCKETS"
+        yield _buckets(layout)
     yield f"LOCATION {quoting.string(location)}"
     if layout.comment is not None:
         yield f"COMMENT {quoting.string(layout.comment)}"
     yield f"TBLPROPERTIES {quoting.properties(properties)}"
+
+
+def _buckets(layout: TableLayout) -> str:
+    columns = quoting.identifiers(layout.clustered_by)
+    order = f"SORTED BY ({quoting.identifiers(layout.sorted_by)}) " if layout.sorted_by else ""
+    return f"CLUSTERED BY ({columns}) {order}INTO {layout.buckets} BUCKETS"
 
 
 def without_rows(query: str) -> str:

@@ -27,6 +27,12 @@ class VersionRoot:
         parent = (location_root or schema_location).rstrip("/")
         return cls(f"{parent}/{FOLDER}", f"{target.database}.{target.table}".lower())
 
+    @classmethod
+    def at(cls, root: str) -> "VersionRoot":
+        """The root that a record names."""
+        parent, _, table = root.rpartition("/")
+        return cls(parent, table)
+
     def __str__(self) -> str:
         return f"{self.parent}/{self.table}"
 

@@ -11,11 +11,13 @@ StagingError
 ├── ConcurrentWriteError        another writer changed the target since our begin
 ├── CommitStateUnknownError     nobody can say yet whether the commit happened
 ├── JobCanceledError            the run was cancelled before the commit call
+├── LockLostError               the lock around a change was not got, or ended before it was done
 └── MetastoreError              a metastore call failed; what it did is not known
     └── RefusedError            the metastore said no, by name: the call did nothing
         ├── EntryModifiedError      compare-and-swap: the expected value was not there
         ├── EntryExistsError        the entry to create is there already
-        └── EntryMissingError       the entry to change is not there
+        ├── EntryMissingError       the entry to change is not there
+        └── ColumnsRefusedError     columns may not change their types by position
 """
 
 from collections.abc import Sequence
@@ -93,6 +95,10 @@ class JobCanceledError(StagingError):
     """The run was cancelled; nothing of this model is published."""
 
 
+class LockLostError(StagingError):
+    """The lock was not granted in time, or its server ended it."""
+
+
 class MetastoreError(StagingError):
     """A metastore call failed, and it may or may not have had its effect."""
 
@@ -111,3 +117,7 @@ class EntryExistsError(RefusedError):
 
 class EntryMissingError(RefusedError):
     """No entry of that name exists."""
+
+
+class ColumnsRefusedError(RefusedError):
+    """``hive.metastore.disallow.incompatible.col.type.changes`` refuses the new columns."""

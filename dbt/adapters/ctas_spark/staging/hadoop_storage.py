@@ -7,6 +7,9 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import StorageError
+from dbt.adapters.ctas_spark.staging.storage import StoredText
+
+MISSING = "java.io.FileNotFoundException"
 
 
 class HadoopStorage:
@@ -28,6 +31,31 @@ class HadoopStorage:
             return int(system.getFileStatus(target).getModificationTime())
         except (Py4JError, OSError) as error:
             raise _refused("write", path, error) from error
+
+    def read(self, path: str) -> StoredText | None:
+        """Read the file whole; FileNotFoundException is the storage's own "no"."""
+        try:
+            target, system = self._locate(path)
+            stream = system.open(target)
+            try:
+                text = str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+            finally:
+                stream.close()
+            return StoredText(text, int(system.getFileStatus(target).getModificationTime()))
+        except (Py4JError, OSError) as error:
+            if _is_missing(error):
+                return None
+            raise _refused("read", path, error) from error
+
+    def children(self, directory: str) -> tuple[str, ...]:
+        """One listing of the directory, not below it."""
+        try:
+            target, system = self._locate(directory)
+            return tuple(str(found.getPath().getName()) for found in system.listStatus(target))
+        except (Py4JError, OSError) as error:
+            if _is_missing(error):
+                return ()
+            raise _refused("list", directory, error) from error
 
     def copy_permissions(self, source: str, directory: str) -> None:
         """Mode bits and group; ACL entries where the source has some."""
@@ -67,6 +95,10 @@ class HadoopStorage:
     def _locate(self, path: str) -> tuple[Any, Any]:
         target = self._jvm.org.apache.hadoop.fs.Path(path)
         return target, target.getFileSystem(self._configuration)
+
+
+def _is_missing(error: Exception) -> bool:
+    return isinstance(error, Py4JJavaError) and error.java_exception.getClass().getName() == MISSING
 
 
 def _refused(action: str, path: str, error: Exception) -> StorageError:

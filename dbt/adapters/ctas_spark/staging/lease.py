@@ -1,14 +1,13 @@
 """The heartbeat of a living run: one small file on each storage that it writes versions to."""
 
-import json
-import os
 import secrets
-import socket
 import threading
 from collections.abc import Callable
 from datetime import datetime, timezone
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
+from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.storage import Storage
 
 HEARTBEAT_SECONDS = 20.0
@@ -30,6 +29,7 @@ class Lease:
         self, storage: Storage, on_missed_beat: Callable[[StorageError], None] | None = None
     ) -> None:
         self.id = new_lease_id()
+        self._text = LeaseFile(self.id, ProcessIdentity.current()).to_text()
         self._storage = storage
         self._on_missed_beat = on_missed_beat
         self._lock = threading.Lock()
@@ -54,7 +54,7 @@ class Lease:
 
     def beat(self, directory: str) -> int:
         """Write the lease into ``directory``; return the storage's time in milliseconds."""
-        now = self._storage.write(self._path(directory), self._content())
+        now = self._storage.write(self._path(directory), self._text)
         with self._lock:
             self._directories.add(directory)
             self._start_heart()
@@ -72,9 +72,6 @@ class Lease:
     def _path(self, directory: str) -> str:
         return f"{directory}/{self.id}"
 
-    def _content(self) -> str:
-        return json.dumps({"lease": self.id, "host": socket.gethostname(), "pid": os.getpid()})
-
     def _start_heart(self) -> None:
         if self._heart is None:
             self._heart = threading.Thread(target=self._beat_on, name="ctas-lease", daemon=True)
@@ -87,7 +84,7 @@ class Lease:
 
     def _beat_once(self, directory: str) -> None:
         try:
-            self._storage.write(self._path(directory), self._content())
+            self._storage.write(self._path(directory), self._text)
         except StorageError as error:
             if self._on_missed_beat is not None:
                 self._on_missed_beat(error)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 
@@ -17,23 +18,36 @@ MOST_ENTRIES = 40
 MOST_CHARACTERS = 3_500
 
 
+class Kind(str, Enum):
+    """What a publication was; a fence or a repair leaves the version as it is."""
+
+    BUILD = "build"
+    FENCE = "fence"
+    REPAIR = "repair"
+
+    @property
+    def keeps_the_version(self) -> bool:
+        """True if location, schema and data are those of the publication before."""
+        return self in (Kind.FENCE, Kind.REPAIR)
+
+
 @dataclass(frozen=True, slots=True)
 class LineageEntry:
     """One publication; ``time_ms`` is the storage's time just before its commit call."""
 
     commit: str
     version: str
-    kind: str
+    kind: Kind
     time_ms: int
 
     def __str__(self) -> str:
-        return f"{self.commit}:{self.version}:{self.kind}:{self.time_ms}"
+        return f"{self.commit}:{self.version}:{self.kind.value}:{self.time_ms}"
 
     @classmethod
     def parse(cls, text: str) -> "LineageEntry":
         """Read one entry; ValueError when it is none."""
         commit, version, kind, time_ms = text.split(":")
-        return cls(commit, version, kind, int(time_ms))
+        return cls(commit, version, Kind(kind), int(time_ms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +66,11 @@ class Lineage:
 
     def __contains__(self, commit: str) -> bool:
         return any(entry.commit == commit for entry in self.entries)
+
+    def since(self, commit: str) -> "tuple[LineageEntry, ...] | None":
+        """The publications after ``commit``, newest first; None if it is not known any more."""
+        ids = [entry.commit for entry in self.entries]
+        return self.entries[: ids.index(commit)] if commit in ids else None
 
     def followed_by(self, entry: LineageEntry) -> "Lineage":
         """This lineage with one more publication, its oldest ones cut to the limits."""

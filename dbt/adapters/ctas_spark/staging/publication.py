@@ -3,19 +3,36 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.base import LAST_DDL_TIME, Base
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
-from dbt.adapters.ctas_spark.staging.marker import PREFIX, Lineage, LineageEntry, Marker
+from dbt.adapters.ctas_spark.staging.marker import PREFIX, Kind, Lineage, LineageEntry, Marker
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 
-BUILD = "build"
+PARTITIONS = PREFIX + "partitions"
 PARTITION_PROVIDER = "spark.sql.partitionProvider"
 FORMAT_PREFIXES = ("parquet.", "orc.", "avro.")
 OF_ONE_VERSION = frozenset(
-    {"numRows", "rawDataSize", "totalSize", "numFiles", "COLUMN_STATS_ACCURATE", "EXTERNAL"}
+    {
+        "comment",
+        "numRows",
+        "rawDataSize",
+        "totalSize",
+        "numFiles",
+        "COLUMN_STATS_ACCURATE",
+        "EXTERNAL",
+    }
 )
+
+
+class PartitionState(str, Enum):
+    """Where Spark finds a target's partitions; ``PENDING``: in the directories until tracked."""
+
+    FILES = "files"
+    PENDING = "pending"
+    TRACKED = "tracked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +51,22 @@ def new_commit_id() -> str:
 
 
 def build(  # noqa: PLR0913 (each is one fact of the publication)
-    *, target: TableName, staged: TableEntry, base: Base, version: str, level: Atomicity, now: int
+    *,
+    target: TableName,
+    staged: TableEntry,
+    base: Base,
+    version: str,
+    level: Atomicity,
+    now: int,
+    partitions: PartitionState = PartitionState.FILES,
+    columns_of_base: bool = False,
 ) -> Publication:
     """The publication of a staged version over ``base``.
 
     Args:
         now: the storage's time just before the commit call, in milliseconds.
+        partitions: what is to become of them after the call.
+        columns_of_base: leave the columns that other engines read.
     """
     commit = new_commit_id()
     before = base.marker
@@ -50,10 +77,13 @@ def build(  # noqa: PLR0913 (each is one fact of the publication)
         base=before.commit if before else "",
         target=str(target),
         level=level.value,
-        lineage=lineage.followed_by(LineageEntry(commit, version, BUILD, now)),
+        lineage=lineage.followed_by(LineageEntry(commit, version, Kind.BUILD, now)),
     )
     parameters = _parameters(staged, base.entry, marker, now)
-    return Publication(staged, base, marker, EntryChange(target, staged, base.entry, parameters))
+    if staged.partition_keys:
+        parameters[PARTITIONS] = partitions.value
+    change = EntryChange(target, staged, base.entry, parameters, columns_of_base)
+    return Publication(staged, base, marker, change)
 
 
 def tracks_partitions(entry: TableEntry) -> bool:

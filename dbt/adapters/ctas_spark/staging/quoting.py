@@ -1,10 +1,14 @@
 """SQL text from names and values; the only place where SQL is quoted."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+
+QUOTED = re.compile(r"`([^`]|``)*`")
+LISTED = re.compile(r"(?:`(?:[^`]|``)*`|[^,])+")
 
 
 def identifier(name: str) -> str:
@@ -15,6 +19,21 @@ def identifier(name: str) -> str:
 def identifiers(names: Iterable[str]) -> str:
     """Names in backticks, between commas."""
     return ", ".join(identifier(name) for name in names)
+
+
+def unquoted(text: str) -> str:
+    """The name that a user wrote with or without backticks around it."""
+    name = text.strip()
+    if QUOTED.fullmatch(name):
+        return name[1:-1].replace("``", "`")
+    return name
+
+
+def names(value: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The names of a list, or of a text, where a comma outside backticks separates them."""
+    if isinstance(value, str):
+        return tuple(unquoted(name) for name in LISTED.findall(value) if name.strip())
+    return tuple(unquoted(name) for name in value or ())
 
 
 def table(name: TableName) -> str:

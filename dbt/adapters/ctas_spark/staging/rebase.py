@@ -6,6 +6,7 @@ from dbt.adapters.ctas_spark.staging import base_checks, conflicts
 from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingContext, StagingPurpose
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.restamp import is_only_restamped
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +23,9 @@ def rebase(context: StagingContext, base: Base, now: TableEntry | None) -> Base 
             raise conflicts.refuses_to_commit(context.purpose, context.target, base, now)
         logger.warning("%s was dropped by another meanwhile; it is created anew", context.target)
         return Base(None)
+    if is_only_restamped(base, now):
+        logger.info("%s was fenced or repaired meanwhile; its version is the same", context.target)
+        return Base(now)
     if context.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS and not now.is_view:
         return None
     if context.on_conflict is OnConflict.OVERWRITE and context.purpose.may_replace:

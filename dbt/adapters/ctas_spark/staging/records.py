@@ -5,6 +5,7 @@ from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.marker import PREFIX, TARGET, VERSION
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     EntryChange,
@@ -17,6 +18,10 @@ STATE = PREFIX + "state"
 RECORD_BASE = PREFIX + "base"
 LEASE = PREFIX + "lease"
 ROOT = PREFIX + "root"
+BOOKKEEPING = PREFIX + "bookkeeping"
+BOOKKEEPER = PREFIX + "bookkeeper"
+NOBODY = "nobody"
+SOMEBODY = "somebody"
 
 MOST_OF_THE_TABLE_NAME = 120
 
@@ -26,6 +31,7 @@ class RecordState(str, Enum):
 
     STAGED = "staged"
     COMMITTING = "committing"
+    DELETING = "deleting"
 
 
 def record_name(staging_schema: str, target: TableName, version: str) -> TableName:
@@ -44,7 +50,19 @@ def record_properties(
         RECORD_BASE: str(base),
         LEASE: lease,
         ROOT: root,
+        BOOKKEEPING: NOBODY,
     }
+
+
+def leases_of(record: TableEntry | None) -> str | None:
+    """Where the leases of the record's storage lie; None if the record does not say it."""
+    root = record.parameters.get(ROOT) if record else None
+    return VersionRoot.at(root).leases if root else None
+
+
+def lease_of(version: str) -> str:
+    """The lease of the run that made a version."""
+    return version.rpartition("_")[0]
 
 
 def mark_committing(

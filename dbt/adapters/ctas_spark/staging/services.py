@@ -6,12 +6,16 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
 from dbt.adapters.ctas_spark.staging.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """``conditional`` says that the metastore compares and swaps; else ``lock`` guards commits."""
+    """``conditional`` says that the metastore compares and swaps; else ``lock`` guards commits.
+
+    ``partition_lock`` guards the bookkeeping of tracked partitions; None where there is no lock.
+    """
 
     metastore: MetastoreClient
     storage: Storage
@@ -19,3 +23,5 @@ class Services:
     lease: Lease
     lock: CommitLock
     conditional: bool
+    partitions: PartitionClient
+    partition_lock: CommitLock | None

@@ -2,15 +2,10 @@
 
 import logging
 
-from dbt.adapters.ctas_spark.staging import (
-    base_checks,
-    conflicts,
-    ddl,
-    outcome,
-    publication,
-    records,
-)
+from dbt.adapters.ctas_spark.staging import base_checks, conflicts, ddl, pending, records
 from dbt.adapters.ctas_spark.staging.base import Base
+from dbt.adapters.ctas_spark.staging.bookkeeping import Bookkeeping
+from dbt.adapters.ctas_spark.staging.commit import Commit
 from dbt.adapters.ctas_spark.staging.commits.choice import strategy_for
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -20,22 +15,14 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.discard import discard
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryModifiedError,
-    MetastoreError,
-)
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publication import Publication
-from dbt.adapters.ctas_spark.staging.rebase import rebase
-from dbt.adapters.ctas_spark.staging.records import RecordState
+from dbt.adapters.ctas_spark.staging.publication import PartitionState, tracks_partitions
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
-from dbt.adapters.ctas_spark.staging.takeover import wait_out
 
 logger = logging.getLogger(__name__)
-
-MOST_ATTEMPTS = 100
 
 
 class StagedTable:
@@ -46,24 +33,26 @@ class StagedTable:
     the attempt is decided.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
         self,
         context: StagingContext,
         level: Atomicity,
+        partitions: PartitionState,
         services: Services,
         job: Job,
         observers: tuple[StepObserver, ...] = (),
     ) -> None:
         self.context = context
         self.level = level
+        self.partitions = partitions
         self.outcome: Outcome | None = None
         self.left_behind: list[str] = []
         self.version = services.lease.new_version()
         self._services = services
+        self._level_asked = level
         self._take(Base(None))
         self._job = job
         self._root: VersionRoot | None = None
-        self._record_state = RecordState.STAGED.value
         self._report = StepReport(context.target, observers)
 
     @property
@@ -84,14 +73,15 @@ class StagedTable:
         return self._root
 
     def begin(self) -> None:
-        """Look at the target and take it as the base; nothing about it is written.
+        """Look at the target and take it as the base; what a crash left half done is mended first.
 
         Raises:
             TableAlreadyExistsError, NoSuchTableError: the purpose does not fit what exists.
             AtomicityNotSupportedError: a commit over what exists can't be one conditional call.
         """
         self._report.enter(Step.BEGIN)
-        entry = self._services.metastore.get_table(self.target)
+        self._root = self._version_root()
+        entry = self._mended_entry()
         self.base = Base(entry)
         refusal = conflicts.refuses_to_begin(self.context.purpose, self.target, entry)
         if refusal is not None:
@@ -134,31 +124,33 @@ class StagedTable:
         return self.record
 
     def commit(self) -> None:
-        """Publish the staged version by one call, conditional on the base.
+        """Publish the staged version, conditional on the base.
 
         Raises:
             ConcurrentWriteError, TableAlreadyExistsError, NoSuchTableError: refused; the target
                 is what another made of it.
             CommitStateUnknownError: the call's fate can't be told; nothing was deleted.
             JobCanceledError: the run was cancelled before the call.
+            AtomicityNotSupportedError: ``isolated`` by name, and one call can't do it.
             StagingError: the metastore refused the new entry itself.
         """
         self._report.enter(Step.COMMIT)
         staged = self._read_record()
-        with self._services.lock.held(self.target):
-            for _ in range(MOST_ATTEMPTS):
-                base = self._base_now()
-                if base is None:
-                    self._keep_theirs()
-                    return
-                self._attempt(staged, base)
-                if self.outcome is not None:
-                    return
-        raise conflicts.never_alone(self.target, MOST_ATTEMPTS)
+        commit = self._commit(staged)
+        try:
+            commit.run(staged)
+        finally:
+            self.base, self.level, self.strategy = commit.base, commit.level, commit.strategy
+            if commit.outcome is not None and commit.outcome is not Outcome.KEPT:
+                self._resolve(commit.outcome)
+        if commit.outcome is Outcome.KEPT:
+            self._keep_theirs()
 
     def settle(self) -> None:
-        """Make this session's own later statements see what was published."""
+        """Track the partitions; make this session's own later statements see the version."""
+        self._keep_partitions()
         self._report.enter(Step.SETTLE)
+        self._forget_column_statistics()
         self._services.engine.refresh(self.target)
         self._report.leave()
 
@@ -174,16 +166,36 @@ class StagedTable:
         except Exception:
             logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
 
-    def _prepare(self) -> None:
-        base_checks.refuse_other_partition_keys(self.context, self.base)
-        base_checks.warn_of_less(self.context, self.base, self.level)
-        self._take(self.base)
+    def _version_root(self) -> VersionRoot:
         location = self._services.metastore.database_location(self.target.database)
         if location is None:
             raise conflicts.no_such_schema(self.target)
-        self._root = VersionRoot.of(self.target, location, self.context.layout.location_root)
-        self._services.lease.beat(self._root.leases)
-        self._copy_permissions(str(self._root))
+        return VersionRoot.of(self.target, location, self.context.layout.location_root)
+
+    def _mended_entry(self) -> TableEntry | None:
+        """The target's entry, after a dead run's rename or bookkeeping of it."""
+        pending.undo_renames(self.context, self._services, self._storage_time)
+        entry = self._services.metastore.get_table(self.target)
+        if self._services.partition_lock is None:
+            return entry
+        mended = pending.track_partitions(self.target, entry, self._bookkeeping())
+        return self._services.metastore.get_table(self.target) if mended else entry
+
+    def _prepare(self) -> None:
+        base_checks.refuse_other_partition_keys(self.context, self.base)
+        self._take(self.base)
+        base_checks.warn_of_less(self.context, self.base, self.level)
+        if self.partitions is PartitionState.FILES:
+            base_checks.warn_of_untracked(self.context, self.base)
+        self._services.lease.beat(self.root.leases)
+        self._copy_permissions(str(self.root))
+
+    def _take(self, base: Base) -> None:
+        conditional = self._services.conditional
+        self.base = base
+        self.strategy = strategy_for(self.context, self.version, base, conditional=conditional)
+        weaker = self._level_asked.strength > self.strategy.reaches.strength
+        self.level = self.strategy.reaches if weaker else self._level_asked
 
     def _copy_permissions(self, directory: str) -> None:
         """Who may read the base may read the version, and nobody else.
@@ -194,9 +206,32 @@ class StagedTable:
         if entry is not None and entry.location is not None and not entry.is_view:
             self._services.storage.copy_permissions(entry.location, directory)
 
-    def _take(self, base: Base) -> None:
-        self.base = base
-        self.strategy = strategy_for(base, self.target, conditional=self._services.conditional)
+    def _commit(self, staged: TableEntry) -> Commit:
+        if not tracks_partitions(staged):
+            self.partitions = PartitionState.FILES
+        return Commit(
+            self.context,
+            self._services,
+            self._job,
+            version=self.version,
+            level=self._level_asked,
+            base=self.base,
+            partitions=self.partitions,
+            storage_time=self._storage_time,
+        )
+
+    def _bookkeeping(self) -> Bookkeeping:
+        lock = self._services.partition_lock
+        if lock is None:
+            raise RuntimeError(f"partitions of {self.target} are tracked without a lock")
+        return Bookkeeping(self.context, self._services, lock, self._report, self._storage_time)
+
+    def _keep_partitions(self) -> None:
+        base = self.base.entry
+        stale = base is not None and bool(base.partition_keys)
+        tracked = self.partitions is PartitionState.PENDING
+        if self._services.partition_lock is not None and (tracked or stale):
+            self.partitions = self._bookkeeping().run(self.version)
 
     def _read_record(self) -> TableEntry:
         record = self._services.metastore.get_table(self.record)
@@ -204,66 +239,17 @@ class StagedTable:
             raise conflicts.record_gone(self.target, self.record, self.base)
         return record
 
-    def _base_now(self) -> Base | None:
-        """The base of the next attempt; None if theirs is to be kept."""
-        now = self._services.metastore.get_table(self.target)
-        return self.base if self.base.is_still(now) else rebase(self.context, self.base, now)
-
-    def _attempt(self, staged: TableEntry, base: Base) -> None:
-        """One commit call; the outcome stays None if a rival was faster."""
-        again = self._record_state != RecordState.STAGED.value
-        unfenced = base.entry is None or base is not self.base or again
-        self._take(base)
-        wait_out(base, staged, self._storage_time)
-        ours = publication.build(
-            target=self.target,
-            staged=staged,
-            base=base,
-            version=self.version,
-            level=self.level,
-            now=self._storage_time(),
-        )
-        if self._job.canceled:
-            raise conflicts.canceled(self.target, base)
-        if unfenced:
-            self._move_record(staged, ours.marker.commit)
-        self._judge(ours, self._call(ours))
-
     def _storage_time(self) -> int:
         return self._services.lease.beat(self.root.leases)
 
-    def _move_record(self, staged: TableEntry, attempt: str) -> None:
+    def _forget_column_statistics(self) -> None:
+        """They describe the old version; a planner of another engine would trust them."""
+        if self.base.entry is None or self.base.entry.is_view:
+            return
         try:
-            self._record_state = records.mark_committing(
-                self._services.metastore,
-                staged,
-                attempt,
-                was=self._record_state,
-                conditional=self._services.conditional,
-            )
-        except EntryModifiedError as error:
-            raise conflicts.swept(self.target, self.base) from error
-
-    def _call(self, ours: Publication) -> MetastoreError | None:
-        try:
-            self.strategy.publish(self._services.metastore, ours)
+            self._services.metastore.drop_column_statistics(self.target)
         except MetastoreError as error:
-            return error
-        return None
-
-    def _judge(self, ours: Publication, failure: MetastoreError | None) -> None:
-        try:
-            after = self._services.metastore.get_table(self.target)
-        except MetastoreError as error:
-            self._resolve(Outcome.UNKNOWN)
-            raise conflicts.unknown(self.target, self.version, failure or error) from error
-        decided = outcome.decide(after, ours, failure)
-        if decided is not Outcome.NOT_COMMITTED:
-            self._resolve(decided)
-        if decided is Outcome.UNKNOWN:
-            raise conflicts.unknown(self.target, self.version, failure) from failure
-        if decided is Outcome.NOT_COMMITTED and not conflicts.by_rival(failure):
-            raise conflicts.refused_entry(self.target, self.base, failure)
+            logger.warning("%s keeps old column statistics: %s", self.target, error)
 
     def _keep_theirs(self) -> None:
         logger.info("%s was created by another meanwhile; theirs is kept", self.target)

@@ -12,12 +12,18 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 
 
 class Step(str, Enum):
-    """The steps of one publication, in their order; ABORT may follow any before SETTLE."""
+    """The steps of one publication, in their order; ABORT may follow any before SETTLE.
+
+    Those of partitions are there for tracked ones only; a begin that repairs has them, too.
+    """
 
     BEGIN = "begin"
     STAGE = "stage"
     VERIFY = "verify"
     COMMIT = "commit"
+    DROP_PARTITIONS = "drop_partitions"
+    ADD_PARTITIONS = "add_partitions"
+    TRACK_PARTITIONS = "track_partitions"
     SETTLE = "settle"
     ABORT = "abort"
 

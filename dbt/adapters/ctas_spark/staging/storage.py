@@ -1,6 +1,15 @@
 """What versions and leases need of a file system."""
 
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A small file, with its modification time in milliseconds by the storage's own clock."""
+
+    text: str
+    modified_ms: int
 
 
 class Storage(Protocol):
@@ -12,6 +21,12 @@ class Storage(Protocol):
         Returns:
             its modification time in milliseconds, by the storage's own clock.
         """
+
+    def read(self, path: str) -> StoredText | None:
+        """A small file, or None when the storage says that there is none."""
+
+    def children(self, directory: str) -> tuple[str, ...]:
+        """The names of what lies in a directory; none without the directory."""
 
     def copy_permissions(self, source: str, directory: str) -> None:
         """Give a directory the mode, group and ACL of ``source``; make it if it is not there.

@@ -163,6 +163,7 @@ def test_privileges_that_the_base_lacks_are_not_brought(
 REFUSALS = [
     (ALTER, 1, "shop.orders table not found", EntryMissingError),
     (ALTER, 1, "types incompatible", RefusedError),
+    (ALTER, 1, "new table shop.orders already exists", EntryExistsError),
     (ALTER, 2, "The table has been modified. The parameter value", EntryModifiedError),
     (CREATE, 1, "Table orders already exists", EntryExistsError),
     (CREATE, 2, "orders is not a valid object name", RefusedError),

@@ -1,6 +1,7 @@
 """Spark's session catalog with a Hive metastore, embedded or remote, in this JVM."""
 
 import threading
+from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging import ddl
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
@@ -11,6 +12,10 @@ from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaEr
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.locks import OF_THIS_PROCESS, CommitLock, NoLock
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
+from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore_lock import MetastoreLock
+from dbt.adapters.ctas_spark.staging.partition_checks import partitions_after
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
@@ -18,9 +23,13 @@ from dbt.adapters.ctas_spark.staging.storage import Storage
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (
-    "its server ignores compare-and-swap, so two writers can't be told apart "
-    "(HIVE-26882: Hive 2.3.10 and 4.0 have it)"
+    "its server has neither compare-and-swap (HIVE-26882: Hive 2.3.10 and 4.0 have it) nor lock "
+    "tables, so the last of two writers wins"
 )
+
+
+class HiveClient(MetastoreClient, PartitionClient, TableLockClient, Protocol):
+    """A metastore with its tables, partitions and locks."""
 
 
 class HiveCatalog:
@@ -32,7 +41,7 @@ class HiveCatalog:
 
     def __init__(
         self,
-        metastore: MetastoreClient,
+        metastore: HiveClient,
         storage: Storage,
         engine: Engine,
         lease: Lease,
@@ -47,6 +56,7 @@ class HiveCatalog:
         self._guard = threading.Lock()
         self._staging_schemas: set[str] = set()
         self._found: Capabilities | None = None
+        self._has_locks: bool | None = None
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """Probe compare-and-swap once; a probe that can't be run is an error, not a "no"."""
@@ -63,7 +73,9 @@ class HiveCatalog:
         self._refuse_missing_format(context)
         found = self.capabilities(context.staging_schema)
         level = resolve(context.atomicity, found, context.target)
-        return StagedTable(context, level, self._services(found), job, observers)
+        services = self._services(found)
+        partitions = partitions_after(context, level, services.partition_lock)
+        return StagedTable(context, level, partitions, services, job, observers)
 
     def _refuse_missing_format(self, context: StagingContext) -> None:
         wanted = context.layout.file_format
@@ -80,20 +92,30 @@ class HiveCatalog:
     def _probe(self, staging_schema: str) -> Capabilities:
         if self._metastore.compares_and_swaps(staging_schema):
             return Capabilities("hive", ConflictCheck.CAS, Atomicity.ISOLATED)
-        if self._single_process:
+        if self._lock() is not None:
             return Capabilities("hive", ConflictCheck.LOCK, Atomicity.ISOLATED)
-        return Capabilities("hive", ConflictCheck.NONE, Atomicity.NONE, NO_COMPARE_AND_SWAP)
+        return Capabilities("hive", ConflictCheck.NONE, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP)
+
+    def _lock(self) -> CommitLock | None:
+        """A lock that every writer of this metastore takes, if there is one."""
+        if self._single_process:
+            return OF_THIS_PROCESS
+        if self._has_locks is None:
+            self._has_locks = self._metastore.supports_locks()
+        return MetastoreLock(self._metastore, self._lease.id) if self._has_locks else None
 
     def _services(self, found: Capabilities) -> Services:
+        lock = self._lock()
         locked = found.conflict_check is ConflictCheck.LOCK
-        lock: CommitLock = OF_THIS_PROCESS if locked else NoLock()
         return Services(
             metastore=self._metastore,
             storage=self._storage,
             engine=self._engine,
             lease=self._lease,
-            lock=lock,
+            lock=lock if locked and lock is not None else NoLock(),
             conditional=found.conflict_check is ConflictCheck.CAS,
+            partitions=self._metastore,
+            partition_lock=lock,
         )
 
     def _ensure_staging_schema(self, name: str) -> None:

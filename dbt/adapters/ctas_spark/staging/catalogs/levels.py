@@ -6,19 +6,18 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 
 
 def resolve(asked: Atomicity, found: Capabilities, target: TableName) -> Atomicity:
-    """The level to work at; ``auto`` takes the strongest, and never ``none``.
+    """The level to work at; ``auto`` takes the strongest.
 
     Raises:
         AtomicityNotSupportedError: the catalog reaches less than was asked for.
     """
     wanted = found.reaches if asked is Atomicity.AUTO else asked
-    too_weak = asked is Atomicity.AUTO and found.reaches is Atomicity.NONE
-    if too_weak or wanted.strength > found.reaches.strength:
+    if wanted.strength > found.reaches.strength:
         raise AtomicityNotSupportedError(
             f"atomicity {asked.value} can't be reached on this {found.catalog} catalog: "
             f"{found.missing}",
             table=target,
             left="it is unchanged; no job was started",
-            remedy="upgrade the metastore, or set atomicity: none and accept partial tables",
+            remedy="upgrade the metastore or give it its lock tables, or set atomicity: auto",
         )
     return wanted

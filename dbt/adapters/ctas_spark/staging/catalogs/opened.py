@@ -7,13 +7,12 @@ from typing import NoReturn, Protocol
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog, HiveClient
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StorageError
 from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
 from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
 from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 
@@ -27,7 +26,7 @@ NOT_PLAIN = (
 )
 
 
-class OpenMetastore(MetastoreClient, Protocol):
+class OpenMetastore(HiveClient, Protocol):
     """A metastore with connections to close."""
 
     def close(self) -> None:

@@ -1,26 +1,38 @@
 """Which strategy publishes over a base."""
 
+from dbt.adapters.ctas_spark.staging import base_checks
 from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.commits.create import Create
 from dbt.adapters.ctas_spark.staging.commits.protocol import CommitStrategy
+from dbt.adapters.ctas_spark.staging.commits.rename import Rename
 from dbt.adapters.ctas_spark.staging.commits.swap import Swap
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.set_aside import SetAside
 
 
-def strategy_for(base: Base, target: TableName, *, conditional: bool) -> CommitStrategy:
-    """Create where there was nothing, swap otherwise.
+def strategy_for(
+    context: StagingContext, version: str, base: Base, *, conditional: bool, refused: bool = False
+) -> CommitStrategy:
+    """Create where there was nothing, swap where one call can do it, else rename.
+
+    Args:
+        refused: the metastore refused to change the columns in a swap.
 
     Raises:
-        AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
+        AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect, or
+            ``isolated`` was asked for by name and only a rename is left.
     """
     if base.entry is None:
         return Create()
     if conditional and base.expectation is None:
         raise AtomicityNotSupportedError(
             "its entry has no transient_lastDdlTime to compare",
-            table=target,
+            table=context.target,
             left="it is unchanged; no job was started",
             remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
         )
+    if refused or base_checks.other_partition_keys(context, base):
+        aside = SetAside.of(context.target, context.staging_schema, version)
+        return Rename(aside, conditional=conditional)
     return Swap(conditional=conditional)

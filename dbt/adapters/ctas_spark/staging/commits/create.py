@@ -1,5 +1,6 @@
 """Publish the first version of a target by one create_table."""
 
+from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publication import Publication
 
@@ -8,6 +9,9 @@ class Create:
     """The loser of two creations gets EntryExistsError from the metastore itself."""
 
     name = "create"
+    reaches = Atomicity.ISOLATED
+    fenceable = False
+    reader_window = "none"
 
     def publish(self, metastore: MetastoreClient, publication: Publication) -> None:
         """One create_table call."""

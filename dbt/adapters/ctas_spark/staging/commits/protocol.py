@@ -1,7 +1,8 @@
-"""What every commit strategy does: one call on the target."""
+"""What every commit strategy does: publish one version over one base."""
 
 from typing import Protocol
 
+from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publication import Publication
 
@@ -13,5 +14,17 @@ class CommitStrategy(Protocol):
     def name(self) -> str:
         """The word for it in logs and run results."""
 
+    @property
+    def reaches(self) -> Atomicity:
+        """The level that it can keep at most."""
+
+    @property
+    def fenceable(self) -> bool:
+        """True if a fence of the base stops it; a creation expects nothing that could be fenced."""
+
+    @property
+    def reader_window(self) -> str:
+        """What a reader may meet meanwhile: ``none``, or ``absent``."""
+
     def publish(self, metastore: MetastoreClient, publication: Publication) -> None:
-        """Make the one call; raise MetastoreError when it fails."""
+        """Make the call, or calls; raise MetastoreError when one fails."""

@@ -1,5 +1,6 @@
 """Replace the target's whole entry by one alter_table, conditional on the base."""
 
+from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publication import Publication
 
@@ -11,6 +12,9 @@ class Swap:
     """
 
     name = "swap"
+    reaches = Atomicity.ISOLATED
+    fenceable = True
+    reader_window = "none"
 
     def __init__(self, *, conditional: bool) -> None:
         self._conditional = conditional

@@ -1,4 +1,4 @@
-"""What the commit needs of a Hive metastore: six calls, the same for every client."""
+"""What publications need of a metastore's tables: a few calls, the same for every client."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -25,13 +25,21 @@ class Expectation:
 class EntryChange:
     """One new state of an entry: the fields of ``staged`` under another name.
 
-    Owner, creation time and privileges come from ``base``, where there is one.
+    Owner, creation time and privileges come from ``base``, where there is one; with
+    ``columns_of_base`` the columns that other engines read stay the base's, too (Spark reads its
+    own schema from the parameters).
     """
 
     target: TableName
     staged: TableEntry
     base: TableEntry | None
     parameters: dict[str, str]
+    columns_of_base: bool = False
+
+    @property
+    def keeps_columns(self) -> bool:
+        """True if ``columns_of_base`` can be followed: a view's columns are no table's."""
+        return self.columns_of_base and self.base is not None and not self.base.is_view
 
 
 class MetastoreClient(Protocol):
@@ -49,8 +57,28 @@ class MetastoreClient(Protocol):
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
         """Replace the whole entry in one call; EntryModifiedError when ``expected`` is not met."""
 
+    def rename_table(
+        self, was: TableName, change: EntryChange, expected: Expectation | None
+    ) -> None:
+        """The same for an entry that was called ``was``: EntryExistsError if the name is taken.
+
+        The entry is external, or it becomes so by an earlier call: a managed one's data would move.
+        """
+
     def drop_entry(self, name: TableName) -> None:
         """Remove the entry and leave its data; no error when there is none."""
+
+    def drop_column_statistics(self, name: TableName) -> None:
+        """Remove what the metastore keeps of the columns' values; no error when it has none."""
+
+    def databases(self) -> tuple[str, ...]:
+        """The databases that this user may list."""
+
+    def tables(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
+        """The tables and views whose name begins with ``prefix``; none without the database."""
+
+    def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
+        """The tables and views of which ``parameter`` is ``value``."""
 
     def compares_and_swaps(self, database: str) -> bool:
         """True if the server honours an Expectation; tried on a scratch entry in ``database``."""

@@ -83,11 +83,14 @@ def changed(change: EntryChange) -> Struct:
     )
     if change.base is None:
         return table
-    base = _struct(change.base).fields
-    return table.replaced({number: base.get(number) for number in OF_THE_BASE})
+    base = _struct(change.base)
+    own: dict[int, Field | None] = {number: base.fields.get(number) for number in OF_THE_BASE}
+    if change.keeps_columns:
+        own[Table.STORAGE] = _with_columns(table, base)
+    return table.replaced(own)
 
 
-def scratch_view(name: TableName, parameters: dict[str, str]) -> Struct:
+def scratch_view(name: TableName) -> Struct:
     """A new entry without a directory."""
     storage: dict[int, Field] = {
         Storage.COLUMNS: sequence(TType.STRUCT),
@@ -99,12 +102,17 @@ def scratch_view(name: TableName, parameters: dict[str, str]) -> Struct:
             Table.DATABASE: string(name.database),
             Table.STORAGE: Field(TType.STRUCT, Struct(storage)),
             Table.PARTITION_KEYS: sequence(TType.STRUCT),
-            Table.PARAMETERS: strings(parameters),
             Table.VIEW_ORIGINAL: string("select 1"),
             Table.VIEW_EXPANDED: string("select 1"),
             Table.TYPE: string(VIEW),
         }
     )
+
+
+def _with_columns(table: Struct, base: Struct) -> Field:
+    columns = base.struct(Table.STORAGE).fields.get(Storage.COLUMNS)
+    storage = table.struct(Table.STORAGE).replaced({Storage.COLUMNS: columns})
+    return Field(TType.STRUCT, storage)
 
 
 def _struct(entry: TableEntry) -> Struct:

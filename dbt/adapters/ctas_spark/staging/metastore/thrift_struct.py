@@ -67,6 +67,10 @@ class Struct:
         value = self.value(number)
         return None if value is None else _text(value)
 
+    def words(self, number: int) -> tuple[str, ...]:
+        """A list of strings."""
+        return words_of(self.value(number))
+
     def texts(self, number: int) -> dict[str, str]:
         """A map of strings."""
         pairs = self.value(number)
@@ -95,6 +99,16 @@ def string(value: str) -> Field:
     return Field(TType.STRING, _bytes(value))
 
 
+def integer(value: int) -> Field:
+    """A field of 32 bits."""
+    return Field(TType.I32, value)
+
+
+def long(value: int) -> Field:
+    """A field of 64 bits."""
+    return Field(TType.I64, value)
+
+
 def boolean(value: bool) -> Field:  # noqa: FBT001 (it is the value)
     """A bool field."""
     return Field(TType.BOOL, value)
@@ -104,6 +118,16 @@ def strings(values: Mapping[str, str]) -> Field:
     """A map of strings."""
     items = tuple((_bytes(key), _bytes(value)) for key, value in values.items())
     return Field(TType.MAP, Pairs(TType.STRING, TType.STRING, items))
+
+
+def words(*values: str) -> Field:
+    """A list of strings."""
+    return sequence(TType.STRING, *map(_bytes, values))
+
+
+def words_of(value: Sequence | None) -> tuple[str, ...]:
+    """The strings of a list."""
+    return tuple(map(_text, value.values)) if value else ()
 
 
 def sequence(element: int, *values: Any) -> Field:

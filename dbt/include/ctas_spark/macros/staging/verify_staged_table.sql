@@ -1,11 +1,11 @@
 {#- Contract, constraints and column docs, all on the staged version: readers see none of it. -#}
 {% macro verify_staged_table() %}
-  {%- set staged = adapter.verify_staged_table() -%}
+  {%- set staged = adapter.verify_staged_table().quote(schema=true, identifier=true) -%}
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent('select * from ' ~ staged) -%}
     {%- do assert_constraints_hold(staged) -%}
   {%- endif -%}
   {%- if config.persist_column_docs() and model.columns -%}
-    {%- do comment_columns(staged, model.columns) -%}
+    {%- do adapter.comment_columns(staged, model.columns) -%}
   {%- endif -%}
 {% endmacro %}

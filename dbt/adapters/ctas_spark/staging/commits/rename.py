@@ -1,0 +1,96 @@
+"""Set the target's old entry aside, then create the new one: where one call can't replace it.
+
+Between the two there is no table for readers, which is ``atomic`` and no more. A crash there is
+undone by the next begin, from the entry that was set aside.
+"""
+
+import logging
+from dataclasses import replace
+
+from dbt.adapters.ctas_spark.staging import set_aside
+from dbt.adapters.ctas_spark.staging.base import Base
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryMissingError,
+    MetastoreError,
+    RefusedError,
+)
+from dbt.adapters.ctas_spark.staging.marker import Kind
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    EntryChange,
+    Expectation,
+    MetastoreClient,
+)
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publication import Publication
+from dbt.adapters.ctas_spark.staging.restamp import restamped
+from dbt.adapters.ctas_spark.staging.set_aside import EXTERNAL, SetAside
+
+logger = logging.getLogger(__name__)
+
+
+class Rename:
+    """Two calls on the target; a third removes what was set aside.
+
+    ``conditional`` is False where the metastore does not compare: the last writer may win.
+    """
+
+    name = "rename"
+    reaches = Atomicity.ATOMIC
+    fenceable = False
+    reader_window = "absent"
+
+    def __init__(self, aside: SetAside, *, conditional: bool) -> None:
+        self._aside = aside
+        self._conditional = conditional
+
+    def publish(self, metastore: MetastoreClient, publication: Publication) -> None:
+        """Set aside, create, remove; put back if the metastore refuses the new entry."""
+        old = self._set_aside(metastore, publication)
+        try:
+            metastore.create_table(publication.change)
+        except EntryExistsError:
+            self._remove(metastore)
+            raise
+        except RefusedError:
+            set_aside.put_back(metastore, old, self._aside.target)
+            raise
+        self._remove(metastore)
+
+    def _set_aside(self, metastore: MetastoreClient, publication: Publication) -> TableEntry:
+        base = publication.base
+        parameters = self._aside.parameters(base)
+        if base.entry is not None and base.entry.table_type == set_aside.MANAGED_TABLE:
+            base = self._made_external(metastore, base, publication)
+        entry = _there(base)
+        renamed = {**entry.parameters, **parameters}
+        change = EntryChange(self._aside.name, entry, entry, renamed)
+        metastore.rename_table(entry.name, change, self._expectation(base))
+        return replace(entry, name=self._aside.name, parameters=renamed)
+
+    def _made_external(
+        self, metastore: MetastoreClient, base: Base, publication: Publication
+    ) -> Base:
+        """The base, external: the rename of a managed entry would move its data."""
+        entry = _there(base)
+        now = publication.marker.lineage.entries[0].time_ms
+        change = restamped(entry, Kind.FENCE, now, {EXTERNAL: "TRUE"})
+        metastore.alter_table(change, self._expectation(base))
+        return Base(metastore.get_table(entry.name))
+
+    def _expectation(self, base: Base) -> Expectation | None:
+        return base.expectation if self._conditional else None
+
+    def _remove(self, metastore: MetastoreClient) -> None:
+        """What stays is only an entry: the next begin removes it."""
+        try:
+            metastore.drop_entry(self._aside.name)
+        except MetastoreError as error:
+            logger.warning("the old entry %s stays: %s", self._aside.name, error)
+
+
+def _there(base: Base) -> TableEntry:
+    if base.entry is None:
+        raise EntryMissingError("the target was dropped by another meanwhile")
+    return base.entry

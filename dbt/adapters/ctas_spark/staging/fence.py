@@ -1,0 +1,30 @@
+"""Make sure that an attempt of a dead run can no longer land."""
+
+from dbt.adapters.ctas_spark.staging.base import Base
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
+from dbt.adapters.ctas_spark.staging.marker import Kind
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.restamp import restamped
+
+
+def fence(metastore: MetastoreClient, entry: TableEntry, now: int) -> bool:
+    """Change the key that an attempt over ``entry`` expects.
+
+    True if it is changed by this call or by a rival's before it: either way the old value is gone.
+
+    Args:
+        entry: the target, read just before.
+        now: the storage's time in milliseconds.
+
+    Raises:
+        MetastoreError: the fence may or may not stand.
+    """
+    expected = Base(entry).expectation
+    if expected is None:
+        return False
+    try:
+        metastore.alter_table(restamped(entry, Kind.FENCE, now), expected)
+    except EntryModifiedError:
+        return True
+    return True

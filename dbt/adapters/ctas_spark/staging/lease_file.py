@@ -1,0 +1,69 @@
+"""A lease as it lies on a storage: what its run writes, and what others conclude from it."""
+
+import json
+from dataclasses import asdict, dataclass
+from enum import Enum
+
+from dbt.adapters.ctas_spark.staging.errors import StorageError
+from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.storage import Storage
+
+EXPIRES_AFTER_MS = 180_000
+
+
+class LeaseState(str, Enum):
+    """What is known of a run.
+
+    ``ENDED`` is certain: its lease was given back, or its process is gone. ``EXPIRED`` is a guess:
+    nobody beats, but a paused process may wake up, so that it has to be fenced.
+    """
+
+    LIVING = "living"
+    EXPIRED = "expired"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseFile:
+    """The content of a lease."""
+
+    lease: str
+    process: ProcessIdentity
+
+    def to_text(self) -> str:
+        """One line of JSON, which people may read, too."""
+        return json.dumps({"lease": self.lease, **asdict(self.process)})
+
+    @classmethod
+    def parse(cls, text: str) -> "LeaseFile":
+        """Read a lease; ValueError when the text is none."""
+        try:
+            read = json.loads(text)
+            process = ProcessIdentity(str(read["host"]), int(read["pid"]), float(read["started"]))
+            return cls(str(read["lease"]), process)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a lease: {text!r}") from error
+
+
+def state_of(storage: Storage, directory: str, lease: str, now_ms: int) -> LeaseState:
+    """What is known of the run that holds ``lease``.
+
+    Args:
+        directory: where the leases of that storage lie.
+        now_ms: the storage's time, read by a beat of one's own lease.
+
+    Raises:
+        StorageError: it could not be found out, which proves nothing.
+    """
+    path = f"{directory}/{lease}"
+    stored = storage.read(path)
+    if stored is None:
+        return LeaseState.ENDED
+    try:
+        owner = LeaseFile.parse(stored.text).process
+    except ValueError as error:
+        raise StorageError(f"the lease {path} can't be read: {error}") from error
+    if owner.has_ended:
+        return LeaseState.ENDED
+    expired = now_ms - stored.modified_ms > EXPIRES_AFTER_MS
+    return LeaseState.EXPIRED if expired else LeaseState.LIVING

@@ -1,0 +1,101 @@
+"""The metastore's own lock on a table, kept alive while it is held.
+
+The server ends a lock that nobody beats for ``hive.txn.timeout`` (300 s by default).
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryMissingError,
+    LockLostError,
+    MetastoreError,
+)
+from dbt.adapters.ctas_spark.staging.locks import HeldCheck
+from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
+
+logger = logging.getLogger(__name__)
+
+HEARTBEAT_SECONDS = 30.0
+POLL_SECONDS = 0.2
+LONGEST_WAIT_SECONDS = 600.0
+
+
+class MetastoreLock:
+    """An exclusive lock of every client of the metastore that asks for it."""
+
+    can_run_out = True
+
+    def __init__(self, client: TableLockClient, owner: str) -> None:
+        self._client = client
+        self._owner = owner
+
+    @contextmanager
+    def held(self, target: TableName) -> Iterator[HeldCheck]:
+        """Wait for the lock, beat it, give it back.
+
+        Raises:
+            LockLostError: it was not granted in time, or its server ended it.
+        """
+        lock = self._client.lock(target, self._owner)
+        try:
+            self._await(lock, target)
+            with self._beaten(lock, target):
+                yield lambda: self._check(lock, target)
+        finally:
+            self._release(lock, target)
+
+    def _await(self, lock: int, target: TableName) -> None:
+        deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+        while not self._client.is_granted(lock):
+            if time.monotonic() > deadline:
+                raise LockLostError(
+                    f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s",
+                    table=target,
+                    left="what is published stays as it is",
+                    remedy="SHOW LOCKS in Hive tells who holds it",
+                )
+            time.sleep(POLL_SECONDS)
+
+    @contextmanager
+    def _beaten(self, lock: int, target: TableName) -> Iterator[None]:
+        ended = threading.Event()
+        heart = threading.Thread(target=self._beat, args=(lock, target, ended), daemon=True)
+        heart.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            heart.join()
+
+    def _beat(self, lock: int, target: TableName, ended: threading.Event) -> None:
+        while not ended.wait(HEARTBEAT_SECONDS):
+            self._beat_once(lock, target)
+
+    def _beat_once(self, lock: int, target: TableName) -> None:
+        """A failure is only said: the holder's next check decides."""
+        try:
+            self._client.heartbeat(lock)
+        except MetastoreError as error:
+            logger.warning("the lock on %s was not renewed: %s", target, error)
+
+    def _check(self, lock: int, target: TableName) -> None:
+        try:
+            self._client.heartbeat(lock)
+        except EntryMissingError as error:
+            raise LockLostError(
+                "the metastore ended the lock while it was held",
+                table=target,
+                left="what is published stays as it is",
+                remedy="run the model again; raise hive.txn.timeout if this happens often",
+            ) from error
+
+    def _release(self, lock: int, target: TableName) -> None:
+        try:
+            self._client.unlock(lock)
+        except MetastoreError as error:
+            logger.warning("the lock on %s was not released, and will time out: %s", target, error)

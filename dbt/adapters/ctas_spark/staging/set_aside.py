@@ -1,0 +1,82 @@
+"""The entry that a commit by rename sets aside: found by its name, it can be put back.
+
+Its parameter names the target, so that the rename itself is the durable intent: a crash after it
+leaves an absent target and this entry, and the next begin puts it back.
+"""
+
+import logging
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.base import Base
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, EntryMissingError
+from dbt.adapters.ctas_spark.staging.marker import PREFIX
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+
+logger = logging.getLogger(__name__)
+
+SET_ASIDE_OF = PREFIX + "set_aside_of"
+SET_ASIDE_BY = PREFIX + "set_aside_by"
+WAS_MANAGED = PREFIX + "was_managed"
+EXTERNAL = "EXTERNAL"
+MANAGED_TABLE = "MANAGED_TABLE"
+INFIX = "__aside__"
+MOST_OF_THE_TABLE_NAME = 110
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Where the target's old entry goes while version ``version`` takes its name."""
+
+    name: TableName
+    target: TableName
+    version: str
+
+    @classmethod
+    def of(cls, target: TableName, staging_schema: str, version: str) -> "SetAside":
+        """In the schema of the records, where neither dbt nor users look for tables."""
+        name = TableName(staging_schema, f"{prefix(target)}{version}")
+        return cls(name, target, version)
+
+    def parameters(self, base: Base) -> dict[str, str]:
+        """What is added to the old entry."""
+        managed = base.entry is not None and base.entry.table_type == MANAGED_TABLE
+        return {
+            SET_ASIDE_OF: str(self.target),
+            SET_ASIDE_BY: self.version,
+            **({WAS_MANAGED: "true"} if managed else {}),
+        }
+
+
+def prefix(target: TableName) -> str:
+    """How the names of a target's entries that were set aside begin."""
+    return f"{target.table[:MOST_OF_THE_TABLE_NAME]}{INFIX}"
+
+
+def of_target(
+    metastore: MetastoreClient, target: TableName, staging_schema: str
+) -> tuple[TableEntry, ...]:
+    """The target's entries that are set aside now; one, unless several crashes left theirs."""
+    names = metastore.tables(staging_schema, prefix(target))
+    entries = (metastore.get_table(name) for name in names)
+    return tuple(
+        entry for entry in entries if entry and entry.parameters.get(SET_ASIDE_OF) == str(target)
+    )
+
+
+def put_back(metastore: MetastoreClient, entry: TableEntry, target: TableName) -> None:
+    """Give the old entry its name again; nothing if the name is taken or the entry is gone.
+
+    An entry that was managed becomes so again only after the rename, which would move its data.
+    """
+    own = (SET_ASIDE_OF, SET_ASIDE_BY, WAS_MANAGED)
+    parameters = {key: value for key, value in entry.parameters.items() if key not in own}
+    try:
+        metastore.rename_table(entry.name, EntryChange(target, entry, entry, parameters), None)
+    except (EntryExistsError, EntryMissingError) as error:
+        logger.info("%s was not put back: %s", target, error.what)
+        return
+    if entry.parameters.get(WAS_MANAGED):
+        managed = {key: value for key, value in parameters.items() if key != EXTERNAL}
+        metastore.alter_table(EntryChange(target, entry, entry, managed), None)

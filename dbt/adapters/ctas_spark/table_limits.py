@@ -1,0 +1,144 @@
+"""What Spark and its metastore can't hold of a table, found before any job."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging import partition_checks, quoting
+from dbt.adapters.ctas_spark.staging.context import TableName
+
+# Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.
+NAME = re.compile(r"[A-Za-z0-9_]+")
+MOST_OF_A_SCHEMA = 128
+MOST_OF_A_DIRECTORY = 255
+MOST_OF_A_KEY = 256
+MOST_OF_A_PARTITION_COLUMN = 128
+
+VARIABLE = "${"
+GLOB = frozenset("*?[]{}\\")
+SPARKS = "spark.sql."
+SPARKS_RESERVED = frozenset(
+    {"provider", "location", "owner", "external", "is_managed_location", "collation"}
+)
+METASTORES = frozenset(
+    {
+        "EXTERNAL",
+        "COLUMN_STATS_ACCURATE",
+        "numFiles",
+        "numRows",
+        "rawDataSize",
+        "totalSize",
+        "transient_lastDdlTime",
+    }
+)
+
+
+def check_names(target: TableName, staging_schema: str) -> Iterator[str]:
+    """The names of table, schema and staging schema."""
+    yield from _characters("table", target.table, "alias")
+    yield from _characters("schema", target.database, "schema")
+    yield from _length("schema", target.database, MOST_OF_A_SCHEMA, "schema")
+    if staging_schema != target.database:
+        yield from _characters("staging schema", staging_schema, "staging_schema")
+        yield from _length("staging schema", staging_schema, MOST_OF_A_SCHEMA, "staging_schema")
+    if len(str(target)) > MOST_OF_A_DIRECTORY:
+        yield (
+            f"table {target}: a directory has the name of table and schema, and holds "
+            f"{MOST_OF_A_DIRECTORY} characters, but this has {len(str(target))}; "
+            "set a shorter alias"
+        )
+
+
+def check_columns(config: Mapping[str, Any]) -> Iterator[str]:
+    """Names that no statement can spell: Spark replaces variables inside backticks, too."""
+    for config_name in ("partition_by", "clustered_by", "sorted_by"):
+        for name in _columns(config, config_name):
+            if VARIABLE in name:
+                yield f"{config_name}: {name!r} has {VARIABLE}, where Spark reads a variable"
+
+
+def check_partition_columns(config: Mapping[str, Any]) -> Iterator[str]:
+    """Names that neither the metastore nor a directory can carry."""
+    for name in _columns(config, "partition_by"):
+        if not name:
+            yield "partition_by: a column without a name is no directory's"
+        elif name.startswith("."):
+            yield (
+                f"partition_by: {name!r} begins with a dot, and Spark does not read directories "
+                "that do; rename the column"
+            )
+        elif len(name) > MOST_OF_A_PARTITION_COLUMN:
+            yield _too_long("partition_by", name, MOST_OF_A_PARTITION_COLUMN)
+
+
+def check_tracked_partitions(config: Mapping[str, Any]) -> Iterator[str]:
+    """Names that a query can't filter by where Spark asks the metastore for partitions."""
+    if config.get("partition_metadata") == "tracked":
+        for name in _columns(config, "partition_by"):
+            if not partition_checks.metastore_filters(name):
+                yield (
+                    f"partition_metadata: a metastore can't filter by the column {name!r}, only "
+                    "by letters of English, digits and inner underscores; use files"
+                )
+
+
+def check_keys(config: Mapping[str, Any]) -> Iterator[str]:
+    """Keys of properties and options that the metastore has no room for."""
+    for name in ("tblproperties", "options"):
+        for key in _keys(config, name):
+            if len(key) > MOST_OF_A_KEY:
+                yield _too_long(name, key, MOST_OF_A_KEY)
+
+
+def check_properties(config: Mapping[str, Any]) -> Iterator[str]:
+    """Properties that are not a user's to set; Spark says so only after the job."""
+    for key in _keys(config, "tblproperties"):
+        if key.startswith(SPARKS) or key in SPARKS_RESERVED:
+            yield f"tblproperties: {key!r} is reserved by Spark; remove it"
+        elif key in METASTORES:
+            yield f"tblproperties: {key!r} is what the metastore writes itself; remove it"
+
+
+def check_location(config: Mapping[str, Any]) -> Iterator[str]:
+    """Characters that Spark reads as a pattern, which then matches other directories or none."""
+    root = config.get("location_root")
+    found = sorted(GLOB.intersection(root)) if isinstance(root, str) else ()
+    if found:
+        yield (
+            f"location_root: {root!r} has {' '.join(found)}, which Spark reads as a pattern of "
+            "paths; use another directory"
+        )
+
+
+def _columns(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value = config.get(name)
+    listed = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return quoting.names(value) if listed or isinstance(value, str) else ()
+
+
+def _keys(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value = config.get(name)
+    return tuple(str(key) for key in value) if isinstance(value, Mapping) else ()
+
+
+def _characters(what: str, name: str, setting: str) -> Iterator[str]:
+    if not NAME.fullmatch(name):
+        yield (
+            f"{what} {name!r}: Spark's session catalog takes letters of English, digits and "
+            f"underscores only; set another {setting}"
+        )
+
+
+def _length(what: str, name: str, most: int, setting: str) -> Iterator[str]:
+    if len(name) > most:
+        yield (
+            f"{what} {name!r}: a metastore holds {most} characters of its name, and this has "
+            f"{len(name)}; set a shorter {setting}"
+        )
+
+
+def _too_long(config: str, name: str, most: int) -> str:
+    return (
+        f"{config}: a metastore holds {most} characters of the name {name[:20]!r}..., "
+        f"and this has {len(name)}"
+    )

@@ -1,0 +1,88 @@
+"""Partitions follow the version, whoever keeps them."""
+
+import pytest
+
+from contract.behaviours.registry import (
+    DEFAULT,
+    REPLACING,
+    UNLOCKED,
+    WHOLE,
+    Layouts,
+    behaviour,
+)
+from contract.contents import Sight, ordered
+from contract.subjects import Attempt, Subject, UnreadableError
+from dbt.adapters.ctas_spark.staging.context import OnConflict
+
+P = Layouts.PARTITIONED
+
+
+@behaviour(REPLACING, levels=WHOLE, layouts=P)
+def shows_the_partitions_of_the_version_alone(subject: Subject) -> None:
+    """SHOW PARTITIONS has exactly the last version's where they are tracked, else it is refused."""
+    subject.published(1)
+    ours = subject.ready(2).finish()
+    _shows(subject, ours)
+
+
+@behaviour(DEFAULT, levels=WHOLE, layouts=P)
+def takes_the_partitions_of_a_plain_table_away(subject: Subject) -> None:
+    """Nothing is left of the partitions of a table that was taken over."""
+    subject.place.others.plain(subject.table, subject.layout.name, 1)
+    ours = subject.ready(2).finish()
+    _shows(subject, ours)
+
+
+@behaviour(DEFAULT, levels=WHOLE, layouts=P)
+def takes_an_insert_right_after(subject: Subject) -> None:
+    """Rows inserted right after the publication are read with the version's own."""
+    ours = subject.published(1)
+    subject.place.others.insert(subject.table, subject.layout.name, 1)
+    sight = subject.sight()
+    assert sight is not None
+    assert sight.rows == ordered([*ours.content.rows, *ours.content.rows])
+
+
+# Without a lock the old entries stay, and docs/configuration.md warns of MSCK REPAIR.
+@behaviour(DEFAULT, levels=WHOLE, layouts=P, tracks=True)
+def is_repaired_right_after(subject: Subject) -> None:
+    """MSCK REPAIR TABLE right after a publication brings back nothing of an older version."""
+    subject.published(1)
+    ours = subject.published(2)
+    subject.place.others.repair(subject.table)
+    assert subject.sight() == ours.content.whole
+
+
+@behaviour(DEFAULT, levels=WHOLE, checks=UNLOCKED, layouts=P)
+def leaves_no_mix_to_a_rival(subject: Subject) -> None:
+    """A rival that publishes at any moment of the bookkeeping has its own partitions alone."""
+    subject.published(1)
+    theirs = subject.rival(3, OnConflict.OVERWRITE)
+    ours = subject.ready(2)
+    ours.staged.commit()
+    seen: list[Sight | None] = []
+
+    def commit_theirs(call: str) -> None:
+        if call == "after drop_partitions" and not seen:
+            subject.place.others.publish(theirs)
+            seen.append(subject.sight())
+
+    with subject.around_calls(commit_theirs):
+        ours.staged.settle()
+    if not seen:
+        subject.place.others.publish(theirs)
+    assert subject.sight() == subject.content(3).whole
+    subject.place.others.settle(theirs)
+    assert subject.sight() == subject.content(3).whole
+    assert set(seen) <= {subject.content(3).whole}
+
+
+def _shows(subject: Subject, ours: Attempt) -> None:
+    if subject.tracked:
+        shown = subject.place.others.show_partitions(subject.table)
+        assert len(shown) == len(ours.content.partitions)
+        assert all(f"p {ours.content.number}" in partition for partition in shown)
+    else:
+        with pytest.raises(UnreadableError):
+            subject.place.others.show_partitions(subject.table)
+    assert subject.sight() == ours.content.whole

@@ -1,0 +1,97 @@
+"""What every client promises of lists and of statistics, the fake included."""
+
+import pytest
+
+from contract_clients.memory_place import MemoryPlace
+from contract_clients.places import FakePlace, Place, unused
+from contract_clients.server_place import ServerPlace
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+
+STATE = "ctas_spark_state"
+PARTITION_PROVIDER = "spark.sql.partitionProvider"
+
+
+def test_databases_are_listed(place: Place) -> None:
+    """The databases that are there are listed."""
+    assert {place.database, place.other_database} <= set(place.client.databases())
+
+
+def test_tables_are_listed(place: Place) -> None:
+    """Tables and views of one database are listed."""
+    made = {place.new().name, place.new(table_type=VIEW, location=None).name}
+    found = place.client.tables(place.database)
+    assert made <= set(found)
+    assert sorted(name.table for name in found) == sorted(place.tables())
+
+
+def test_tables_are_listed_by_prefix(place: Place) -> None:
+    """Only names that begin with the prefix are listed, whatever it means in a pattern."""
+    staged = place.new()
+    plain = unused(place).table
+    names = [TableName(place.database, f"{plain}__{end}") for end in ("a", "b")]
+    for name in (*names, TableName(place.database, f"{plain}xxb")):
+        place.client.create_table(EntryChange(name, staged, None, {}))
+    assert sorted(map(str, place.client.tables(place.database, f"{plain}__"))) == sorted(
+        map(str, names)
+    )
+    for prefix in ("no_such_table", "*", ".", f"|{plain}", f"{plain}.."):
+        assert place.client.tables(place.database, prefix) == ()
+
+
+def test_a_missing_database_has_no_tables(place: Place) -> None:
+    """A database that is not there has no tables, asked in either way."""
+    assert place.client.tables("no_such_database") == ()
+    assert place.client.tables_with("no_such_database", STATE, "staged") == ()
+
+
+@pytest.mark.parametrize("value", ["staged", "shop.orders", "größer", "it's", 'a "b"', "a b%_*"])
+def test_tables_are_found_by_a_parameter(place: Place, value: str) -> None:
+    """Those of which the parameter has the value, and no others, are found."""
+    made = place.new(parameters={STATE: value})
+    place.new(parameters={STATE: f"{value}2", "other": value})
+    place.new(parameters={})
+    assert place.client.tables_with(place.database, STATE, value) == (made.name,)
+    place.client.drop_entry(made.name)
+
+
+@pytest.mark.parametrize(("parameter", "value"), [("a.b", "c"), ("a", "\"'"), ("", "c")])
+def test_a_question_without_words_is_an_error(
+    remote: ServerPlace, parameter: str, value: str
+) -> None:
+    """What Hive's filters can't say is an error, and never an empty answer."""
+    with pytest.raises(ValueError, match="can't be asked"):
+        remote.client.tables_with(remote.database, parameter, value)
+
+
+def test_column_statistics_are_dropped(hive: FakePlace | ServerPlace) -> None:
+    """What the metastore keeps of a column's values is gone; the entry is as it was."""
+    made = hive.new()
+    hive.count_values(made.name)
+    assert hive.has_counted_values(made.name)
+    before = hive.client.get_table(made.name)
+    hive.client.drop_column_statistics(made.name)
+    assert not hive.has_counted_values(made.name)
+    assert hive.client.get_table(made.name) == before
+
+
+def test_statistics_may_be_missing(place: Place) -> None:
+    """Dropping statistics is no error without any, or without the table or the database."""
+    for name in (place.new().name, unused(place), TableName("no_such_database", "t")):
+        place.client.drop_column_statistics(name)
+
+
+def test_the_partition_provider_is_a_parameter(in_memory: MemoryPlace) -> None:
+    """The in-memory catalog's flag for tracked partitions is told and taken as Hive's parameter."""
+    made, name = in_memory.partitioned(), unused(in_memory)
+    assert PARTITION_PROVIDER not in made.parameters
+    tracked = {PARTITION_PROVIDER: "catalog", "a": "b", "transient_lastDdlTime": "7"}
+    in_memory.client.create_table(EntryChange(name, made, None, tracked))
+    found = in_memory.client.get_table(name)
+    assert found is not None
+    assert found.parameters == {PARTITION_PROVIDER: "catalog", "a": "b"}
+    in_memory.client.alter_table(EntryChange(name, found, found, {"a": "b"}), None)
+    again = in_memory.client.get_table(name)
+    assert again is not None
+    assert again.parameters == {"a": "b"}

@@ -1,0 +1,101 @@
+"""What every client of a Hive metastore promises of its locks, the fake included."""
+
+from pathlib import Path
+
+import pytest
+
+from contract_clients.places import FakePlace, unused
+from contract_clients.server_place import ServerPlace
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from servers.metastore import running_metastore
+
+
+def test_one_owner_holds_a_lock(hive: FakePlace | ServerPlace) -> None:
+    """Of two owners the first one is granted the lock, the other one once it is released."""
+    name = unused(hive)
+    first, second = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
+    assert hive.client.is_granted(first)
+    assert not hive.client.is_granted(second)
+    for lock in (first, second):
+        hive.client.heartbeat(lock)
+    hive.client.unlock(first)
+    assert hive.client.is_granted(second)
+    hive.client.unlock(second)
+
+
+def test_who_waits_can_stop_waiting(hive: FakePlace | ServerPlace) -> None:
+    """An owner that no longer waits is not granted the lock, and is not in the next one's way."""
+    name = unused(hive)
+    first, second, third = (hive.client.lock(name, owner) for owner in ("ann", "bob", "eve"))
+    hive.client.unlock(second)
+    hive.client.unlock(first)
+    assert hive.client.is_granted(third)
+    hive.client.unlock(third)
+
+
+def test_tables_are_locked_one_by_one(hive: FakePlace | ServerPlace) -> None:
+    """Locks of two tables are granted side by side."""
+    locks = [hive.client.lock(unused(hive), "ann") for _ in range(2)]
+    assert all(map(hive.client.is_granted, locks))
+    for lock in locks:
+        hive.client.unlock(lock)
+
+
+def test_a_lock_that_has_ended_is_told(hive: FakePlace | ServerPlace) -> None:
+    """Beating or asking for an ended lock is EntryMissingError; releasing it is no error."""
+    lock = hive.client.lock(unused(hive), "ann")
+    for _ in range(2):
+        hive.client.unlock(lock)
+    with pytest.raises(EntryMissingError):
+        hive.client.heartbeat(lock)
+    with pytest.raises(EntryMissingError):
+        hive.client.is_granted(lock)
+
+
+def test_every_client_waits_for_every_other(thrift: ServerPlace, in_jvm: ServerPlace) -> None:
+    """A lock that one client holds keeps the other one waiting."""
+    name = unused(thrift)
+    held, waiting = thrift.client.lock(name, "ann"), in_jvm.client.lock(name, "bob")
+    assert thrift.client.is_granted(held)
+    assert not in_jvm.client.is_granted(waiting)
+    in_jvm.client.unlock(waiting)
+    thrift.client.unlock(held)
+
+
+def test_locks_are_probed_without_a_trace(remote: ServerPlace) -> None:
+    """A server with lock tables supports locks, and the probe leaves none behind."""
+    assert remote.client.supports_locks()
+    assert remote.locks() == []
+
+
+def test_a_server_without_lock_tables_has_no_locks(tmp_path: Path) -> None:
+    """A server without them does not support locks, and answers the next call."""
+    with running_metastore(tmp_path / "server", tmp_path / "warehouse") as server:
+        client = ThriftMetastore(server.uri)
+        assert not client.supports_locks()
+        assert client.databases() == ("default",)
+        client.close()
+
+
+def test_a_server_that_is_gone_says_nothing_of_locks(remote: ServerPlace) -> None:
+    """A server that can't be reached is an error, and not one without locks."""
+    remote.relay.cut()
+    try:
+        with pytest.raises(MetastoreError):
+            remote.client.supports_locks()
+    finally:
+        remote.relay.resume()
+    assert remote.client.supports_locks()
+
+
+def test_a_fake_can_do_without_locks(fake: FakePlace) -> None:
+    """The fake plays a server without lock tables, and one that ends its locks."""
+    lock = fake.client.lock(unused(fake), "ann")
+    fake.client.expire_locks()
+    with pytest.raises(EntryMissingError):
+        fake.client.heartbeat(lock)
+    fake.client.has_locks = False
+    assert not fake.client.supports_locks()
+    with pytest.raises(MetastoreError):
+        fake.client.lock(unused(fake), "ann")

@@ -1,0 +1,181 @@
+"""What every client promises of partitions, the fake included."""
+
+import pytest
+
+from contract_clients.memory_place import MemoryPlace
+from contract_clients.places import KEYS, Place, unused
+from contract_clients.server_place import ServerPlace
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.metastore import thrift_partition
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.partitions import Partition
+
+PLAIN, OTHER = ("2026-11-21", "at"), ("2026-11-22", "de")
+ODD = (
+    ("__HIVE_DEFAULT_PARTITION__", "a null"),
+    ("a b", "  spaces "),
+    ("größer", "日本 😀"),
+    ("a/b", "/c//d/"),
+    ("k=v", "100%"),
+    ("%2F", "a%3Db"),
+    ('it\'s "so"', "back\\slash"),
+    ("x{y}^[z]", "?#*:;<>|&~"),
+    ("UPPER", "lower"),
+    ("two\nlines", "a\ttab"),
+)
+
+
+def kept(place: Place, name: TableName) -> dict[tuple[str, ...], str]:
+    """Locations by values."""
+    return {one.values: one.location for one in place.client.partitions(name)}
+
+
+def publication(name: TableName, staged: TableEntry, base: TableEntry) -> EntryChange:
+    """The entry as it is, with a parameter more."""
+    return EntryChange(name, staged, base, {**staged.parameters, "commit": "c2"})
+
+
+def test_partitions_are_listed(place: Place) -> None:
+    """A table's partitions are its values with a location below the table's."""
+    made = place.partitioned(PLAIN, OTHER)
+    found = kept(place, made.name)
+    assert found == {PLAIN: f"{made.location}/0", OTHER: f"{made.location}/1"}
+
+
+def test_a_table_may_have_no_partitions(place: Place) -> None:
+    """A partitioned table without partitions, and a plain one, have none."""
+    for made in (place.partitioned(), place.new()):
+        assert place.client.partitions(made.name) == ()
+
+
+@pytest.mark.parametrize("values", ODD)
+def test_values_are_kept_to_the_letter(place: Place, values: tuple[str, ...]) -> None:
+    """Any value is listed as it is, can be added to another table, and dropped there alone."""
+    staged, target = place.partitioned(values, PLAIN), place.partitioned()
+    partitions = place.client.partitions(staged.name)
+    place.client.add_partitions(target.name, partitions)
+    assert kept(place, target.name) == kept(place, staged.name)
+    odd = tuple(one for one in partitions if one.values == values)
+    place.client.drop_partitions(target.name, odd)
+    assert set(kept(place, target.name)) == {PLAIN}
+    assert set(kept(place, staged.name)) == {PLAIN, values}
+
+
+def test_partitions_are_added_once(place: Place) -> None:
+    """Adding again changes nothing; what is there stays as it is, what is missing comes."""
+    staged, target = place.partitioned(PLAIN, OTHER), place.partitioned(PLAIN)
+    before = kept(place, target.name)
+    for _ in range(2):
+        place.client.add_partitions(target.name, place.client.partitions(staged.name))
+    after = kept(place, target.name)
+    assert after[PLAIN] == before[PLAIN]
+    assert after[OTHER] == f"{staged.location}/1"
+
+
+def test_partitions_are_added_across_databases(place: Place) -> None:
+    """A staged table's partitions can be added to a table of another database."""
+    staged, template = place.partitioned(PLAIN), place.partitioned()
+    target = TableName(place.other_database, unused(place).table)
+    place.client.create_table(EntryChange(target, template, None, {}))
+    place.client.add_partitions(target, place.client.partitions(staged.name))
+    assert kept(place, target) == kept(place, staged.name)
+
+
+def test_nothing_is_added_or_dropped(place: Place) -> None:
+    """No partitions are no error."""
+    made = place.partitioned(PLAIN)
+    place.client.add_partitions(made.name, ())
+    place.client.drop_partitions(made.name, ())
+    assert set(kept(place, made.name)) == {PLAIN}
+
+
+def test_partitions_are_dropped_once(place: Place) -> None:
+    """Dropping what is not there any more is no error, and takes nothing else along."""
+    made = place.partitioned(PLAIN, OTHER)
+    dropped = tuple(one for one in place.client.partitions(made.name) if one.values == PLAIN)
+    for _ in range(2):
+        place.client.drop_partitions(made.name, dropped)
+    assert set(kept(place, made.name)) == {OTHER}
+
+
+def test_a_missing_table_has_no_partitions_to_speak_of(place: Place) -> None:
+    """Listing, adding or dropping partitions of a missing table is EntryMissingError."""
+    partitions = place.client.partitions(place.partitioned(PLAIN).name)
+    missing = unused(place)
+    with pytest.raises(EntryMissingError):
+        place.client.partitions(missing)
+    with pytest.raises(EntryMissingError):
+        place.client.add_partitions(missing, partitions)
+    with pytest.raises(EntryMissingError):
+        place.client.drop_partitions(missing, partitions)
+
+
+def test_partitions_stay_when_their_entry_is_replaced(place: Place) -> None:
+    """A replaced entry still has the partitions that it had, at their old locations."""
+    staged, base = place.partitioned(OTHER), place.partitioned(PLAIN)
+    place.client.alter_table(publication(base.name, staged, base), None)
+    assert kept(place, base.name) == {PLAIN: f"{base.location}/0"}
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["same database", "another"])
+def test_partitions_follow_a_rename(place: Place, elsewhere: bool) -> None:  # noqa: FBT001
+    """A renamed table has its partitions at their locations, and the old name has none."""
+    made = place.partitioned(PLAIN, OTHER)
+    before = kept(place, made.name)
+    database = place.other_database if elsewhere else place.database
+    name = TableName(database, unused(place).table)
+    place.client.rename_table(made.name, publication(name, made, made), None)
+    assert kept(place, name) == before
+    with pytest.raises(EntryMissingError):
+        place.client.partitions(made.name)
+
+
+def test_a_new_table_has_no_partitions_of_a_dropped_one(place: Place) -> None:
+    """A table that is created under a dropped one's name begins without partitions."""
+    made, staged = place.partitioned(PLAIN), place.partitioned()
+    place.client.drop_entry(made.name)
+    place.client.create_table(EntryChange(made.name, staged, None, {}))
+    assert place.client.partitions(made.name) == ()
+
+
+@pytest.mark.parametrize("kind", ["EXTERNAL_TABLE", "MANAGED_TABLE"])
+def test_dropping_partitions_leaves_the_data(on_disk: ServerPlace | MemoryPlace, kind: str) -> None:
+    """The files of a dropped partition stay, whatever its table's type."""
+    made = on_disk.partitioned(PLAIN, table_type=kind)
+    file = on_disk.directory(made.name) / "0" / "part-0.parquet"
+    file.write_text("rows")
+    on_disk.client.drop_partitions(made.name, on_disk.client.partitions(made.name))
+    assert on_disk.client.partitions(made.name) == ()
+    assert file.read_text() == "rows"
+
+
+def test_many_partitions_take_several_calls(
+    remote: ServerPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More partitions than one call takes are all added, and all dropped again."""
+    monkeypatch.setattr(thrift_partition, "BATCH", 3)
+    made = remote.partitioned(*((str(number), "at") for number in range(8)))
+    target = remote.partitioned()
+    found = remote.client.partitions(made.name)
+    remote.client.add_partitions(target.name, found)
+    assert kept(remote, target.name) == kept(remote, made.name)
+    remote.client.drop_partitions(target.name, found)
+    assert remote.client.partitions(target.name) == ()
+
+
+def test_a_partition_of_another_client_is_refused(remote: ServerPlace) -> None:
+    """A partition that another kind of client read can't be added through this one."""
+    foreign = Partition(PLAIN, "file:/w/0", raw=None)
+    with pytest.raises(TypeError, match="another client"):
+        remote.client.add_partitions(remote.partitioned().name, (foreign,))
+
+
+def test_keys_are_those_of_the_table(place: Place) -> None:
+    """A partition's values stand in the order of its table's keys."""
+    made = place.partitioned(PLAIN)
+    (found,) = place.client.partitions(made.name)
+    assert dict(zip(made.partition_keys, found.values, strict=True)) == dict(
+        zip(KEYS, PLAIN, strict=True)
+    )

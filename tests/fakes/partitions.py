@@ -1,0 +1,45 @@
+"""A metastore's partitions in memory."""
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.partitions import Partition
+from fakes.calls import Calls
+
+Kept = dict[tuple[str, ...], Partition]
+
+
+def partition(location: str, *values: str) -> Partition:
+    """A partition at a location."""
+    return Partition(values, location, raw=None)
+
+
+class FakePartitions(Calls):
+    """``kept`` has the partitions of each table by their values, apart from the entries."""
+
+    tables: dict[TableName, TableEntry]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[TableName, Kept] = {}
+
+    def partitions(self, name: TableName) -> tuple[Partition, ...]:
+        with self.made("partitions"):
+            return tuple(self._of(name).values())
+
+    def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+        with self.made("add_partitions"):
+            kept = self._of(name)
+            for added in partitions:
+                kept.setdefault(added.values, added)
+
+    def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+        with self.made("drop_partitions"):
+            kept = self._of(name)
+            for dropped in partitions:
+                kept.pop(dropped.values, None)
+
+    def _of(self, name: TableName) -> Kept:
+        if name not in self.tables:
+            raise EntryMissingError(f"{name} is missing")
+        return self.kept.setdefault(name, {})

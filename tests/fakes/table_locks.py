@@ -1,0 +1,60 @@
+"""A metastore's locks in memory; they end when a test says so."""
+
+import itertools
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from fakes.calls import Calls
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A lock that is held or waited for."""
+
+    name: TableName
+    owner: str
+
+
+class FakeLocks(Calls):
+    """``locks`` has every living lock by its id; the oldest one of a name is held."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_locks = True
+        self.locks: dict[int, Held] = {}
+        self._ids = itertools.count(1)
+
+    def supports_locks(self) -> bool:
+        with self.made("supports_locks"):
+            return self.has_locks
+
+    def lock(self, name: TableName, owner: str) -> int:
+        with self.made("lock"):
+            if not self.has_locks:
+                raise MetastoreError("Internal error processing lock")
+            lock = next(self._ids)
+            self.locks[lock] = Held(name, owner)
+            return lock
+
+    def is_granted(self, lock: int) -> bool:
+        with self.made("is_granted"):
+            asked = self._living(lock)
+            return lock == min(one for one, held in self.locks.items() if held.name == asked.name)
+
+    def heartbeat(self, lock: int) -> None:
+        with self.made("heartbeat"):
+            self._living(lock)
+
+    def unlock(self, lock: int) -> None:
+        with self.made("unlock"):
+            self.locks.pop(lock, None)
+
+    def expire_locks(self) -> None:
+        """End every lock, as a server does with those that nobody beats."""
+        self.locks.clear()
+
+    def _living(self, lock: int) -> Held:
+        if lock not in self.locks:
+            raise EntryMissingError(f"lock {lock} has ended")
+        return self.locks[lock]

@@ -1,0 +1,88 @@
+"""The metastore's own lock, as a holder sees it."""
+
+import threading
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging import metastore_lock
+from dbt.adapters.ctas_spark.staging.errors import LockLostError, MetastoreError
+from dbt.adapters.ctas_spark.staging.metastore_lock import MetastoreLock
+from fakes.metastore import FakeMetastore
+from fakes.world import TARGET_NAME
+
+
+def test_a_second_holder_waits_for_the_first() -> None:
+    """The lock excludes, and is given back at the end of the block."""
+    metastore = FakeMetastore()
+    order: list[str] = []
+    waits = threading.Event()
+    metastore.before = lambda call: waits.set() if call == "is_granted" else None
+
+    def second() -> None:
+        with MetastoreLock(metastore, "second").held(TARGET_NAME):
+            order.append("second")
+
+    thread = threading.Thread(target=second)
+    with MetastoreLock(metastore, "first").held(TARGET_NAME):
+        waits.clear()
+        thread.start()
+        assert waits.wait(10)
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
+    assert metastore.locks == {}
+
+
+def test_a_lock_that_the_server_ended_is_noticed() -> None:
+    """A check tells the holder that the lock ran out, so that it stops."""
+    metastore = FakeMetastore()
+    with MetastoreLock(metastore, "a run").held(TARGET_NAME) as check:
+        check()
+        metastore.expire_locks()
+        with pytest.raises(LockLostError, match="ended the lock"):
+            check()
+
+
+def test_a_lock_that_is_never_granted_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wait ends; nobody is left waiting in the metastore's queue."""
+    monkeypatch.setattr(metastore_lock, "LONGEST_WAIT_SECONDS", 0.0)
+    metastore = FakeMetastore()
+    others = metastore.lock(TARGET_NAME, "others")
+    with (
+        pytest.raises(LockLostError, match="not granted"),
+        MetastoreLock(metastore, "ours").held(TARGET_NAME),
+    ):
+        pass
+    assert list(metastore.locks) == [others]
+
+
+def test_a_held_lock_is_beaten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server would end a lock that nobody beats; a missed beat is only said."""
+    monkeypatch.setattr(metastore_lock, "HEARTBEAT_SECONDS", 0.001)
+    metastore = FakeMetastore()
+    beaten = threading.Semaphore(0)
+
+    def fail(call: str) -> None:
+        if call == "heartbeat":
+            beaten.release()
+            raise MetastoreError("connection lost")
+
+    with MetastoreLock(metastore, "a run").held(TARGET_NAME):
+        metastore.before = fail
+        assert beaten.acquire(timeout=10)
+        assert beaten.acquire(timeout=10)
+        metastore.before = lambda _call: None
+
+
+def test_a_release_that_fails_does_not_hide_the_work(caplog: pytest.LogCaptureFixture) -> None:
+    """What was done under the lock stands; the lock times out by itself."""
+    metastore = FakeMetastore()
+
+    def fail(call: str) -> None:
+        if call == "unlock":
+            raise MetastoreError("connection lost")
+
+    metastore.before = fail
+    with MetastoreLock(metastore, "a run").held(TARGET_NAME):
+        pass
+    assert "will time out" in caplog.text
