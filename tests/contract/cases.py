@@ -50,14 +50,16 @@ def every_pair(config: pytest.Config) -> bool:
 def cases(places: Iterable[str], *, pairs: bool) -> Iterator[Case]:
     """All cases of the places; on fakes, and with ``pairs``, each pair of layout and purpose.
 
-    Else each behaviour runs in each layout and for each purpose, and not for each pair; below
-    isolated, and for the cells of the purposes table, the layouts take turns.
+    Else each behaviour runs in each layout and for each purpose, and not for each pair; at level
+    none, and for the cells of the purposes table, the layouts take turns; and what holds at
+    isolated is run again at atomic only where partitions are tracked: else it takes the same way.
     """
     for place in places:
         each = pairs or place.startswith("fakes")
         for level in CLAIMS[place].levels:
             yield from _behaviours(place, level, each_pair=each)
-            yield from _purposes_table(place, level, each_pair=each)
+            if each or not _as_isolated(place, level):
+                yield from _purposes_table(place, level, each_pair=each)
 
 
 def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Case]:
@@ -65,19 +67,27 @@ def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Ca
     for behaviour in ALL:
         if not behaviour.is_for(CLAIMS[place], level):
             continue
+        same = _as_isolated(place, level) and Atomicity.ISOLATED in behaviour.levels
+        if same and not each_pair and behaviour.layouts is not Layouts.PARTITIONED:
+            continue
         pairs: Iterable[tuple[str, StagingPurpose]]
         names = _names_of(behaviour.layouts)
         if behaviour.layouts is Layouts.ONE:
             pairs = product((PLAIN_LAYOUT,), behaviour.purposes)
         elif each_pair:
             pairs = product(names, behaviour.purposes)
-        elif level is not Atomicity.ISOLATED or behaviour.layouts is Layouts.TURNS:
+        elif level is Atomicity.NONE or behaviour.layouts is Layouts.TURNS:
             pairs = [(_next_of(turns, names), purpose) for purpose in behaviour.purposes]
         else:
             pairs = zip(names, cycle(behaviour.purposes), strict=False)
         for layout, purpose in pairs:
             function = behaviour.function
             yield Case(place, level, layout, purpose, function, function.__name__)
+
+
+def _as_isolated(place: str, level: Atomicity) -> bool:
+    """True where atomic by name takes the very way of isolated."""
+    return level is Atomicity.ATOMIC and Atomicity.ISOLATED in CLAIMS[place].levels
 
 
 def _next_of(turns: Iterator[str], names: list[str]) -> str:

@@ -23,12 +23,14 @@ CLAIMS: Mapping[str, Claim] = {
     "hive_remote": Claim(CHECK, LEVELS, tracks=False),
     "hive_postgresql": Claim(CHECK if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
     "hive_embedded": Claim(ConflictCheck.CAS if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
+    "in_memory": Claim(ConflictCheck.LOCK, EACH, tracks=True),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "fakes": ("fakes", "fakes_with_a_lock", "fakes_unchecked"),
     "hive_remote": ("hive_remote",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),
+    "in_memory": ("in_memory",),
 }
 # One JVM can have one metastore, so the other two are asked for by name.
 DEFAULT_CHOICES = ("fakes", "hive_remote")

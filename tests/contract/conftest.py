@@ -9,7 +9,8 @@ from contract.cases import Case, MakeSubject
 from contract.claims import CHOICES, DEFAULT_CHOICES
 from contract.contents import LAYOUTS
 from contract.fake_place import FakePlace
-from contract.hive_place import HivePlace, embedded, remote
+from contract.hive_place import HivePlace, embedded, postgresql, remote
+from contract.hive_place import in_memory as memory
 from contract.subjects import Place, Subject
 from dbt.adapters.ctas_spark.staging.context import TableName
 
@@ -39,9 +40,23 @@ def hive_remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]
 
 
 @pytest.fixture(scope="package")
+def hive_postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
+    """A metastore server on PostgreSQL, a session here, another process."""
+    with postgresql(tmp_path_factory.mktemp("postgresql")) as place:
+        yield place
+
+
+@pytest.fixture(scope="package")
 def hive_embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
     """A metastore in this process."""
     with embedded(tmp_path_factory.mktemp("embedded")) as place:
+        yield place
+
+
+@pytest.fixture(scope="package")
+def in_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
+    """A catalog in this process's memory."""
+    with memory(tmp_path_factory.mktemp("memory")) as place:
         yield place
 
 

@@ -10,8 +10,8 @@ from contract.claims import CLAIMS
 from contract.contents import LAYOUTS, Content, ordered
 from contract.subjects import Entry, Others, UnreadableError
 from dbt.adapters.ctas_spark.staging import records
-from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
@@ -31,7 +31,7 @@ OWN_COLUMNS = 3
 class FakeRun:
     """An invocation with a lease of its own."""
 
-    catalog: HiveCatalog
+    catalog: SessionCatalog
     lease: Lease
     metastore: FakeMetastore
 
@@ -55,12 +55,13 @@ class FakePlace:
 
     def open_run(self) -> FakeRun:
         lease = Lease(self.world.storage)
-        catalog = HiveCatalog(
+        catalog = SessionCatalog(
             self.world.metastore,
             self.world.storage,
             self.world.engine,
             lease,
-            single_process=self.world.single_process,
+            kind="hive",
+            locks=None if self.world.single_process else self.world.metastore,
         )
         return FakeRun(catalog, lease, self.world.metastore)
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from contract import spark_others
 from contract.claims import CLAIMS
 from contract.contents import Content
-from contract.entry_clients import EntryClient, JvmClient, ThriftClient
+from contract.entry_clients import EntryClient, JvmClient, MemoryClient, ThriftClient
 from contract.rivals import in_a_process, in_a_thread
 from contract.subjects import Entry, Others
 from dbt.adapters.ctas_spark.staging import quoting
@@ -22,7 +22,8 @@ from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from readers.session import SMALL
-from servers.metastore import running_metastore
+from servers.metastore import Metastore, running_metastore
+from servers.metastore_on_postgresql import running_metastore_on_postgresql
 
 SCHEMA = "contract"
 STAGING = f"{SCHEMA}__ctas_spark"
@@ -82,14 +83,35 @@ class HivePlace:
 
 @contextmanager
 def remote(directory: Path) -> Iterator[HivePlace]:
-    """A metastore server; others are another process, entries are read over Thrift."""
-    with running_metastore(directory / "server", directory / "warehouse") as server:
-        spark = _session(directory, server.spark_conf())
-        client = ThriftClient(server)
-        with in_a_process(server.spark_conf(), STAGING, directory) as others:
-            yield HivePlace("hive_remote", spark, server.warehouse, others, client)
-        client.close()
-        spark.stop()
+    """A metastore server on Derby."""
+    with (
+        running_metastore(directory / "server", directory / "warehouse") as server,
+        _on_server("hive_remote", server, directory) as place,
+    ):
+        yield place
+
+
+@contextmanager
+def postgresql(directory: Path) -> Iterator[HivePlace]:
+    """A metastore server on PostgreSQL, with its lock tables."""
+    with (
+        running_metastore_on_postgresql(
+            directory / "server", directory / "warehouse", lock_tables=True
+        ) as server,
+        _on_server("hive_postgresql", server, directory) as place,
+    ):
+        yield place
+
+
+@contextmanager
+def _on_server(name: str, server: Metastore, directory: Path) -> Iterator[HivePlace]:
+    """Others are another process, entries are read over Thrift."""
+    spark = _session(directory, server.spark_conf())
+    client = ThriftClient(server)
+    with in_a_process(server.spark_conf(), STAGING, directory) as others:
+        yield HivePlace(name, spark, server.warehouse, others, client)
+    client.close()
+    spark.stop()
 
 
 @contextmanager
@@ -108,6 +130,20 @@ def embedded(directory: Path) -> Iterator[HivePlace]:
     with in_a_thread(spark, STAGING) as others:
         yield HivePlace("hive_embedded", spark, warehouse, others, client)
     client.close()
+    spark.stop()
+
+
+@contextmanager
+def in_memory(directory: Path) -> Iterator[HivePlace]:
+    """Spark's in-memory catalog; others are another invocation in another session of it."""
+    warehouse = directory / "warehouse"
+    settings = {
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.warehouse.dir": str(warehouse),
+    }
+    spark = _session(directory, settings)
+    with in_a_thread(spark, STAGING) as others:
+        yield HivePlace("in_memory", spark, warehouse, others, MemoryClient(spark))
     spark.stop()
 
 

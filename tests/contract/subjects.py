@@ -225,7 +225,7 @@ class Subject:
             self.place.claim.tracks
             and bool(self.layout.partition_by)
             and self.layout.partition_metadata is not PartitionMetadata.FILES
-            and self.level is not Atomicity.NONE
+            and self.level is Atomicity.ATOMIC
         )
 
     def attempt(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:

@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
 from fakes.partitions import FakePartitions
 from fakes.table_locks import FakeLocks
 
@@ -113,6 +113,9 @@ class FakeMetastore(FakePartitions, FakeLocks):
                 for name, found in self.tables.items()
                 if name.database == database and found.parameters.get(parameter) == value
             )
+
+    def scratch_entry(self, name: TableName) -> TableEntry:
+        return entry(name, table_type=VIEW, location=None, parameters={})
 
     def compares_and_swaps(self, database: str) -> bool:
         with self.made(f"probe in {database}"):

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import (
+    PartitionMetadata,
     StagingContext,
     StagingPurpose,
     TableLayout,
@@ -40,14 +41,15 @@ class World:
         self.lease = Lease(self.storage)
         self.single_process = single_process
 
-    def catalog(self) -> HiveCatalog:
+    def catalog(self) -> SessionCatalog:
         """The catalog of one run."""
-        return HiveCatalog(
+        return SessionCatalog(
             self.metastore,
             self.storage,
             self.engine,
             self.lease,
-            single_process=self.single_process,
+            kind="hive",
+            locks=None if self.single_process else self.metastore,
         )
 
     def table(self, purpose: str = "create_or_replace", **context: object) -> StagedTable:
@@ -87,6 +89,7 @@ class World:
         """A table that has begun and staged, ready to commit; by ``months``, if there are some."""
         if months:
             context.setdefault("layout", BY_MONTH)
+            context.setdefault("partition_metadata", PartitionMetadata.TRACKED)
         staged = self.table(purpose, **context)
         staged.begin()
         self.stage(staged, *months)

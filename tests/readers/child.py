@@ -12,7 +12,7 @@ from readers.journal import entries
 from servers.processes import start, stop, tail, wait_until
 
 TESTS = Path(__file__).parents[1]
-READY_WITHIN_SECONDS = 120.0
+READY_WITHIN_SECONDS = 300.0
 
 
 class ChildEndedError(Exception):

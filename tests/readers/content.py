@@ -2,7 +2,8 @@
 
 Version ``v`` has 1000 + v rows that all name ``v``, in three files. The schema alone
 names the version as well: column ``n`` is a BIGINT in odd versions and a STRING in
-even ones, and the last column is called ``c_<v>``.
+even ones, and the last column but ``p`` is called ``c_<v>``. A table may be partitioned by ``p``,
+whose values name the version, too.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from typing import Any
 
 Column = tuple[str, str]
 FILES = 3
+PARTITION_KEY = "p"
+PARTITIONS = 2
 
 
 class WrongContentError(Exception):
@@ -23,7 +26,17 @@ def row_count(version: int) -> int:
 
 def columns(version: int) -> tuple[Column, ...]:
     """Return names and Spark types of the columns of ``version``."""
-    return ("v", "int"), ("n", _type_of_n(version)), (f"c_{version}", "string")
+    own = ("v", "int"), ("n", _type_of_n(version)), (f"c_{version}", "string")
+    return *own, (PARTITION_KEY, "string")
+
+
+def rows(version: int) -> list[tuple[Any, ...]]:
+    """Return the rows of ``version``."""
+    as_n = int if version % 2 else str
+    return [
+        (version, as_n(i), str(version), f"{version}/{i % PARTITIONS}")
+        for i in range(row_count(version))
+    ]
 
 
 def select_sql(version: int) -> str:
@@ -31,23 +44,24 @@ def select_sql(version: int) -> str:
     return (
         f"SELECT CAST({version} AS INT) AS v, "
         f"CAST(id AS {_type_of_n(version)}) AS n, "
-        f"'{version}' AS c_{version} "
+        f"'{version}' AS c_{version}, "
+        f"concat('{version}/', id % {PARTITIONS}) AS {PARTITION_KEY} "
         f"FROM range(0, {row_count(version)}, 1, {FILES})"
     )
 
 
-def inspect(schema: Sequence[Column], rows: Sequence[Sequence[Any]]) -> int:
-    """Return the version that ``schema`` and ``rows`` are, whole.
+def inspect(schema: Sequence[Column], seen: Sequence[Sequence[Any]]) -> int:
+    """Return the version that ``schema`` and the rows ``seen`` are, whole.
 
     Raises:
         WrongContentError: "empty", "mixed: ..." (parts of more than one version, or of
             none) or "partial: ..." (rows are missing).
     """
-    if not rows:
+    if not seen:
         raise WrongContentError("empty")
-    version = _only_version(rows)
+    version = _only_version(seen)
     _check_schema(version, schema)
-    _check_rows(version, rows)
+    _check_rows(version, seen)
     return version
 
 
@@ -55,8 +69,8 @@ def _type_of_n(version: int) -> str:
     return "bigint" if version % 2 else "string"
 
 
-def _only_version(rows: Sequence[Sequence[Any]]) -> int:
-    versions = {row[0] for row in rows}
+def _only_version(seen: Sequence[Sequence[Any]]) -> int:
+    versions = {row[0] for row in seen}
     if len(versions) > 1:
         raise WrongContentError(f"mixed: rows of versions {sorted(map(str, versions))}")
     (version,) = versions
@@ -70,13 +84,12 @@ def _check_schema(version: int, schema: Sequence[Column]) -> None:
         raise WrongContentError(f"mixed: rows of version {version} with columns {list(schema)}")
 
 
-def _check_rows(version: int, rows: Sequence[Sequence[Any]]) -> None:
-    as_n = int if version % 2 else str
-    expected = {(version, as_n(n), str(version)) for n in range(row_count(version))}
-    found = {tuple(row) for row in rows}
-    if found - expected or len(rows) > len(expected):
-        raise WrongContentError(f"mixed: {len(rows)} rows of version {version}, not all its own")
-    if found != expected or len(rows) != len(expected):
+def _check_rows(version: int, seen: Sequence[Sequence[Any]]) -> None:
+    expected = set(rows(version))
+    found = {tuple(row) for row in seen}
+    if found - expected or len(seen) > len(expected):
+        raise WrongContentError(f"mixed: {len(seen)} rows of version {version}, not all its own")
+    if found != expected or len(seen) != len(expected):
         raise WrongContentError(
-            f"partial: {len(rows)} of {len(expected)} rows of version {version}"
+            f"partial: {len(seen)} of {len(expected)} rows of version {version}"
         )

@@ -21,13 +21,17 @@ class Fault(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One query by one reader: the version it saw, or the fault (never both)."""
+    """One query by one reader: the version it saw, or the fault (never both).
+
+    ``mode`` says of which of the reader's sessions it is.
+    """
 
     started: float
     ended: float
     version: int | None
     fault: str | None
     reader: str = ""
+    mode: str = ""
 
     @property
     def kind(self) -> Fault | None:

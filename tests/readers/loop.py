@@ -15,17 +15,15 @@ from readers.reader import Mode
 class Readers:
     """Running readers; ``directory`` holds their journals and what they printed."""
 
-    children: Mapping[Child, Mode]
+    children: Sequence[Child]
     directory: Path
 
     def reads(self, mode: Mode) -> list[Read]:
-        """Return the reads so far of all readers of ``mode``."""
-        return [
-            Read(**line, reader=child.name)
-            for child, its_mode in self.children.items()
-            if its_mode is mode
-            for line in child.lines()
-        ]
+        """Return the reads so far of all sessions of ``mode``."""
+        found = (
+            Read(**line, reader=child.name) for child in self.children for line in child.lines()
+        )
+        return [read for read in found if read.mode == mode]
 
     def wait_for(self, reads: int, within: float = 120.0) -> None:
         """Wait until each reader has made ``reads`` reads since its start."""
@@ -41,24 +39,25 @@ class Readers:
 
 @contextmanager
 def running_readers(
-    conf: Mapping[str, str], table: str, modes: Sequence[Mode], directory: Path
+    conf: Mapping[str, str], table: str, sessions: Sequence[Sequence[Mode]], directory: Path
 ) -> Iterator[Readers]:
-    """Start a reader of ``table`` for each of ``modes``; yield when all are reading.
+    """Start a process for each of ``sessions``; yield when all are ready to read ``table``.
 
     ``conf`` are settings of Spark, such as ``Metastore.spark_conf()``.
     """
     with ExitStack() as stack:
-        children = {
-            stack.enter_context(_reader(number, conf, table, mode, directory)): mode
-            for number, mode in enumerate(modes, start=1)
-        }
+        children = [
+            stack.enter_context(_reader(number, conf, table, modes, directory))
+            for number, modes in enumerate(sessions, start=1)
+        ]
         for child in children:
             wait_ready(child)
         yield Readers(children, directory)
 
 
 def _reader(
-    number: int, conf: Mapping[str, str], table: str, mode: Mode, directory: Path
+    number: int, conf: Mapping[str, str], table: str, modes: Sequence[Mode], directory: Path
 ) -> AbstractContextManager[Child]:
-    arguments = ["--conf", json.dumps(dict(conf)), "--table", table, "--mode", mode.value]
-    return running_child(f"{mode.value}-{number}", "reader.py", arguments, directory)
+    arguments = ["--conf", json.dumps(dict(conf)), "--table", table]
+    arguments += [f"--mode={mode.value}" for mode in modes]
+    return running_child(f"reader-{number}", "reader.py", arguments, directory)

@@ -3,10 +3,12 @@ r"""A process that reads one table in a loop until its stdin closes.
     PYTHONPATH=tests python tests/readers/reader.py \
         --conf '{"spark.sql...": "..."}' --table db.t --mode fresh --out FILE
 
-The first line of FILE says that the session is ready, each further one is a read.
+The first line of FILE says that the session is ready, each further one is a read. With more than
+one ``--mode``, sessions of this process, one for each, read in turn.
 """
 
 import argparse
+import itertools
 import json
 import sys
 import time
@@ -34,11 +36,12 @@ def main() -> None:
     options = _options()
     spark = small_session(json.loads(options.conf))
     spark.sql("SHOW DATABASES").collect()
+    sessions = itertools.cycle([(spark.newSession(), mode) for mode in options.mode])
     stopped = _stdin_closed()
     with options.out.open("a") as journal:
         append(journal, {"ready": time.monotonic()})
         while not stopped.is_set():
-            append(journal, _read(spark, options.table, options.mode))
+            append(journal, _read(*next(sessions), options.table))
     spark.stop()
 
 
@@ -46,7 +49,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--conf", required=True)
     parser.add_argument("--table", required=True)
-    parser.add_argument("--mode", type=Mode, choices=list(Mode), required=True)
+    parser.add_argument("--mode", type=Mode, choices=list(Mode), action="append")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
 
@@ -62,11 +65,11 @@ def _stdin_closed() -> Event:
     return closed
 
 
-def _read(spark: SparkSession, table: str, mode: Mode) -> dict[str, Any]:
+def _read(spark: SparkSession, mode: Mode, table: str) -> dict[str, Any]:
     started = time.monotonic()
     version, fault = _outcome(spark, table, mode)
-    ended = time.monotonic()
-    return {"started": started, "ended": ended, "version": version, "fault": fault}
+    times = {"started": started, "ended": time.monotonic()}
+    return {**times, "version": version, "fault": fault, "mode": mode.value}
 
 
 def _outcome(spark: SparkSession, table: str, mode: Mode) -> tuple[int | None, str | None]:

@@ -20,8 +20,8 @@ def test_readers_catch_stock_dbt_spark(tmp_path: Path) -> None:
         project = stock_project(tmp_path / "project", "control", conf)
         with running_writer(project, tmp_path) as writer:
             writer.build(1)
-            modes = [Mode.FRESH, Mode.FRESH]
-            with running_readers(conf, f"control.{NAME}", modes, tmp_path) as readers:
+            sessions = [[Mode.FRESH], [Mode.FRESH]]
+            with running_readers(conf, f"control.{NAME}", sessions, tmp_path) as readers:
                 readers.wait_for(1)
                 for version in range(2, 2 + REBUILDS):
                     writer.build(version)

@@ -66,6 +66,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
     ("config", "said"),
     [
         ({"hive_columns": "old"}, "hive_columns: 'old' is unknown"),
+        ({"grace_period": "1h"}, "grace_period: '1h' is not a number of seconds"),
+        ({"versions_to_keep": True}, "versions_to_keep: True is not a number of versions"),
         ({"unknown_after": "1h"}, "unknown_after: '1h' is not a number of seconds"),
         ({"atomicity": "strong"}, "atomicity: 'strong' is unknown"),
         ({"staging_purpose": "upsert"}, "staging_purpose: 'upsert' is unknown"),
@@ -100,7 +102,7 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"tblproperties": {"ctas_spark_commit": 1}}, "'ctas_spark_commit' is reserved"),
         ({"options": {"PATH": "/x"}}, "options: 'path' is decided by the version"),
         ({"location_root": 7}, "location_root: 7 is not a text"),
-        ({"grace_period": "1h"}, "grace_period: not available yet"),
+        ({"abort_timeout": 5}, "abort_timeout: not available yet"),
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
     ],
 )

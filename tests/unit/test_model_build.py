@@ -5,6 +5,7 @@ import pytest
 from dbt.adapters.ctas_spark.model_build import ModelBuild
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from fakes.world import World
 
 
@@ -17,7 +18,7 @@ def world() -> World:
 def build_of(world: World, purpose: str = "create_or_replace") -> ModelBuild:
     """A planned build of the one target."""
     context = world.table(purpose).context
-    return ModelBuild.planned(world.catalog(), context, world.job)  # type: ignore[arg-type]
+    return ModelBuild.planned(world.catalog(), context, world.job, RetentionRules())  # type: ignore[arg-type]
 
 
 def through_commit(world: World, build: ModelBuild) -> None:

@@ -20,10 +20,11 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.staging.marker import PREFIX
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 
 FORMATS = ("parquet", "orc", "avro", "csv", "json", "text")
 FORMATS_TO_COME = ("delta", "iceberg", "hudi")
-TO_COME = ("versions_to_keep", "grace_period", "abort_timeout", "catalog_atomicity")
+TO_COME = ("abort_timeout", "catalog_atomicity")
 OWN = (
     "atomicity",
     "staging_purpose",
@@ -31,9 +32,14 @@ OWN = (
     "partition_metadata",
     "hive_columns",
     "unknown_after",
+    "versions_to_keep",
+    "grace_period",
     "staging_schema",
 )
 UNKNOWN_AFTER_SECONDS = 86_400
+GRACE_PERIOD_SECONDS = 3_600
+VERSIONS_TO_KEEP = 1
+MILLISECONDS = 1_000
 NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
 
@@ -49,6 +55,7 @@ class ModelPlan:
     partition_metadata: PartitionMetadata
     hive_columns: HiveColumns
     unknown_after_seconds: int
+    retention: RetentionRules
     layout: TableLayout
     staging_schema: str | None
 
@@ -102,10 +109,25 @@ def read_plan(
             config.get("partition_metadata") or PartitionMetadata.AUTO
         ),
         hive_columns=HiveColumns(config.get("hive_columns") or HiveColumns.NEW),
-        unknown_after_seconds=config.get("unknown_after") or UNKNOWN_AFTER_SECONDS,
+        unknown_after_seconds=_number(config, "unknown_after", UNKNOWN_AFTER_SECONDS),
+        retention=_retention(config),
         layout=_layout(config, description),
         staging_schema=config.get("staging_schema") or default_schema,
     )
+
+
+def _retention(config: Mapping[str, Any]) -> RetentionRules:
+    unknown_after = _number(config, "unknown_after", UNKNOWN_AFTER_SECONDS)
+    return RetentionRules(
+        versions_to_keep=_number(config, "versions_to_keep", VERSIONS_TO_KEEP),
+        grace_ms=_number(config, "grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
+        unknown_after_ms=unknown_after * MILLISECONDS,
+    )
+
+
+def _number(config: Mapping[str, Any], name: str, default: int) -> int:
+    given = config.get(name)
+    return default if given is None else int(given)
 
 
 def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
@@ -168,10 +190,12 @@ def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
         yield f"file_format: {given!r} {reason}; use one of {', '.join(FORMATS)}"
 
 
-def _check_unknown_after(config: Mapping[str, Any]) -> Iterator[str]:
-    given = config.get("unknown_after")
-    if given is not None and (not isinstance(given, int) or given < 1):
-        yield f"unknown_after: {given!r} is not a number of seconds"
+def _check_numbers(config: Mapping[str, Any]) -> Iterator[str]:
+    units = {"unknown_after": "seconds", "grace_period": "seconds", "versions_to_keep": "versions"}
+    for name, unit in units.items():
+        given = config.get(name)
+        if given is not None and (type(given) is not int or given < 0):
+            yield f"{name}: {given!r} is not a number of {unit}"
 
 
 def _check_columns(config: Mapping[str, Any]) -> Iterator[str]:
@@ -223,7 +247,7 @@ CHECKS: tuple[Check, ...] = (
     _one_of("on_conflict", tuple(OnConflict)),
     _one_of("partition_metadata", tuple(PartitionMetadata)),
     _one_of("hive_columns", tuple(HiveColumns)),
-    _check_unknown_after,
+    _check_numbers,
     _check_format,
     _check_columns,
     _check_buckets,

@@ -41,6 +41,8 @@ class CtasSparkConfig(SparkConfig):
     partition_metadata: str | None = None
     hive_columns: str | None = None
     unknown_after: int | None = None
+    versions_to_keep: int | None = None
+    grace_period: int | None = None
     staging_schema: str | None = None
     sorted_by: list[str] | str | None = None
 
@@ -93,7 +95,7 @@ class CtasSparkAdapter(SparkAdapter):
         context = plan.context(_name(relation), full_refresh=full_refresh)
         opened = self._catalog()
         job = self._handle.new_job(f"{node.unique_id} {opened.lease.id}")
-        self._slot.build = ModelBuild.planned(opened.catalog, context, job)
+        self._slot.build = ModelBuild.planned(opened.catalog, context, job, plan.retention)
 
     @available
     @as_dbt_errors

@@ -1,5 +1,6 @@
 """One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,12 @@ from dbt.adapters.ctas_spark.staging.engines.write_figures import write_figures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.job_status import JobStatusHook, StagedTableHook
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.step_timer import StepTimer
+
+logger = logging.getLogger(__name__)
 
 IN_PLACE = "in_place"
 
@@ -32,16 +36,31 @@ class ModelBuild:
     capabilities: Capabilities
     timer: StepTimer
     figures: WriteFigures
+    catalog: StagingCatalog
+    retention: RetentionRules
 
     @classmethod
     def planned(
-        cls, catalog: StagingCatalog, context: StagingContext, job: SessionJob
+        cls,
+        catalog: StagingCatalog,
+        context: StagingContext,
+        job: SessionJob,
+        retention: RetentionRules,
     ) -> "ModelBuild":
         """A build that has its level and has done nothing yet."""
         timer = StepTimer()
         staged = catalog.apply_staging(context, job, (timer,))
         capabilities = catalog.capabilities(context.staging_schema)
-        return cls(staged, StagedTableHook(staged), job, capabilities, timer, WriteFigures())
+        return cls(
+            staged=staged,
+            hook=StagedTableHook(staged),
+            job=job,
+            capabilities=capabilities,
+            timer=timer,
+            figures=WriteFigures(),
+            catalog=catalog,
+            retention=retention,
+        )
 
     def begin(self) -> bool:
         """Begin; False if what exists is kept."""
@@ -60,9 +79,10 @@ class ModelBuild:
         return None
 
     def settle(self, spark: SparkSession) -> None:
-        """After the commit: refresh, and take the figures before a hook writes something else."""
+        """After the commit: refresh, take the figures before a hook writes something else, tidy."""
         self.staged.settle()
         self.figures = write_figures(spark, self.job.group)
+        self._clean_up()
 
     def fail(self, cause: BaseException, *, canceled: bool) -> None:
         """The model ended with an error or was cancelled."""
@@ -100,6 +120,17 @@ class ModelBuild:
             commit_seconds=self.timer.seconds(Step.COMMIT),
             **published,
         )
+
+    def _clean_up(self) -> None:
+        """Free what the rules let go; a failure is said, and left to the next run."""
+        context = self.staged.context
+        try:
+            freed = self.catalog.clean_up(context, self.retention).freed
+        except StagingError as error:
+            logger.warning("%s: old versions stay for now: %s", context.target, error.what)
+            return
+        if freed:
+            logger.info("%s: %d old versions were deleted", context.target, len(freed))
 
     @property
     def _in_place(self) -> bool:

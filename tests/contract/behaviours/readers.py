@@ -1,10 +1,10 @@
 """What those see who read while a version is published."""
 
-from contract.behaviours.registry import DEFAULT, WHOLE, behaviour
+from contract.behaviours.registry import DEFAULT, ISOLATED, NONE, WHOLE, behaviour
 from contract.subjects import Subject
 
 
-@behaviour(DEFAULT)
+@behaviour(DEFAULT, levels=(*ISOLATED, *NONE))
 def leaves_the_old_version_to_its_readers(subject: Subject) -> None:
     """Who resolved the old version before the commit reads it whole after the commit."""
     old = subject.published(1).content

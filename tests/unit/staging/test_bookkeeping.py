@@ -12,13 +12,18 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableLayout,
 )
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    MetastoreError,
+    StagingError,
+)
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER, PARTITIONS
 from dbt.adapters.ctas_spark.staging.records import BOOKKEEPING, SOMEBODY
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.partitions import partition
@@ -119,7 +124,7 @@ def test_the_next_begin_repairs_what_a_crash_left(world: World, step: Step) -> N
         ours.settle()
     assert properties(world) == (None, "pending")
     dead(world, ours)
-    next_run(world).table(layout=BY_MONTH).begin()
+    next_run(world).begun(REPLACED, "august")
     assert world.months() == {("june", ours.version), ("july", ours.version)}
     assert properties(world) == ("catalog", "tracked")
 
@@ -195,25 +200,57 @@ def test_a_failing_call_leaves_them_pending_and_the_model_published(
     assert "not tracked yet" in caplog.text
 
 
-def test_files_leave_the_old_partitions_nowhere(world: World) -> None:
-    """A table that goes over to files loses its entries, which MSCK REPAIR would bring back."""
-    world.published(REPLACED, "may")
+def test_old_entries_wait_for_their_readers(world: World) -> None:
+    """A table that goes over to files keeps its entries for the grace period, and no longer.
+
+    Sessions that resolved the tracked one still ask for them; later MSCK REPAIR would revive them.
+    """
+    tracked = world.published(REPLACED, "may")
     ours = world.begun(REPLACED, "june", partition_metadata=PartitionMetadata.FILES)
     ours.commit()
     ours.settle()
-    assert world.months() == set()
     assert properties(world) == (None, "files")
+    rules = RetentionRules(grace_ms=60_000)
+    world.catalog().clean_up(ours.context, rules)
+    assert world.months() == {("may", tracked.version)}
+    world.storage.now_ms += 60_000
+    world.catalog().clean_up(ours.context, rules)
+    assert world.months() == set()
 
 
-def test_auto_without_a_lock_says_that_it_lists(
+AUTO = PartitionMetadata.AUTO
+
+
+def test_auto_lists_where_it_is_isolated(world: World) -> None:
+    """A session that resolved a tracked table before would read the new version's partitions."""
+    ours = world.begun(REPLACED, "may", partition_metadata=AUTO)
+    assert (ours.level, ours.partitions.value) == (Atomicity.ISOLATED, "files")
+
+
+def test_auto_tracks_at_atomic_where_there_is_a_lock(
     remote: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Without lock tables auto publishes files, and the log names what is missing."""
+    """Without lock tables it publishes files, and the log names what is missing."""
     caplog.set_level(logging.INFO)
+    asked = {"partition_metadata": AUTO, "atomicity": Atomicity.ATOMIC}
+    assert remote.begun(REPLACED, "may", **asked).partitions.value == "pending"
     remote.metastore.has_locks = False
-    remote.published(REPLACED, "may")
-    assert properties(remote) == (None, "files")
+    assert remote.begun(REPLACED, "may", **asked).partitions.value == "files"
     assert "no lock tables" in caplog.text
+
+
+def test_tracked_by_name_goes_down_to_atomic_and_says_so(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing weakens silently."""
+    assert world.begun(REPLACED, "may").level is Atomicity.ATOMIC
+    assert "with the old schema" in caplog.text
+
+
+def test_tracked_and_isolated_by_name_contradict_each_other(world: World) -> None:
+    """The error says why, and what would work."""
+    with pytest.raises(AtomicityNotSupportedError, match="resolved the table before"):
+        world.begun(REPLACED, "may", atomicity=Atomicity.ISOLATED)
 
 
 @pytest.mark.parametrize("level", [Atomicity.AUTO, Atomicity.NONE])
@@ -221,7 +258,14 @@ def test_tracked_by_name_is_kept_or_refused(remote: World, level: Atomicity) -> 
     """Without a lock, or filled in place, tracked by name is an error before any job."""
     remote.metastore.has_locks = level is Atomicity.NONE
     with pytest.raises(StagingError, match="partition_metadata: tracked"):
-        remote.table(layout=BY_MONTH, atomicity=level, partition_metadata=PartitionMetadata.TRACKED)
+        remote.begun(REPLACED, "may", atomicity=level)
+
+
+def test_a_column_that_a_metastore_can_not_filter_by_is_not_tracked(remote: World) -> None:
+    """Spark's "where" on such a column fails as soon as partitions are tracked."""
+    layout = TableLayout(partition_by=("the month",))
+    with pytest.raises(StagingError, match="can't filter"):
+        remote.begun(REPLACED, "may", layout=layout)
 
 
 def test_an_unpartitioned_table_asks_for_no_lock(remote: World) -> None:
@@ -291,7 +335,7 @@ def test_a_lock_is_given_back(remote: World) -> None:
 
 def test_a_record_without_partitions_is_listed(world: World) -> None:
     """A session that keeps no partitions at all stages files, and so they stay."""
-    ours = world.table(layout=TableLayout(partition_by=("month",)))
+    ours = world.table(layout=BY_MONTH, partition_metadata=PartitionMetadata.TRACKED)
     ours.begin()
     world.stage(ours)
     record = world.metastore.tables[ours.record]

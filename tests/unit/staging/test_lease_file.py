@@ -36,7 +36,9 @@ def test_a_run_that_beats_is_alive() -> None:
 
 def test_a_lease_that_was_given_back_has_ended() -> None:
     """No lease, no open version: its run removed it last."""
-    assert state_of(FakeStorage(), LEASES, "another", 0) is LeaseState.ENDED
+    state = state_of(FakeStorage(), LEASES, "another", 0)
+    assert state is LeaseState.GIVEN_BACK
+    assert state.is_over
 
 
 @pytest.mark.parametrize("change", [{"pid": NO_SUCH_PID}, {"started": 1.0}])

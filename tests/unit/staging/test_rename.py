@@ -5,7 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, HiveColumns, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    HiveColumns,
+    PartitionMetadata,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     ColumnsRefusedError,
@@ -82,7 +87,12 @@ def test_other_partition_keys_are_published_by_rename(
 def test_isolated_by_name_refuses_other_keys_before_the_job(world: World) -> None:
     """The reason and the way out stand in the message."""
     with pytest.raises(AtomicityNotSupportedError, match="month") as caught:
-        world.begun("create_or_replace", "may", atomicity=Atomicity.ISOLATED)
+        world.begun(
+            "create_or_replace",
+            "may",
+            atomicity=Atomicity.ISOLATED,
+            partition_metadata=PartitionMetadata.AUTO,
+        )
     assert "atomicity: auto" in str(caught.value)
 
 

@@ -7,7 +7,6 @@ would change partitions under the next holder's eyes; as long as that can happen
 from dbt.adapters.ctas_spark.staging import lease_file
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
 from dbt.adapters.ctas_spark.staging.marker import TARGET
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
@@ -61,7 +60,7 @@ def _may_run(record: TableEntry, context: StagingContext, services: Services, no
     if directory is None:
         return True
     state = lease_file.state_of(services.storage, directory, lease, now_ms)
-    return state is not LeaseState.ENDED
+    return not state.is_over
 
 
 def _write(metastore: MetastoreClient, record: TableName, parameters: dict[str, str]) -> None:

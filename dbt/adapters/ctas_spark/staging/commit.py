@@ -134,6 +134,7 @@ class Commit:
                 self._services.metastore,
                 staged,
                 attempt,
+                self.base,
                 was=self._record_state,
                 conditional=self._services.conditional,
             )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StorageError
 from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.storage import Storage
 
 logger = logging.getLogger(__name__)
 
@@ -25,13 +26,18 @@ def discard(services: Services, record: TableName, directory: str) -> list[str]:
     return [what for what, remove in attempts if not _done(what, remove)]
 
 
-def _delete(services: Services, directory: str) -> None:
+def emptied(storage: Storage, directory: str) -> bool:
     """Delete, look, delete again: a late file of the job may have come between."""
     for _ in range(MOST_DELETES):
-        services.storage.delete(directory)
-        if not services.storage.exists(directory):
-            return
-    raise StorageError(f"{directory} fills again after each of {MOST_DELETES} deletes")
+        storage.delete(directory)
+        if not storage.exists(directory):
+            return True
+    return False
+
+
+def _delete(services: Services, directory: str) -> None:
+    if not emptied(services.storage, directory):
+        raise StorageError(f"{directory} fills again after each of {MOST_DELETES} deletes")
 
 
 def _done(what: str, remove: Callable[[], None]) -> bool:

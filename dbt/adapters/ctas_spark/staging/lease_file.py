@@ -14,13 +14,19 @@ EXPIRES_AFTER_MS = 180_000
 class LeaseState(str, Enum):
     """What is known of a run.
 
-    ``ENDED`` is certain: its lease was given back, or its process is gone. ``EXPIRED`` is a guess:
-    nobody beats, but a paused process may wake up, so that it has to be fenced.
+    ``GIVEN_BACK``: every version of the run is resolved. ``ENDED``: its process is gone, for sure.
+    ``EXPIRED`` is a guess: nobody beats, but a paused process may wake up, and has to be fenced.
     """
 
     LIVING = "living"
     EXPIRED = "expired"
     ENDED = "ended"
+    GIVEN_BACK = "given_back"
+
+    @property
+    def is_over(self) -> bool:
+        """True if the run will do nothing more, for certain."""
+        return self in (LeaseState.ENDED, LeaseState.GIVEN_BACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ def state_of(storage: Storage, directory: str, lease: str, now_ms: int) -> Lease
     path = f"{directory}/{lease}"
     stored = storage.read(path)
     if stored is None:
-        return LeaseState.ENDED
+        return LeaseState.GIVEN_BACK
     try:
         owner = LeaseFile.parse(stored.text).process
     except ValueError as error:

@@ -67,6 +67,10 @@ class Lineage:
     def __contains__(self, commit: str) -> bool:
         return any(entry.commit == commit for entry in self.entries)
 
+    def has_version(self, version: str) -> bool:
+        """True if the version was ever published, as far as the list reaches."""
+        return any(entry.version == version for entry in self.entries)
+
     def since(self, commit: str) -> "tuple[LineageEntry, ...] | None":
         """The publications after ``commit``, newest first; None if it is not known any more."""
         ids = [entry.commit for entry in self.entries]

@@ -1,4 +1,9 @@
-"""Whether the metastore is to keep a table's partitions: decided before any job."""
+"""Whether the metastore is to keep a table's partitions: decided before any job.
+
+Spark looks partitions that are tracked up by the table's name whenever a query is planned, also for
+a session that resolved the table long ago. So a reader of the old version would get the new one's
+partitions: with tracked partitions no publication is isolated, and ``auto`` lists directories.
+"""
 
 import logging
 import re
@@ -8,9 +13,15 @@ from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,
 )
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
 from dbt.adapters.ctas_spark.staging.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.publication import PartitionState
+
+LISTED = "%s: its partitions are found by listing (partition_metadata: files): %s"
+NOT_ISOLATED = (
+    "%s: with partition_metadata: tracked it is published at atomicity atomic: a session that "
+    "resolved it before reads the new version's partitions with the old schema"
+)
 
 logger = logging.getLogger(__name__)
 
@@ -18,32 +29,48 @@ logger = logging.getLogger(__name__)
 FILTERED = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
 
 
-def partitions_after(
+def with_partitions(
     context: StagingContext, level: Atomicity, lock: CommitLock | None
-) -> PartitionState:
-    """``PENDING`` where they are to be tracked; ``auto`` says what it settles for otherwise.
+) -> tuple[Atomicity, PartitionState]:
+    """The level that is left, and ``PENDING`` where the partitions are to be tracked.
 
     Raises:
         StagingError: ``tracked`` by name can't be kept.
+        AtomicityNotSupportedError: ``tracked`` and ``isolated``, both by name.
     """
-    if not context.layout.partition_by or context.partition_metadata is PartitionMetadata.FILES:
-        return PartitionState.FILES
+    asked = context.partition_metadata
+    if not context.layout.partition_by or asked is PartitionMetadata.FILES:
+        return level, PartitionState.FILES
+    if asked is PartitionMetadata.AUTO and level is Atomicity.ISOLATED:
+        return level, PartitionState.FILES
     missing = _missing(context, level, lock)
-    if missing is None:
-        return PartitionState.PENDING
-    if context.partition_metadata is PartitionMetadata.TRACKED:
+    if asked is PartitionMetadata.TRACKED:
+        _refuse_tracked(context, missing)
+    elif missing is not None:
+        logger.info(LISTED, context.target, missing)
+        return level, PartitionState.FILES
+    if level is Atomicity.ISOLATED:
+        logger.warning(NOT_ISOLATED, context.target)
+    return Atomicity.ATOMIC, PartitionState.PENDING
+
+
+def _refuse_tracked(context: StagingContext, missing: str | None) -> None:
+    if missing is not None:
         raise StagingError(
             f"partition_metadata: tracked can't be kept: {missing}",
             table=context.target,
             left="it is unchanged; no job was started",
             remedy="set partition_metadata: files (reads are the same; SHOW PARTITIONS is refused)",
         )
-    logger.info(
-        "%s: its partitions are found by listing (partition_metadata: files): %s",
-        context.target,
-        missing,
-    )
-    return PartitionState.FILES
+    if context.atomicity is Atomicity.ISOLATED:
+        raise AtomicityNotSupportedError(
+            "atomicity: isolated can't be kept with partition_metadata: tracked: a session that "
+            "resolved the table before asks the metastore for partitions and gets the new "
+            "version's",
+            table=context.target,
+            left="it is unchanged; no job was started",
+            remedy="set partition_metadata: files, or atomicity: atomic",
+        )
 
 
 def metastore_filters(partition_column: str) -> bool:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
 
 from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.marker import PREFIX, TARGET, VERSION
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     EntryChange,
@@ -20,10 +22,12 @@ LEASE = PREFIX + "lease"
 ROOT = PREFIX + "root"
 BOOKKEEPING = PREFIX + "bookkeeping"
 BOOKKEEPER = PREFIX + "bookkeeper"
+ATTEMPT_OVER = PREFIX + "attempt_over"
 NOBODY = "nobody"
 SOMEBODY = "somebody"
 
 MOST_OF_THE_TABLE_NAME = 120
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class RecordState(str, Enum):
@@ -36,7 +40,17 @@ class RecordState(str, Enum):
 
 def record_name(staging_schema: str, target: TableName, version: str) -> TableName:
     """The record's own name: the target's, cut to what a metastore holds, and the version id."""
-    return TableName(staging_schema, f"{target.table[:MOST_OF_THE_TABLE_NAME]}__{version}")
+    return TableName(staging_schema, f"{record_prefix(target)}{version}")
+
+
+def record_prefix(target: TableName) -> str:
+    """How the names of a target's records begin; another target's may begin so, too."""
+    return f"{target.table[:MOST_OF_THE_TABLE_NAME]}__"
+
+
+def version_of(record: TableName) -> str:
+    """The version id in a record's name."""
+    return record.table.rpartition("__")[2]
 
 
 def record_properties(
@@ -65,8 +79,14 @@ def lease_of(version: str) -> str:
     return version.rpartition("_")[0]
 
 
-def mark_committing(
-    metastore: MetastoreClient, record: TableEntry, attempt: str, *, was: str, conditional: bool
+def mark_committing(  # noqa: PLR0913 (each is one fact of the attempt)
+    metastore: MetastoreClient,
+    record: TableEntry,
+    attempt: str,
+    base: Base,
+    *,
+    was: str,
+    conditional: bool,
 ) -> str:
     """Move a record on to ``committing`` before an attempt that no fence can stop.
 
@@ -82,7 +102,33 @@ def mark_committing(
         EntryModifiedError: a sweeper took the record meanwhile; nothing may be published.
     """
     state = f"{RecordState.COMMITTING.value}:{attempt}"
-    parameters = {**record.parameters, STATE: state}
-    expected = Expectation(STATE, was) if conditional else None
-    metastore.alter_table(EntryChange(record.name, record, record, parameters), expected)
+    also = {ATTEMPT_OVER: str(base)}
+    move(metastore, record, state, was=was, conditional=conditional, also=also)
     return state
+
+
+def is_tombstone(record: TableEntry | None) -> bool:
+    """True for a record that a clean-up made before the CTAS could; it has no table's directory."""
+    return record is None or record.is_view
+
+
+def move(  # noqa: PLR0913 (a compare-and-swap with its conditions)
+    metastore: MetastoreClient,
+    record: TableEntry,
+    state: str,
+    *,
+    was: str,
+    conditional: bool,
+    also: Mapping[str, str] = NOTHING,
+) -> None:
+    """Change a record's state, if it still is ``was``; without compare-and-swap the lock is held.
+
+    Raises:
+        EntryModifiedError: it is another's by now, or gone.
+    """
+    now = metastore.get_table(record.name)
+    if now is None or now.parameters.get(STATE) != was:
+        raise EntryModifiedError(f"the record {record.name} is no longer {was}")
+    expected = Expectation(STATE, was) if conditional else None
+    parameters = {**now.parameters, **also, STATE: state}
+    metastore.alter_table(EntryChange(record.name, now, now, parameters), expected)

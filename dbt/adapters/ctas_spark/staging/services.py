@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
 from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.locks import CommitLock
+from dbt.adapters.ctas_spark.staging.locks import CommitLock, NoLock
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
 from dbt.adapters.ctas_spark.staging.storage import Storage
@@ -25,3 +25,8 @@ class Services:
     conditional: bool
     partitions: PartitionClient
     partition_lock: CommitLock | None
+
+    @property
+    def tells_writers_apart(self) -> bool:
+        """True if a commit over another's can be refused, and so a fence stands."""
+        return self.conditional or not isinstance(self.lock, NoLock)

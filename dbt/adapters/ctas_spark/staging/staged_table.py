@@ -21,6 +21,7 @@ from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publication import PartitionState, tracks_partitions
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+from dbt.adapters.ctas_spark.staging.version_root import version_root
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +81,7 @@ class StagedTable:
             AtomicityNotSupportedError: a commit over what exists can't be one conditional call.
         """
         self._report.enter(Step.BEGIN)
-        self._root = self._version_root()
+        self._root = version_root(self._services.metastore, self.context)
         entry = self._mended_entry()
         self.base = Base(entry)
         refusal = conflicts.refuses_to_begin(self.context.purpose, self.target, entry)
@@ -166,12 +167,6 @@ class StagedTable:
         except Exception:
             logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
 
-    def _version_root(self) -> VersionRoot:
-        location = self._services.metastore.database_location(self.target.database)
-        if location is None:
-            raise conflicts.no_such_schema(self.target)
-        return VersionRoot.of(self.target, location, self.context.layout.location_root)
-
     def _mended_entry(self) -> TableEntry | None:
         """The target's entry, after a dead run's rename or bookkeeping of it."""
         pending.undo_renames(self.context, self._services, self._storage_time)
@@ -227,10 +222,7 @@ class StagedTable:
         return Bookkeeping(self.context, self._services, lock, self._report, self._storage_time)
 
     def _keep_partitions(self) -> None:
-        base = self.base.entry
-        stale = base is not None and bool(base.partition_keys)
-        tracked = self.partitions is PartitionState.PENDING
-        if self._services.partition_lock is not None and (tracked or stale):
+        if self.partitions is PartitionState.PENDING:
             self.partitions = self._bookkeeping().run(self.version)
 
     def _read_record(self) -> TableEntry:

@@ -15,6 +15,11 @@ def test_the_client_in_the_jvm_is_used_where_it_can_be(uris: str) -> None:
     assert route(HiveSettings("hive", "builtin", uris, kerberos)) is Route.IN_JVM
 
 
+def test_an_in_memory_catalog_is_called_in_its_process() -> None:
+    """Whatever is set for Hive does not matter where there is none."""
+    assert route(HiveSettings("in-memory", "maven", URIS)) is Route.IN_MEMORY
+
+
 @pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
 def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
     """Where Spark isolates its Hive classes, the known metastore is called beside them."""
@@ -24,8 +29,6 @@ def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        (HiveSettings("in-memory", "builtin", ""), "in-memory catalog"),
-        (HiveSettings("in-memory", "maven", URIS), "in-memory catalog"),
         (HiveSettings("hive", "maven", ""), "isolated.*no metastore is known"),
         (
             HiveSettings("hive", "maven", URIS, ("hive.metastore.sasl.enabled",)),

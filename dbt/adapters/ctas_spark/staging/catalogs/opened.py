@@ -7,14 +7,16 @@ from typing import NoReturn, Protocol
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.hive import HiveCatalog, HiveClient
+from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog, TableClient
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StorageError
 from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
+from dbt.adapters.ctas_spark.staging.metastore.in_memory import InMemoryMetastore
 from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 
 DERBY = "jdbc:derby:"
 BUILTIN = "builtin"
@@ -26,7 +28,7 @@ NOT_PLAIN = (
 )
 
 
-class OpenMetastore(HiveClient, Protocol):
+class OpenMetastore(TableClient, Protocol):
     """A metastore with connections to close."""
 
     def close(self) -> None:
@@ -36,6 +38,7 @@ class OpenMetastore(HiveClient, Protocol):
 class Route(str, Enum):
     """How the metastore is called."""
 
+    IN_MEMORY = "in Spark's own memory"
     IN_JVM = "in Spark's JVM"
     OVER_THRIFT = "over Thrift"
 
@@ -65,7 +68,7 @@ class HiveSettings:
 class OpenedCatalog:
     """A catalog for one invocation, its lease, and how to call its metastore."""
 
-    catalog: HiveCatalog
+    catalog: SessionCatalog
     lease: Lease
     metastore: OpenMetastore
     description: str
@@ -82,20 +85,43 @@ def open_catalog(
     """The session catalog of ``spark``.
 
     Raises:
-        AtomicityNotSupportedError: it is of a kind that can't stage tables yet.
+        AtomicityNotSupportedError: its metastore can't be reached from here.
     """
-    settings = HiveSettings.of(spark)
-    if route(settings) is Route.OVER_THRIFT:
-        user = spark.sparkContext.sparkUser()
-        metastore: OpenMetastore = ThriftMetastore(settings.uris, user=user)
-        embedded, description = False, f"Hive, remote at {settings.uris}, over Thrift"
-    else:
-        in_jvm = InJvmMetastore(spark)
-        metastore, embedded, description = in_jvm, _embedded(in_jvm), _description(in_jvm)
+    reached = _reached(spark, HiveSettings.of(spark))
     storage = HadoopStorage(spark)
     lease = Lease(storage, on_missed_beat)
-    catalog = HiveCatalog(metastore, storage, SessionEngine(spark), lease, single_process=embedded)
-    return OpenedCatalog(catalog, lease, metastore, description)
+    catalog = SessionCatalog(
+        reached.metastore,
+        storage,
+        SessionEngine(spark),
+        lease,
+        kind=reached.kind,
+        locks=reached.locks,
+    )
+    return OpenedCatalog(catalog, lease, reached.metastore, reached.description)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A metastore's client; ``locks`` is None where no other process is a client of it."""
+
+    kind: str
+    metastore: OpenMetastore
+    locks: TableLockClient | None
+    description: str
+
+
+def _reached(spark: SparkSession, settings: HiveSettings) -> Reached:
+    way = route(settings)
+    if way is Route.IN_MEMORY:
+        return Reached("in_memory", InMemoryMetastore(spark), None, "in memory, of this process")
+    if way is Route.OVER_THRIFT:
+        over_thrift = ThriftMetastore(settings.uris, user=spark.sparkContext.sparkUser())
+        where = f"Hive, remote at {settings.uris}, over Thrift"
+        return Reached("hive", over_thrift, over_thrift, where)
+    in_jvm = InJvmMetastore(spark)
+    locks = None if _embedded(in_jvm) else in_jvm
+    return Reached("hive", in_jvm, locks, _description(in_jvm))
 
 
 def route(settings: HiveSettings) -> Route:
@@ -105,10 +131,7 @@ def route(settings: HiveSettings) -> Route:
         AtomicityNotSupportedError: there is no way yet.
     """
     if settings.implementation != "hive":
-        _refuse(
-            "Spark's in-memory catalog can't stage tables yet",
-            "remove spark.sql.catalogImplementation from spark_conf",
-        )
+        return Route.IN_MEMORY
     if settings.jars == BUILTIN:
         return Route.IN_JVM
     isolated = "Spark's Hive classes are isolated (spark.sql.hive.metastore.jars)"

@@ -6,8 +6,10 @@ from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
+from dbt.adapters.ctas_spark.staging.sweeper import Sweep
 
 
 class ConflictCheck(str, Enum):
@@ -44,3 +46,6 @@ class StagingCatalog(Protocol):
 
         No job is started and nothing about the target is read or written yet.
         """
+
+    def clean_up(self, context: StagingContext, rules: RetentionRules) -> Sweep:
+        """Delete the target's versions that nobody needs any more, by ``rules``."""

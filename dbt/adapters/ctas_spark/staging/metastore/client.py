@@ -80,5 +80,8 @@ class MetastoreClient(Protocol):
     def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
         """The tables and views of which ``parameter`` is ``value``."""
 
+    def scratch_entry(self, name: TableName) -> TableEntry:
+        """A view of that name which is nowhere yet: an entry without a directory, to create."""
+
     def compares_and_swaps(self, database: str) -> bool:
         """True if the server honours an Expectation; tried on a scratch entry in ``database``."""

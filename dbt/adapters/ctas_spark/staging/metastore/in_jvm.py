@@ -92,11 +92,13 @@ class InJvmMetastore(InJvmPartitions, InJvmLocks):
             return ()
         return filters.named(database, found)
 
+    def scratch_entry(self, name: TableName) -> TableEntry:
+        """No call."""
+        return probe.scratch_entry(name, scratch_view(self._jvm, name))
+
     def compares_and_swaps(self, database: str) -> bool:
         """Three calls on a scratch view."""
-        name = probe.scratch_name(database)
-        scratch = probe.scratch_entry(name, scratch_view(self._jvm, name))
-        return probe.compares_and_swaps(self, scratch)
+        return probe.compares_and_swaps(self, self.scratch_entry(probe.scratch_name(database)))
 
     def supports_locks(self) -> bool:
         """Two calls on a scratch name."""

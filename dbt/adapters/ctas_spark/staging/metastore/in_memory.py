@@ -5,12 +5,13 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore import scala
+from dbt.adapters.ctas_spark.staging.metastore import probe, scala
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.in_memory_entry import (
@@ -90,6 +91,19 @@ class InMemoryMetastore(InMemoryPartitions):
         """Every table of the database is asked: there are no more of them than were made here."""
         found = ((name, self.get_table(name)) for name in self.tables(database))
         return tuple(name for name, one in found if one and one.parameters.get(parameter) == value)
+
+    def scratch_entry(self, name: TableName) -> TableEntry:
+        """Made of a temporary view, which Spark describes as it does a table."""
+        temporary = name.table
+        self._spark.range(0).createOrReplaceTempView(temporary)
+        try:
+            identifier = self._java.org.apache.spark.sql.catalyst.TableIdentifier(temporary)
+            catalog = jvm.session_catalog(self._spark)
+            described = catalog.getTempViewOrPermanentTableMetadata(identifier)
+        finally:
+            self._spark.catalog.dropTempView(temporary)
+        plain = scala.copied(described, properties=scala.mapping(self._java, {}))
+        return probe.scratch_entry(name, plain)
 
     def compares_and_swaps(self, database: str) -> bool:  # noqa: ARG002 (the same for all)
         """The catalog does not: a statement of Spark's that runs meanwhile is not compared."""

@@ -34,6 +34,7 @@ class InMemoryCalls:
     _writing = threading.RLock()
 
     def __init__(self, spark: SparkSession, catalog: Any = None) -> None:
+        self._spark = spark
         self._java = jvm.classes(spark)
         self._catalog = catalog or jvm.shared_state(spark).externalCatalog().unwrapped()
         self._keeps_case = str(spark.conf.get("spark.sql.caseSensitive")).lower() == "true"
@@ -48,6 +49,9 @@ class InMemoryCalls:
     def _text(self, uri: Any) -> str:
         """A URI as Spark gives it to Hive: not escaped."""
         return str(self._java.org.apache.spark.sql.catalyst.catalog.CatalogUtils.URIToString(uri))
+
+    def close(self) -> None:
+        """There is no connection."""
 
     @contextmanager
     def _call(self, what: str) -> Iterator[Any]:

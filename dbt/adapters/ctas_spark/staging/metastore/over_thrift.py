@@ -133,10 +133,13 @@ class ThriftMetastore(ThriftPartitions, ThriftLocks):
             return ()
         return filters.named(database, words_of(found))
 
+    def scratch_entry(self, name: TableName) -> TableEntry:
+        """No call."""
+        return probe.scratch_entry(name, scratch_view(name))
+
     def compares_and_swaps(self, database: str) -> bool:
         """Three calls on a scratch view."""
-        name = probe.scratch_name(database)
-        return probe.compares_and_swaps(self, probe.scratch_entry(name, scratch_view(name)))
+        return probe.compares_and_swaps(self, self.scratch_entry(probe.scratch_name(database)))
 
     def supports_locks(self) -> bool:
         """Two calls on a scratch name."""

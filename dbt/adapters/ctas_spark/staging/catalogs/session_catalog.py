@@ -1,4 +1,4 @@
-"""Spark's session catalog with a Hive metastore, embedded or remote, in this JVM."""
+"""Spark's session catalog: tables of files, in a Hive metastore or in this process's memory."""
 
 import threading
 from typing import Protocol
@@ -15,11 +15,15 @@ from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from dbt.adapters.ctas_spark.staging.metastore_lock import MetastoreLock
-from dbt.adapters.ctas_spark.staging.partition_checks import partitions_after
+from dbt.adapters.ctas_spark.staging.partition_checks import with_partitions
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.stale_partitions import forget_stale_partitions
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
 from dbt.adapters.ctas_spark.staging.storage import Storage
+from dbt.adapters.ctas_spark.staging.sweeper import Sweep, Sweeper
+from dbt.adapters.ctas_spark.staging.version_root import version_root
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (
@@ -28,31 +32,33 @@ NO_COMPARE_AND_SWAP = (
 )
 
 
-class HiveClient(MetastoreClient, PartitionClient, TableLockClient, Protocol):
-    """A metastore with its tables, partitions and locks."""
+class TableClient(MetastoreClient, PartitionClient, Protocol):
+    """A metastore's tables with their partitions."""
 
 
-class HiveCatalog:
+class SessionCatalog:
     """Publishes by one metastore call: compare-and-swap, or under a lock of this process.
 
-    ``single_process`` says that no other process can be a client of this metastore, which is so
-    for an embedded Derby.
+    ``locks`` are the metastore's own; None says that no other process can be a client of it, which
+    is so for an embedded Derby and for Spark's in-memory catalog.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what a run works with)
         self,
-        metastore: HiveClient,
+        metastore: TableClient,
         storage: Storage,
         engine: Engine,
         lease: Lease,
         *,
-        single_process: bool,
+        kind: str,
+        locks: TableLockClient | None,
     ) -> None:
+        self._kind = kind
+        self._locks = locks
         self._metastore = metastore
         self._storage = storage
         self._engine = engine
         self._lease = lease
-        self._single_process = single_process
         self._guard = threading.Lock()
         self._staging_schemas: set[str] = set()
         self._found: Capabilities | None = None
@@ -73,9 +79,43 @@ class HiveCatalog:
         self._refuse_missing_format(context)
         found = self.capabilities(context.staging_schema)
         level = resolve(context.atomicity, found, context.target)
-        services = self._services(found)
-        partitions = partitions_after(context, level, services.partition_lock)
+        services = self.services(context.staging_schema)
+        level, partitions = with_partitions(context, level, services.partition_lock)
         return StagedTable(context, level, partitions, services, job, observers)
+
+    def clean_up(self, context: StagingContext, rules: RetentionRules) -> Sweep:
+        """Delete the target's versions that nobody needs any more.
+
+        Raises:
+            StagingError: it could not be found out whether something may go; the rest stays.
+        """
+        services = self.services(context.staging_schema)
+        root = version_root(services.metastore, context)
+        beat = services.lease.beat
+
+        def storage_time() -> int:
+            return beat(root.leases)
+
+        sweeper = Sweeper(services, context.staging_schema, rules, storage_time)
+        done = sweeper.sweep(context.target, root)
+        forget_stale_partitions(context, services, rules, storage_time)
+        return done
+
+    def services(self, staging_schema: str) -> Services:
+        """What a staged table, or a clean-up, works with."""
+        found = self.capabilities(staging_schema)
+        lock = self._lock()
+        locked = found.conflict_check is ConflictCheck.LOCK
+        return Services(
+            metastore=self._metastore,
+            storage=self._storage,
+            engine=self._engine,
+            lease=self._lease,
+            lock=lock if locked and lock is not None else NoLock(),
+            conditional=found.conflict_check is ConflictCheck.CAS,
+            partitions=self._metastore,
+            partition_lock=lock,
+        )
 
     def _refuse_missing_format(self, context: StagingContext) -> None:
         wanted = context.layout.file_format
@@ -91,32 +131,18 @@ class HiveCatalog:
 
     def _probe(self, staging_schema: str) -> Capabilities:
         if self._metastore.compares_and_swaps(staging_schema):
-            return Capabilities("hive", ConflictCheck.CAS, Atomicity.ISOLATED)
+            return Capabilities(self._kind, ConflictCheck.CAS, Atomicity.ISOLATED)
         if self._lock() is not None:
-            return Capabilities("hive", ConflictCheck.LOCK, Atomicity.ISOLATED)
-        return Capabilities("hive", ConflictCheck.NONE, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP)
+            return Capabilities(self._kind, ConflictCheck.LOCK, Atomicity.ISOLATED)
+        return Capabilities(self._kind, ConflictCheck.NONE, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP)
 
     def _lock(self) -> CommitLock | None:
         """A lock that every writer of this metastore takes, if there is one."""
-        if self._single_process:
+        if self._locks is None:
             return OF_THIS_PROCESS
         if self._has_locks is None:
-            self._has_locks = self._metastore.supports_locks()
-        return MetastoreLock(self._metastore, self._lease.id) if self._has_locks else None
-
-    def _services(self, found: Capabilities) -> Services:
-        lock = self._lock()
-        locked = found.conflict_check is ConflictCheck.LOCK
-        return Services(
-            metastore=self._metastore,
-            storage=self._storage,
-            engine=self._engine,
-            lease=self._lease,
-            lock=lock if locked and lock is not None else NoLock(),
-            conditional=found.conflict_check is ConflictCheck.CAS,
-            partitions=self._metastore,
-            partition_lock=lock,
-        )
+            self._has_locks = self._locks.supports_locks()
+        return MetastoreLock(self._locks, self._lease.id) if self._has_locks else None
 
     def _ensure_staging_schema(self, name: str) -> None:
         if name in self._staging_schemas:

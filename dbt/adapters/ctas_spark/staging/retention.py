@@ -1,0 +1,102 @@
+"""Which versions may go: decided from lineage, leases and rules, before any deletion."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dbt.adapters.ctas_spark.staging.base import Base
+from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.records import ATTEMPT_OVER, STATE, RecordState
+from dbt.adapters.ctas_spark.staging.versions import Place, Version
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionRules:
+    """How long versions stay; times in milliseconds of the storage's clock.
+
+    ``versions_to_keep`` counts superseded ones. ``grace_ms`` runs from the successor's commit.
+    ``unknown_after_ms`` is how long a creation whose fate nobody knows is waited for.
+    """
+
+    versions_to_keep: int = 1
+    grace_ms: int = 3_600_000
+    unknown_after_ms: int = 86_400_000
+
+
+class Reason(str, Enum):
+    """Why a version stays."""
+
+    LIVE = "it is the table"
+    KEPT = "it is kept for a rollback"
+    GRACE = "readers that resolved it may still finish"
+    RUNNING = "its run is alive"
+    MAY_LAND = "its run died in a call that may still land"
+    REFERENCED = "a table still shows it"
+    OWNED = "another took it meanwhile"
+    FULL = "its directory fills again while it is deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was found out of one version.
+
+    ``rank`` counts the superseded versions that are newer; ``unseen_ms`` is how long ago a clean-up
+    first found it without an owner.
+    """
+
+    version: Version
+    rank: int
+    lease: LeaseState
+    now_ms: int
+    unseen_ms: int
+
+
+def reason_to_stay(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason | None:
+    """Why the version is not to be deleted now; None if it may be, once its writer is fenced.
+
+    Args:
+        fences: a fence stands here; where it does not, every attempt may land for a while.
+    """
+    version = seen.version
+    if version.place is Place.LIVE:
+        return Reason.LIVE
+    if version.place is Place.SUPERSEDED:
+        return _superseded(seen, rules)
+    if seen.lease is LeaseState.LIVING:
+        return Reason.RUNNING
+    resolved = seen.lease is LeaseState.GIVEN_BACK
+    if (
+        not resolved
+        and (may_create(version) or not fences)
+        and seen.unseen_ms < rules.unknown_after_ms
+    ):
+        return Reason.MAY_LAND
+    if version.place is Place.FORGOTTEN and _age(seen) < rules.grace_ms:
+        return Reason.GRACE
+    return None
+
+
+def may_create(version: Version) -> bool:
+    """True if its last attempt was a creation, which no fence can stop."""
+    if version.record is None:
+        return False
+    committing = version.record.parameters.get(STATE, "").startswith(RecordState.COMMITTING.value)
+    absent = version.record.parameters.get(ATTEMPT_OVER) == str(Base(None))
+    return committing and absent
+
+
+def can_still_land(version: Version, target: TableEntry | None) -> bool:
+    """True if an attempt of the version may expect what the target shows now."""
+    return target is not None and version.place in (Place.UNPUBLISHED, Place.FORGOTTEN)
+
+
+def _superseded(seen: Seen, rules: RetentionRules) -> Reason | None:
+    if seen.rank < rules.versions_to_keep:
+        return Reason.KEPT
+    return Reason.GRACE if _age(seen) < rules.grace_ms else None
+
+
+def _age(seen: Seen) -> int:
+    """Time without readers that could have resolved it anew."""
+    since = seen.version.superseded_ms
+    return seen.unseen_ms if since is None else seen.now_ms - since

@@ -1,0 +1,35 @@
+"""Drop the entries of partitions that no reader needs any more.
+
+A table whose directories are listed may have been published over one whose partitions were tracked.
+Sessions that resolved the old one still ask the metastore for its partitions; once their grace is
+over, MSCK REPAIR TABLE would bring the entries back to life.
+"""
+
+from collections.abc import Callable
+
+from dbt.adapters.ctas_spark.staging.bookkeeping import Bookkeeping
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
+from dbt.adapters.ctas_spark.staging.publication import PARTITIONS, PartitionState
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+
+
+def forget_stale_partitions(
+    context: StagingContext,
+    services: Services,
+    rules: RetentionRules,
+    storage_time: Callable[[], int],
+) -> None:
+    """Drop them, if there is a lock and the version has been live for its predecessor's grace."""
+    entry = services.metastore.get_table(context.target)
+    marker = Marker.of(entry)
+    lock = services.partition_lock
+    if entry is None or marker is None or lock is None or not entry.partition_keys:
+        return
+    builds = [one.time_ms for one in marker.lineage.entries if one.kind is Kind.BUILD]
+    listed = entry.parameters.get(PARTITIONS) == PartitionState.FILES.value
+    if listed and builds and storage_time() - builds[0] >= rules.grace_ms:
+        report = StepReport(context.target)
+        Bookkeeping(context, services, lock, report, storage_time).run(marker.version)

@@ -1,0 +1,111 @@
+"""Every version of a target that there still is, and what each of them is to the target."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.marker import MOST_ENTRIES, TARGET, Lineage, Marker
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.records import ROOT, record_prefix, version_of
+from dbt.adapters.ctas_spark.staging.services import Services
+
+VERSION_ID = re.compile(r"\d{8}t\d{6}x[0-9a-f]{8}_\d{4,}")
+
+
+class Place(Enum):
+    """Where a version stands; the order of versions is the lineage, never ids or clocks."""
+
+    LIVE = "live"
+    SUPERSEDED = "superseded"
+    UNPUBLISHED = "unpublished"
+    FORGOTTEN = "forgotten"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version: its record, its root, its place.
+
+    ``record`` is None where the CTAS has not made it; ``superseded_ms`` is the storage's time of
+    the successor's commit, at the latest. ``FORGOTTEN``: the lineage knows nothing of it any more.
+    """
+
+    id: str
+    root: VersionRoot
+    record: TableEntry | None
+    place: Place
+    superseded_ms: int | None = None
+
+    @property
+    def directory(self) -> str:
+        """Where its files are."""
+        return self.root.version(self.id)
+
+
+def versions_of(
+    services: Services, target: TableName, staging_schema: str, root: VersionRoot
+) -> tuple[Version, ...]:
+    """The versions of ``target`` by record and by directory; those in the lineage newest first.
+
+    Args:
+        root: where versions lie by the present configuration; records name other roots.
+    """
+    marker = Marker.of(services.metastore.get_table(target))
+    records = _records(services, target, staging_schema)
+    roots = {str(root): root} | {
+        r.parameters[ROOT]: VersionRoot.at(r.parameters[ROOT]) for r in records.values()
+    }
+    found: dict[str, tuple[VersionRoot, TableEntry | None]] = {
+        version: (roots[record.parameters[ROOT]], record) for version, record in records.items()
+    }
+    for place in roots.values():
+        for name in services.storage.children(str(place)):
+            if VERSION_ID.fullmatch(name):
+                found.setdefault(name, (place, None))
+    versions = [_placed(version, *where, marker) for version, where in found.items()]
+    order = _order(marker)
+    return tuple(sorted(versions, key=lambda one: (order.get(one.id, len(order)), one.id)))
+
+
+def _records(services: Services, target: TableName, staging_schema: str) -> dict[str, TableEntry]:
+    names = services.metastore.tables(staging_schema, record_prefix(target))
+    entries = [services.metastore.get_table(name) for name in names]
+    return {
+        version_of(entry.name): entry
+        for entry in entries
+        if entry and entry.parameters.get(TARGET) == str(target) and ROOT in entry.parameters
+    }
+
+
+def _placed(
+    version: str, root: VersionRoot, record: TableEntry | None, marker: Marker | None
+) -> Version:
+    if marker is None:
+        return Version(version, root, record, Place.FORGOTTEN)
+    if marker.version == version:
+        return Version(version, root, record, Place.LIVE)
+    successor = _successor(version, marker.lineage)
+    if successor is not None:
+        return Version(version, root, record, Place.SUPERSEDED, successor)
+    if len(marker.lineage.entries) < MOST_ENTRIES:
+        return Version(version, root, record, Place.UNPUBLISHED)
+    oldest = marker.lineage.entries[-1]
+    return Version(version, root, record, Place.FORGOTTEN, oldest.time_ms)
+
+
+def _successor(version: str, lineage: Lineage) -> int | None:
+    """When another version followed the last publication of this one."""
+    successor = None
+    for entry in lineage.entries:
+        if entry.version == version:
+            return successor
+        successor = entry.time_ms
+    return None
+
+
+def _order(marker: Marker | None) -> dict[str, int]:
+    order: dict[str, int] = {}
+    for entry in marker.lineage.entries if marker else ():
+        order.setdefault(entry.version, len(order))
+    return order

@@ -1,0 +1,62 @@
+"""Rivals that publish over one table at the same moment, round after round."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from readers.child import Child, running_child, wait_ready
+from readers.race_judge import Attempt, Round
+
+TABLE = "race.target"
+ANSWERED_WITHIN_SECONDS = 180.0
+# Long enough for the last rival to have read the line before the moment comes.
+NOTICE_SECONDS = 0.5
+
+
+def run_race(conf: Mapping[str, str], *, rivals: int, rounds: int, directory: Path) -> list[Round]:
+    """Have each of ``rivals`` processes stage a version on one base, then all commit at once.
+
+    Every staged version is a CTAS of Spark's. The first round creates the table.
+    """
+    with running_rivals(conf, rivals, directory) as children:
+        return [_round(children, number) for number in range(rounds)]
+
+
+@contextmanager
+def running_rivals(
+    conf: Mapping[str, str], rivals: int, directory: Path
+) -> Iterator[Sequence[Child]]:
+    """Start the processes; files lie in ``directory``."""
+    arguments = ["--conf", json.dumps(dict(conf)), "--table", TABLE]
+    with ExitStack() as stack:
+        children = [
+            stack.enter_context(running_child(f"rival-{i}", "rival.py", arguments, directory))
+            for i in range(1, rivals + 1)
+        ]
+        for child in children:
+            wait_ready(child)
+        yield children
+
+
+def _round(children: Sequence[Child], number: int) -> Round:
+    first = 1 + number * len(children)
+    staged = _ask_all(children, [["stage", first + i] for i in range(len(children))])
+    moment = time.monotonic() + NOTICE_SECONDS
+    committed = _ask_all(children, [["commit", moment]] * len(children))
+    reader = children[number % len(children)]
+    (seen,) = _ask_all([reader], [["read", None]])
+    attempts = (Attempt(**one, **end) for one, end in zip(staged, committed, strict=True))
+    return Round(tuple(attempts), seen["number"])
+
+
+def _ask_all(children: Sequence[Child], questions: Sequence[list[Any]]) -> list[dict[str, Any]]:
+    """Ask each child its question, all at once; return their answers."""
+    answered = [len(child.lines()) for child in children]
+    for child, question in zip(children, questions, strict=True):
+        child.tell(json.dumps(question))
+    for child, before in zip(children, answered, strict=True):
+        child.wait_for_lines(before + 1, ANSWERED_WITHIN_SECONDS)
+    return [child.lines()[before] for child, before in zip(children, answered, strict=True)]

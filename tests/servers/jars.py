@@ -1,0 +1,108 @@
+"""Jars from Maven's registry, fetched once by the Ivy that Spark brings along.
+
+Ivy asks the same registries as ``spark.jars.packages`` does. Where that takes a settings file
+(``spark.jars.ivySettings``), name the same file in the variable ``IVY_SETTINGS``.
+"""
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyspark
+
+SETTINGS = "IVY_SETTINGS"
+FETCHED_WITHIN_SECONDS = 300.0
+
+
+class JarError(Exception):
+    """The jar could not be fetched, or is not the one that was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """One artifact, without what it depends on."""
+
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{self.artifact}-{self.version}.jar"
+
+
+# JDBC for PostgreSQL 8.4 and later.
+POSTGRESQL_DRIVER = Jar(
+    "org.postgresql",
+    "postgresql",
+    "42.7.8",
+    "2a32a9dcbc42d67a50ad3a0de5efd102c8d2be46720045f2cbd6689f160ab7c7",
+)
+
+
+def fetched(jar: Jar) -> Path:
+    """Return the jar's place in the user's cache; fetch it the first time.
+
+    Raises:
+        JarError: it can't be had, or has another checksum.
+    """
+    place = _cache() / jar.file
+    if not place.exists():
+        _fetch(jar, place)
+    return place
+
+
+def _cache() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "dbt-ctas-spark-tests"
+
+
+def _fetch(jar: Jar, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
+        _retrieve(jar, Path(scratch))
+        found = Path(scratch) / jar.file
+        _check(jar, found)
+        # At once: another process may be fetching the same jar.
+        found.replace(place)
+
+
+def _retrieve(jar: Jar, directory: Path) -> None:
+    command = [java(), "-cp", f"{Path(pyspark.__file__).parent}/jars/*", "org.apache.ivy.Main"]
+    settings = os.environ.get(SETTINGS)
+    options = [
+        *(["-settings", settings] if settings else []),
+        *["-warn", "-notransitive", "-confs", "default", "-types", "jar"],
+        *["-cache", str(directory / "ivy")],
+        *["-dependency", jar.group, jar.artifact, jar.version],
+        *["-retrieve", f"{directory}/[artifact]-[revision].[ext]"],
+    ]
+    run = subprocess.run(
+        [*command, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=FETCHED_WITHIN_SECONDS,
+        check=False,
+    )
+    if run.returncode or not (directory / jar.file).exists():
+        raise JarError(
+            f"Ivy could not fetch {jar.group}:{jar.artifact}:{jar.version}:\n{run.stdout}"
+        )
+
+
+def _check(jar: Jar, found: Path) -> None:
+    checksum = hashlib.sha256(found.read_bytes()).hexdigest()
+    if checksum != jar.sha256:
+        raise JarError(f"{jar.file} has the SHA-256 {checksum}, not {jar.sha256}")
+
+
+def java() -> str:
+    """Return the Java that JAVA_HOME names, or the one on PATH."""
+    home = os.environ.get("JAVA_HOME")
+    return f"{home}/bin/java" if home else "java"

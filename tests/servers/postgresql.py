@@ -1,0 +1,114 @@
+"""A PostgreSQL server out of a wheel, on loopback, with a password."""
+
+import os
+import secrets
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from servers.postgresql_installation import Installation, reachable_installation
+from servers.processes import start, stop, tail, wait_until
+
+USER = "hive"
+READY_WITHIN_SECONDS = 60.0
+# What the server holds ends with the test: it need not survive a loss of power.
+WITHOUT_SYNC = ("-c", "fsync=off", "-c", "synchronous_commit=off")
+
+
+class PostgresqlStartError(Exception):
+    """The server ended before it was ready; the message ends with its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postgresql:
+    """A living server with an empty database."""
+
+    port: int
+    password: str = field(repr=False)
+    pid: int
+    programs: Path
+    user: str = USER
+
+    @property
+    def url(self) -> str:
+        """The database's address for JDBC."""
+        return f"jdbc:postgresql://127.0.0.1:{self.port}/postgres"
+
+    def execute(self, sql: str) -> str:
+        """Run SQL as one transaction; return its rows, one a line."""
+        command = [str(self.programs / "psql"), "--no-psqlrc", "--quiet", "--tuples-only"]
+        place = ["--host=127.0.0.1", f"--port={self.port}", f"--username={self.user}"]
+        answer = subprocess.run(
+            [*command, *place, "--no-align", f"--command={sql}", "postgres"],
+            env={**os.environ, "PGPASSWORD": self.password},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        return answer.stdout
+
+
+@contextmanager
+def running_postgresql(directory: Path) -> Iterator[Postgresql]:
+    """Run a PostgreSQL server whose log lies in ``directory``; its data end with it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with reachable_installation(directory) as installation:
+        password, port = secrets.token_hex(), _free_port()
+        _make_database(installation, password)
+        log = directory / "postgresql.log"
+        process = start(_command(installation, port), log)
+        try:
+            wait_until(
+                lambda: _is_ready(process, installation.data, log),
+                READY_WITHIN_SECONDS,
+                f"a PostgreSQL server, log in {log}",
+            )
+            yield Postgresql(port, password, process.pid, installation.programs)
+        finally:
+            stop(process)
+
+
+def _make_database(installation: Installation, password: str) -> None:
+    installation.secret.write_text(password)
+    command = [
+        *installation.account,
+        str(installation.programs / "initdb"),
+        f"--pgdata={installation.data}",
+        f"--username={USER}",
+        f"--pwfile={installation.secret}",
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--no-sync",
+    ]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise PostgresqlStartError(f"initdb failed:\n{made.stdout}{made.stderr}")
+
+
+def _command(installation: Installation, port: int) -> list[str]:
+    return [
+        *installation.account,
+        str(installation.programs / "postgres"),
+        *("-D", str(installation.data)),
+        *("-h", "127.0.0.1", "-p", str(port)),
+        # No socket in the file system.
+        *("-k", ""),
+        *WITHOUT_SYNC,
+    ]
+
+
+def _is_ready(process: subprocess.Popen[str], data: Path, log: Path) -> bool:
+    if process.poll() is not None:
+        raise PostgresqlStartError(f"PostgreSQL ended with code {process.returncode}:\n{tail(log)}")
+    state = data / "postmaster.pid"
+    return state.exists() and state.read_text().rstrip().endswith("\nready")
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
