@@ -1,7 +1,7 @@
 """A model's configuration, read once into a validated plan; every problem is reported at once."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any
@@ -82,6 +82,12 @@ class ModelPlan:
             hive_columns=self.hive_columns,
             unknown_after_seconds=self.unknown_after_seconds,
         )
+
+    def retention_for(self, older_than: int | None) -> RetentionRules:
+        """The model's rules; ``older_than``, in seconds, in the place of its grace period."""
+        if older_than is None:
+            return self.retention
+        return replace(self.retention, grace_ms=older_than * MILLISECONDS)
 
 
 def read_plan(

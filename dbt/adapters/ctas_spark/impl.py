@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
 from typing import Any, cast
@@ -13,7 +14,7 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.ctas_spark import column_docs, constraints, dbt_errors, log_bridge
+from dbt.adapters.ctas_spark import column_docs, constraints, dbt_errors, log_bridge, operations
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
@@ -25,6 +26,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
+from dbt.adapters.ctas_spark.tabular import text_of
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
@@ -158,6 +160,69 @@ class CtasSparkAdapter(SparkAdapter):
         """The model's result: its console line and its ``adapter_response``."""
         return self._build.response()
 
+    @available
+    @as_dbt_errors
+    def history_text(self, graph: dict[str, Any], model: str, as_json: bool) -> str:  # noqa: FBT001 (Jinja)
+        """The publications of a model."""
+        rows = [
+            row
+            for one in self._models(graph, name=model)
+            for row in operations.show_history(self._catalog().catalog, one)
+        ]
+        return text_of(rows, as_json=as_json)
+
+    @available
+    @as_dbt_errors
+    def rollback_text(
+        self,
+        graph: dict[str, Any],
+        model: str,
+        version: str | None,
+        as_json: bool,  # noqa: FBT001 (Jinja)
+    ) -> str:
+        """Publish an earlier version of a model."""
+        rows = [
+            operations.go_back(self._catalog().catalog, one, version)
+            for one in self._models(graph, name=model)
+        ]
+        return text_of(rows, as_json=as_json)
+
+    @available
+    @as_dbt_errors
+    def vacuum_text(  # noqa: PLR0913, PLR0917 (what a user may say)
+        self,
+        graph: dict[str, Any],
+        model: str | None,
+        schema: str | None,
+        older_than: int | None,
+        dry_run: bool,  # noqa: FBT001 (Jinja)
+        as_json: bool,  # noqa: FBT001 (Jinja)
+    ) -> str:
+        """Delete the versions that nobody needs."""
+        rows = [
+            row
+            for one in self._models(graph, name=model, schema=schema)
+            for row in operations.vacuum(self._catalog().catalog, one, older_than, dry_run=dry_run)
+        ]
+        return text_of(rows, as_json=as_json)
+
+    @available
+    @as_dbt_errors
+    def recover_text(
+        self,
+        graph: dict[str, Any],
+        model: str | None,
+        schema: str | None,
+        as_json: bool,  # noqa: FBT001 (Jinja)
+    ) -> str:
+        """Finish or revert what crashes left half done."""
+        rows = [
+            row
+            for one in self._models(graph, name=model, schema=schema)
+            for row in operations.recover(self._catalog().catalog, one)
+        ]
+        return text_of(rows, as_json=as_json)
+
     @as_dbt_errors
     def debug_query(self) -> None:
         """``dbt debug``: start Spark, then say what was found and which level it reaches."""
@@ -190,6 +255,9 @@ class CtasSparkAdapter(SparkAdapter):
             adapter_version=version,
             model_adapter_details=cls._get_adapter_specific_run_info(config),
         )
+
+    def _models(self, graph: dict[str, Any], **chosen: str | None) -> Iterator[operations.Model]:
+        return operations.models(graph, self._credentials.staging_schema, **chosen)
 
     @property
     def _credentials(self) -> Any:

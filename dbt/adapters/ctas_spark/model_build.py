@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.write_figures import write_figures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.history import figures_of_a_version
 from dbt.adapters.ctas_spark.staging.job_status import JobStatusHook, StagedTableHook
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
@@ -82,6 +83,7 @@ class ModelBuild:
         """After the commit: refresh, take the figures before a hook writes something else, tidy."""
         self.staged.settle()
         self.figures = write_figures(spark, self.job.group)
+        self.staged.note(figures_of_a_version(self.figures))
         self._clean_up()
 
     def fail(self, cause: BaseException, *, canceled: bool) -> None:

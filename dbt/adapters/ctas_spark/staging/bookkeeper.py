@@ -8,26 +8,32 @@ from dbt.adapters.ctas_spark.staging import lease_file
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.marker import TARGET
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.records import (
     BOOKKEEPER,
     BOOKKEEPING,
     NOBODY,
     SOMEBODY,
+    annotate,
     leases_of,
 )
 from dbt.adapters.ctas_spark.staging.services import Services
 
 
-def note(metastore: MetastoreClient, record: TableName, lease: str, now_ms: int) -> None:
-    """Say on the record that the run of ``lease`` changes the target's partitions from now on."""
-    _write(metastore, record, {BOOKKEEPING: SOMEBODY, BOOKKEEPER: f"{lease}:{now_ms}"})
+def note(services: Services, record: TableName, now_ms: int) -> None:
+    """Say on the record that this run changes the target's partitions from now on.
+
+    Raises:
+        StagingError: the record is gone; nothing may be changed without it.
+    """
+    noted = {BOOKKEEPING: SOMEBODY, BOOKKEEPER: f"{services.lease.id}:{now_ms}"}
+    if not annotate(services, record, noted):
+        raise StagingError(f"the record {record} of the version is gone")
 
 
-def done(metastore: MetastoreClient, record: TableName) -> None:
-    """Say that it does so no more."""
-    _write(metastore, record, {BOOKKEEPING: NOBODY})
+def done(services: Services, record: TableName) -> None:
+    """Say that it does so no more; a record that is gone says so, too."""
+    annotate(services, record, {BOOKKEEPING: NOBODY})
 
 
 def may_wake_up(context: StagingContext, services: Services, now_ms: int) -> bool:
@@ -46,7 +52,7 @@ def may_wake_up(context: StagingContext, services: Services, now_ms: int) -> boo
     if any(waits):
         return True
     for record in of_target:
-        done(services.metastore, record.name)
+        done(services, record.name)
     return False
 
 
@@ -61,11 +67,3 @@ def _may_run(record: TableEntry, context: StagingContext, services: Services, no
         return True
     state = lease_file.state_of(services.storage, directory, lease, now_ms)
     return not state.is_over
-
-
-def _write(metastore: MetastoreClient, record: TableName, parameters: dict[str, str]) -> None:
-    entry = metastore.get_table(record)
-    if entry is None:
-        raise StagingError(f"the record {record} of the version is gone", table=record)
-    change = EntryChange(record, entry, entry, {**entry.parameters, **parameters})
-    metastore.alter_table(change, None)

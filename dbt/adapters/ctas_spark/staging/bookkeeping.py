@@ -84,10 +84,9 @@ class Bookkeeping:
                 self._target,
             )
             return PartitionState.PENDING
-        lease = self._services.lease.id
-        bookkeeper.note(self._metastore, record, lease, self._storage_time())
+        bookkeeper.note(self._services, record, self._storage_time())
         state = self._turns(version, check)
-        bookkeeper.done(self._metastore, record)
+        bookkeeper.done(self._services, record)
         return state
 
     def _turns(self, version: str, check: HeldCheck) -> PartitionState:

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.marker import COMMIT
+from dbt.adapters.ctas_spark.staging.marker import COMMIT, Kind
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publication import PartitionState, Publication
@@ -32,7 +32,8 @@ class Commit:
     """Publishes one version over the base that begin saw, or over what the purpose allows instead.
 
     ``outcome`` is None until it is decided; ``base``, ``strategy`` and ``level`` are those of the
-    last attempt. ``storage_time`` returns the storage's time in milliseconds.
+    last attempt. ``storage_time`` returns the storage's time in milliseconds. A rollback takes the
+    version's record, which is in ``record_state``, before it publishes: a clean-up may want it.
     """
 
     def __init__(  # noqa: PLR0913 (each is one fact of the staged version)
@@ -46,6 +47,8 @@ class Commit:
         base: Base,
         partitions: PartitionState,
         storage_time: Callable[[], int],
+        kind: Kind = Kind.BUILD,
+        record_state: str = RecordState.STAGED.value,
     ) -> None:
         self.context = context
         self.outcome: Outcome | None = None
@@ -54,9 +57,10 @@ class Commit:
         self._version = version
         self._asked_level = level
         self._begun_on = base
-        self._partitions = partitions
+        self.partitions = partitions
         self._storage_time = storage_time
-        self._record_state = RecordState.STAGED.value
+        self._kind = kind
+        self._record_state = record_state
         self._columns_refused = False
         self._columns_of_base = False
         self._take(base)
@@ -102,7 +106,7 @@ class Commit:
 
     def _attempt(self, staged: TableEntry, base: Base, check: HeldCheck) -> None:
         """One commit call; the outcome stays None if another attempt is to be made."""
-        again = self._record_state != RecordState.STAGED.value
+        again = self._record_state != RecordState.STAGED.value or self._kind is Kind.ROLLBACK
         self._take(base)
         fenceable = self.strategy.fenceable and base is self._begun_on and not again
         wait_out(base, staged, self._storage_time)
@@ -124,8 +128,9 @@ class Commit:
             version=self._version,
             level=self.level,
             now=self._storage_time(),
-            partitions=self._partitions,
+            partitions=self.partitions,
             columns_of_base=self._columns_of_base,
+            kind=self._kind,
         )
 
     def _move_record(self, staged: TableEntry, attempt: str) -> None:

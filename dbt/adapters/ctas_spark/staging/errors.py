@@ -8,6 +8,7 @@ StagingError
 ├── ConstraintViolationError    rows of the staged version break the model's contract
 ├── TableAlreadyExistsError     purpose ``create``, and the target is there
 ├── NoSuchTableError            purpose ``replace``, and the target is not there
+├── NoSuchVersionError          no earlier version of the target can be published again
 ├── ConcurrentWriteError        another writer changed the target since our begin
 ├── CommitStateUnknownError     nobody can say yet whether the commit happened
 ├── JobCanceledError            the run was cancelled before the commit call
@@ -81,6 +82,10 @@ class TableAlreadyExistsError(StagingError):
 
 class NoSuchTableError(StagingError):
     """Purpose ``replace`` and the target does not exist."""
+
+
+class NoSuchVersionError(StagingError):
+    """The version to go back to is not there, or is being deleted."""
 
 
 class ConcurrentWriteError(StagingError):

@@ -3,6 +3,7 @@
 import secrets
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
@@ -11,6 +12,18 @@ from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.storage import Storage
 
 HEARTBEAT_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class StorageClock:
+    """The storage's time in milliseconds: what a heartbeat of one's own is written at."""
+
+    lease: "Lease"
+    directory: str
+
+    def __call__(self) -> int:
+        """Beat, and read the time."""
+        return self.lease.beat(self.directory)
 
 
 def new_lease_id() -> str:

@@ -24,6 +24,7 @@ class Kind(str, Enum):
     BUILD = "build"
     FENCE = "fence"
     REPAIR = "repair"
+    ROLLBACK = "rollback"
 
     @property
     def keeps_the_version(self) -> bool:

@@ -60,6 +60,7 @@ def build(  # noqa: PLR0913 (each is one fact of the publication)
     now: int,
     partitions: PartitionState = PartitionState.FILES,
     columns_of_base: bool = False,
+    kind: Kind = Kind.BUILD,
 ) -> Publication:
     """The publication of a staged version over ``base``.
 
@@ -77,7 +78,7 @@ def build(  # noqa: PLR0913 (each is one fact of the publication)
         base=before.commit if before else "",
         target=str(target),
         level=level.value,
-        lineage=lineage.followed_by(LineageEntry(commit, version, Kind.BUILD, now)),
+        lineage=lineage.followed_by(LineageEntry(commit, version, kind, now)),
     )
     parameters = _parameters(staged, base.entry, marker, now)
     if staged.partition_keys:

@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     MetastoreClient,
 )
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.services import Services
 
 STATE = PREFIX + "state"
 RECORD_BASE = PREFIX + "base"
@@ -105,6 +106,22 @@ def mark_committing(  # noqa: PLR0913 (each is one fact of the attempt)
     also = {ATTEMPT_OVER: str(base)}
     move(metastore, record, state, was=was, conditional=conditional, also=also)
     return state
+
+
+def annotate(services: Services, name: TableName, parameters: Mapping[str, str]) -> bool:
+    """Add to a record without changing its state; False if it is gone or being deleted.
+
+    Raises:
+        EntryModifiedError: its state changed in this moment.
+    """
+    record = services.metastore.get_table(name)
+    state = record.parameters.get(STATE) if record else None
+    if record is None or state is None or state == RecordState.DELETING.value:
+        return False
+    expected = Expectation(STATE, state) if services.conditional else None
+    merged = {**record.parameters, **parameters}
+    services.metastore.alter_table(EntryChange(name, record, record, merged), expected)
+    return True
 
 
 def is_tombstone(record: TableEntry | None) -> bool:

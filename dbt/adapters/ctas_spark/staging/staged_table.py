@@ -1,6 +1,7 @@
 """The two-phase commit of one table: begin, stage, then commit or abort (FLIP-305)."""
 
 import logging
+from collections.abc import Mapping
 
 from dbt.adapters.ctas_spark.staging import base_checks, conflicts, ddl, pending, records
 from dbt.adapters.ctas_spark.staging.base import Base
@@ -154,6 +155,13 @@ class StagedTable:
         self._forget_column_statistics()
         self._services.engine.refresh(self.target)
         self._report.leave()
+
+    def note(self, facts: Mapping[str, str]) -> None:
+        """Keep facts of the version on its record, for the history; without them it works, too."""
+        try:
+            records.annotate(self._services, self.record, facts)
+        except MetastoreError as error:
+            logger.warning("%s: figures of %s were not kept: %s", self.target, self.version, error)
 
     def abort(self, reason: str) -> None:
         """Stop the job and remove the version. Idempotent; never raises; nothing if decided."""

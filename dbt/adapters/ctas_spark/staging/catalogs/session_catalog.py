@@ -9,13 +9,14 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Conf
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
-from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.lease import Lease, StorageClock
 from dbt.adapters.ctas_spark.staging.locks import OF_THIS_PROCESS, CommitLock, NoLock
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from dbt.adapters.ctas_spark.staging.metastore_lock import MetastoreLock
 from dbt.adapters.ctas_spark.staging.partition_checks import with_partitions
+from dbt.adapters.ctas_spark.staging.recovery import recover
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
@@ -83,23 +84,33 @@ class SessionCatalog:
         level, partitions = with_partitions(context, level, services.partition_lock)
         return StagedTable(context, level, partitions, services, job, observers)
 
-    def clean_up(self, context: StagingContext, rules: RetentionRules) -> Sweep:
-        """Delete the target's versions that nobody needs any more.
+    def clean_up(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Sweep:
+        """Delete the target's versions that nobody needs any more; a dry run only looks.
 
         Raises:
             StagingError: it could not be found out whether something may go; the rest stays.
         """
         services = self.services(context.staging_schema)
         root = version_root(services.metastore, context)
-        beat = services.lease.beat
-
-        def storage_time() -> int:
-            return beat(root.leases)
-
-        sweeper = Sweeper(services, context.staging_schema, rules, storage_time)
+        clock = StorageClock(services.lease, root.leases)
+        sweeper = Sweeper(services, context.staging_schema, rules, clock, dry_run=dry_run)
         done = sweeper.sweep(context.target, root)
-        forget_stale_partitions(context, services, rules, storage_time)
+        if not dry_run:
+            forget_stale_partitions(context, services, rules, clock)
         return done
+
+    def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:
+        """Finish or revert what crashes left half done of the target; what was done, as sentences.
+
+        Raises:
+            StagingError: it could not be found out what is left.
+        """
+        services = self.services(context.staging_schema)
+        root = version_root(services.metastore, context)
+        clock = StorageClock(services.lease, root.leases)
+        return recover(context, services, root, rules, clock)
 
     def services(self, staging_schema: str) -> Services:
         """What a staged table, or a clean-up, works with."""

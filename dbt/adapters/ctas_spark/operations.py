@@ -1,0 +1,103 @@
+"""What the run-operations do: find models in dbt's graph, and call the core for each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dbt.adapters.ctas_spark.config import ModelPlan, read_plan
+from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.history import history
+from dbt.adapters.ctas_spark.staging.retention import Reason
+from dbt.adapters.ctas_spark.staging.rollback import roll_back
+
+PUBLISHED = ("atomic_table", "table")
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model of the graph whose versions this adapter keeps."""
+
+    context: StagingContext
+    plan: ModelPlan
+
+
+def models(
+    graph: Mapping[str, Any],
+    default_schema: str | None,
+    *,
+    name: str | None = None,
+    schema: str | None = None,
+) -> Iterator[Model]:
+    """The models that ``name`` or ``schema`` select, or all.
+
+    Raises:
+        StagingError: ``name`` is no such model.
+    """
+    found = False
+    for node in graph["nodes"].values():
+        if _is_selected(node, name, schema):
+            found = True
+            plan = read_plan(node["unique_id"], node["config"], node["description"], default_schema)
+            target = TableName(node["schema"].lower(), node["alias"].lower())
+            yield Model(plan.context(target, full_refresh=False), plan)
+    if name is not None and not found:
+        raise StagingError(
+            f"there is no model {name} that is published as a table",
+            left="nothing was done",
+            remedy="give the name of a model with materialized: atomic_table or table",
+        )
+
+
+def show_history(catalog: SessionCatalog, model: Model) -> list[Row]:
+    """One row for each publication, newest first."""
+    services = catalog.services(model.context.staging_schema)
+    return [asdict(event) for event in history(model.context, services)]
+
+
+def go_back(catalog: SessionCatalog, model: Model, version: str | None) -> Row:
+    """Publish the version before the live one, or the named one."""
+    services = catalog.services(model.context.staging_schema)
+    done = roll_back(model.context, services, version)
+    return {
+        "table": str(model.context.target),
+        "version": done.version,
+        "replaced": done.replaced,
+        "atomicity": done.level.value,
+    }
+
+
+def vacuum(
+    catalog: SessionCatalog, model: Model, older_than: int | None, *, dry_run: bool
+) -> list[Row]:
+    """One row for each version, deleted or kept; ``older_than`` in seconds replaces the grace."""
+    rules = model.plan.retention_for(older_than)
+    swept = catalog.clean_up(model.context, rules, dry_run=dry_run)
+    verb = "would be deleted" if dry_run else "deleted"
+    table = str(model.context.target)
+    freed = [{"table": table, "version": _last(one), "state": verb} for one in swept.freed]
+    return [*freed, *(_kept(table, version, reason) for version, reason in swept.kept.items())]
+
+
+def recover(catalog: SessionCatalog, model: Model) -> list[Row]:
+    """One row for each thing that was finished or reverted."""
+    rules = model.plan.retention_for(None)
+    table = str(model.context.target)
+    return [{"table": table, "done": what} for what in catalog.recover(model.context, rules)]
+
+
+def _is_selected(node: Mapping[str, Any], name: str | None, schema: str | None) -> bool:
+    published = node["resource_type"] == "model" and node["config"]["materialized"] in PUBLISHED
+    named = name in (None, node["name"])
+    inside = schema is None or node["schema"].lower() == schema.lower()
+    return published and named and inside
+
+
+def _kept(table: str, version: str, reason: Reason) -> Row:
+    return {"table": table, "version": version, "state": f"kept: {reason.value}"}
+
+
+def _last(directory: str) -> str:
+    return directory.rsplit("/", 1)[-1]

@@ -1,0 +1,49 @@
+"""Finish or revert what crashes left half done of a target, without waiting for its next build."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from dbt.adapters.ctas_spark.staging import pending, set_aside
+from dbt.adapters.ctas_spark.staging.bookkeeping import Bookkeeping
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+from dbt.adapters.ctas_spark.staging.sweeper import Sweeper
+
+EVERY_VERSION = 10**9
+
+
+def recover(
+    context: StagingContext,
+    services: Services,
+    root: VersionRoot,
+    rules: RetentionRules,
+    storage_time: Callable[[], int],
+) -> tuple[str, ...]:
+    """What was done, as sentences; nothing where there was nothing to do.
+
+    Published versions stay, however old: only what dead runs left is fenced and deleted.
+
+    Raises:
+        MetastoreError, StorageError: it could not be found out what is left.
+    """
+    done: list[str] = []
+    metastore, target = services.metastore, context.target
+    aside = set_aside.of_target(metastore, target, context.staging_schema)
+    pending.undo_renames(context, services, storage_time)
+    left = set_aside.of_target(metastore, target, context.staging_schema)
+    if len(left) < len(aside):
+        done.append("a publication by rename was undone, or its old entry removed")
+    if services.partition_lock is not None:
+        bookkeeping = Bookkeeping(
+            context, services, services.partition_lock, StepReport(target), storage_time
+        )
+        if pending.track_partitions(target, metastore.get_table(target), bookkeeping):
+            done.append("its partitions are tracked now")
+    keep_published = replace(rules, versions_to_keep=EVERY_VERSION)
+    sweeper = Sweeper(services, context.staging_schema, keep_published, storage_time)
+    freed = sweeper.sweep(target, root).freed
+    done.extend(f"a dead run's version was deleted: {directory}" for directory in freed)
+    return tuple(done)

@@ -1,0 +1,65 @@
+"""History, rollback, vacuum and recover, as a user runs them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from functional.dbt_project import Project
+from functional.outside import Outside
+
+MODEL = (
+    "{{ config(materialized='atomic_table', versions_to_keep=1, grace_period=0) }} "
+    "select id, {{ var('column') }} from range({{ var('rows') }})"
+)
+
+
+@pytest.fixture
+def built(project: Project) -> Project:
+    """A model with three publications, each of another schema, of which two versions are kept."""
+    project.write({"models/orders.sql": MODEL})
+    project.build(rows=1, column="1 as a")
+    project.build(rows=2, column="'x' as a")
+    project.build(rows=3, column="'x' as a, 2 as b")
+    return project
+
+
+def operation(project: Project, name: str, **arguments: object) -> list[dict[str, Any]]:
+    """What the run-operation prints as JSON."""
+    arguments = {**arguments, "json": True}
+    done = project.dbt("run-operation", name, f"--args={json.dumps(arguments)}", column="1", rows=1)
+    assert done.success, done.log
+    printed = [line for line in done.log.splitlines() if line.startswith("[")]
+    rows: list[dict[str, Any]] = json.loads(printed[-1])
+    return rows
+
+
+def test_a_model_goes_back_to_the_version_before(built: Project, outside: Outside) -> None:
+    """History, rollback and history again; rows and schema are the old version's."""
+    before = operation(built, "ctas_history", model="orders")
+    assert [row["kind"] for row in before] == ["build"] * 3
+    assert [row["state"] for row in before] == ["live", "kept", "deleted"]
+    assert [row["rows"] for row in before] == [3, 2, None]
+    assert before[0]["schema_change"] == "+b: integer"
+    (done,) = operation(built, "ctas_rollback", model="orders")
+    assert (done["version"], done["replaced"]) == (before[1]["version"], before[0]["version"])
+    assert built.rows("select * from {schema}.orders order by id") == [(0, "x"), (1, "x")]
+    after = operation(built, "ctas_history", model="orders")
+    assert [row["kind"] for row in after] == ["rollback", *["build"] * 3]
+    assert set(outside.versions()) == {before[0]["version"], before[1]["version"]}
+    table = built.dbt("run-operation", "ctas_history", "--args={model: orders}", column="1", rows=1)
+    assert f"| {before[1]['version']} |" in table.log
+    _is_vacuumed(built, outside)
+
+
+def _is_vacuumed(built: Project, outside: Outside) -> None:
+    """A dry run says what goes, and the real one frees it; recover has nothing to do."""
+    assert operation(built, "ctas_recover", schema=built.schema) == []
+    kept = [row["state"] for row in operation(built, "ctas_vacuum", model="orders")]
+    assert kept == ["kept: it is the table", "kept: it is kept for a rollback"]
+    assert len(outside.versions()) == 2
+    refused = built.dbt(
+        "run-operation", "ctas_rollback", "--args={model: order}", column="1", rows=1
+    )
+    assert not refused.success
+    assert "there is no model order" in refused.log
