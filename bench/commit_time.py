@@ -1,10 +1,11 @@
-"""How long the commit call takes, by the number of files and partitions of the version.
+"""How long the commit takes, and what follows it, by files and partitions of the version.
 
     python bench/commit_time.py --rounds 5 --out bench/results/commit_time.json
 
 Every round commits each case once, one after the other, on an embedded metastore in a temporary
 directory. A version's files are written without Spark: what is measured is the commit alone, from
-reading the base to having read the target again, and the refresh after it.
+reading the base to having read the target again, and what follows it in nobody's way: the refresh
+and, where they are tracked, the bookkeeping of the partitions, with the listing of directories.
 """
 
 import argparse
@@ -27,7 +28,12 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting, records
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    PartitionMetadata,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
@@ -38,15 +44,17 @@ STAGING = "bench__ctas_spark"
 
 @dataclass(frozen=True)
 class Case:
-    """A version of so many files, in so many partitions (0: not partitioned)."""
+    """A version of so many files, in so many partitions (0: not partitioned), tracked or listed."""
 
     files: int
     partitions: int = 0
+    tracked: bool = False
 
     @property
     def table(self) -> str:
         """The target's name."""
-        return f"files_{self.files}_partitions_{self.partitions}"
+        how = "tracked" if self.tracked else "listed"
+        return f"files_{self.files}_partitions_{self.partitions}_{how}"
 
 
 CASES = (
@@ -56,6 +64,9 @@ CASES = (
     Case(1, 1),
     Case(100, 100),
     Case(2_000, 2_000),
+    Case(1, 1, tracked=True),
+    Case(100, 100, tracked=True),
+    Case(2_000, 2_000, tracked=True),
 )
 
 
@@ -64,10 +75,9 @@ class Timing:
     """One commit, in seconds."""
 
     round: int
-    files: int
-    partitions: int
+    case: Case
     commit: float
-    refresh: float
+    afterwards: float
 
 
 def main() -> None:
@@ -122,13 +132,18 @@ def _commit(
     committed = time.perf_counter()
     staged.settle()
     ended = time.perf_counter()
-    return Timing(number, case.files, case.partitions, committed - started, ended - committed)
+    return Timing(number, case, committed - started, ended - committed)
 
 
 def _staged(spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path) -> StagedTable:
     """A version ready to be committed: its files linked into place, its record made by SQL."""
     layout = TableLayout(partition_by=("k",) if case.partitions else ())
-    context = StagingContext(TableName(SCHEMA, case.table), STAGING, layout=layout)
+    context = StagingContext(
+        TableName(SCHEMA, case.table),
+        STAGING,
+        layout=layout,
+        partition_metadata=PartitionMetadata.TRACKED if case.tracked else PartitionMetadata.FILES,
+    )
     job = SessionJob(spark, case.table, canceled=threading.Event())
     staged = opened.catalog.apply_staging(context, job)
     staged.begin()
@@ -157,23 +172,23 @@ def _record_sql(staged: StagedTable, opened: OpenedCatalog, case: Case, location
 
 def _medians(timings: list[Timing]) -> Iterator[tuple[Case, float, float]]:
     for case in CASES:
-        own = [t for t in timings if (t.files, t.partitions) == (case.files, case.partitions)]
+        own = [timing for timing in timings if timing.case == case]
         yield (
             case,
             statistics.median(t.commit for t in own),
-            statistics.median(t.refresh for t in own),
+            statistics.median(t.afterwards for t in own),
         )
 
 
 def _print(timings: list[Timing]) -> None:
     rows = list(_medians(timings))
     smallest = rows[0][1]
-    print("| files | partitions | commit, ms | ratio to 1 file | refresh, ms |")
-    print("|---|---|---|---|---|")
-    for case, commit, refresh in rows:
+    print("| files | partitions | tracked | commit, ms | ratio to 1 file | afterwards, ms |")
+    print("|---|---|---|---|---|---|")
+    for case, commit, afterwards in rows:
         print(
-            f"| {case.files:,} | {case.partitions:,} | {commit * 1000:.0f} | "
-            f"{commit / smallest:.2f} | {refresh * 1000:.0f} |"
+            f"| {case.files:,} | {case.partitions:,} | {'yes' if case.tracked else 'no'} | "
+            f"{commit * 1000:.0f} | {commit / smallest:.2f} | {afterwards * 1000:.0f} |"
         )
 
 

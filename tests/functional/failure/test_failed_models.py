@@ -98,6 +98,18 @@ def test_a_failing_post_hook_undoes_nothing(project: Project, outside: Outside) 
     assert project.rows("select n from {schema}.orders")[0].n == 2
 
 
+def test_grants_come_after_the_commit(project: Project, outside: Outside) -> None:
+    """GRANT is dbt-spark's: Spark without an authorizer refuses it, when the version is live."""
+    config = "{{ config(materialized='table', grants={'select': ['analyst']}) }} "
+    project.write({"models/orders.sql": config + CHANGED})
+    failed = project.dbt("run")
+    message = failed.message("orders")
+    assert "GRANT" in message.upper()
+    assert "what failed came after the commit" in message
+    (version,) = outside.versions()
+    assert outside.parameters("orders")["ctas_spark_version"] == version
+
+
 def test_a_first_build_that_fails_leaves_no_table(project: Project, outside: Outside) -> None:
     """Where there was no table there is none after a failure, and nothing staged."""
     project.write({"models/orders.sql": "{{ config(materialized='table') }} " + RAISES})

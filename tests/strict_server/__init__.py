@@ -1,0 +1,1 @@
+"""A metastore that refuses new column types, which is a server's default."""
