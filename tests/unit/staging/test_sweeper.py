@@ -276,6 +276,15 @@ def test_only_names_of_versions_are_versions(world: World) -> None:
     assert "backup" in world.versions_on_storage()
 
 
+def test_a_version_of_another_catalog_stays(world: World) -> None:
+    """Two catalogs may share a root: without a record or a lease, it may be the other's table."""
+    live = world.published()
+    theirs = "20260101t000000x0123abcd_0001"
+    world.storage.write(f"{ROOT.version(theirs)}/part-0.parquet", "theirs")
+    assert sweep(world).kept == {live.version: Reason.LIVE, theirs: Reason.FOREIGN}
+    assert theirs in world.versions_on_storage()
+
+
 def test_without_a_way_to_tell_writers_apart_all_is_waited_for(world: World) -> None:
     """Where no fence stands, a dead run's call may still land: unknown_after has to pass."""
     world.metastore.compares = world.metastore.has_locks = False

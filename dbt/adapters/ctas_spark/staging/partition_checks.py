@@ -7,6 +7,7 @@ partitions: with tracked partitions no publication is isolated, and ``auto`` lis
 
 import logging
 import re
+from collections.abc import Callable
 
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -25,12 +26,14 @@ NOT_ISOLATED = (
 
 logger = logging.getLogger(__name__)
 
+FindLock = Callable[[], CommitLock | None]
+
 # Identifier in Hive's Filter.g: a query's "where" fails on any other column of a tracked table.
 FILTERED = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
 
 
 def with_partitions(
-    context: StagingContext, level: Atomicity, lock: CommitLock | None
+    context: StagingContext, level: Atomicity, find_lock: FindLock
 ) -> tuple[Atomicity, PartitionState]:
     """The level that is left, and ``PENDING`` where the partitions are to be tracked.
 
@@ -43,7 +46,7 @@ def with_partitions(
         return level, PartitionState.FILES
     if asked is PartitionMetadata.AUTO and level is Atomicity.ISOLATED:
         return level, PartitionState.FILES
-    missing = _missing(context, level, lock)
+    missing = _missing(context, level, find_lock)
     if asked is PartitionMetadata.TRACKED:
         _refuse_tracked(context, missing)
     elif missing is not None:
@@ -78,10 +81,10 @@ def metastore_filters(partition_column: str) -> bool:
     return FILTERED.fullmatch(partition_column) is not None
 
 
-def _missing(context: StagingContext, level: Atomicity, lock: CommitLock | None) -> str | None:
+def _missing(context: StagingContext, level: Atomicity, find_lock: FindLock) -> str | None:
     if level is Atomicity.NONE:
         return "at atomicity none the table is filled in place"
-    if lock is None:
+    if find_lock() is None:
         return (
             "the metastore has no lock tables (Hive's TxnDbUtil.prepDb makes them), and two "
             "writers could mix their partitions"

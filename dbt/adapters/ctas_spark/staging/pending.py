@@ -39,14 +39,17 @@ def undo_renames(
             )
 
 
-def track_partitions(target: TableName, entry: TableEntry | None, bookkeeping: Bookkeeping) -> bool:
+def has_pending_partitions(entry: TableEntry | None) -> bool:
+    """True if a publication's partitions are to be tracked, and its run did not get to it."""
+    if entry is None or Marker.of(entry) is None:
+        return False
+    return entry.parameters.get(PARTITIONS) == PartitionState.PENDING.value
+
+
+def track_partitions(target: TableName, entry: TableEntry, bookkeeping: Bookkeeping) -> bool:
     """Finish the bookkeeping of a publication whose run died; True if the entry was changed."""
     marker = Marker.of(entry)
-    if entry is None or marker is None:
-        return False
-    if entry.parameters.get(PARTITIONS) != PartitionState.PENDING.value:
-        return False
-    if bookkeeping.run(marker.version) is not PartitionState.TRACKED:
+    if marker is None or bookkeeping.run(marker.version) is not PartitionState.TRACKED:
         return False
     logger.info("%s: the partitions of version %s are tracked now", target, marker.version)
     return True

@@ -36,14 +36,22 @@ def recover(
     left = set_aside.of_target(metastore, target, context.staging_schema)
     if len(left) < len(aside):
         done.append("a publication by rename was undone, or its old entry removed")
-    if services.partition_lock is not None:
-        bookkeeping = Bookkeeping(
-            context, services, services.partition_lock, StepReport(target), storage_time
-        )
-        if pending.track_partitions(target, metastore.get_table(target), bookkeeping):
-            done.append("its partitions are tracked now")
+    if _tracks(context, services, storage_time):
+        done.append("its partitions are tracked now")
     keep_published = replace(rules, versions_to_keep=EVERY_VERSION)
     sweeper = Sweeper(services, context.staging_schema, keep_published, storage_time)
     freed = sweeper.sweep(target, root).freed
     done.extend(f"a dead run's version was deleted: {directory}" for directory in freed)
     return tuple(done)
+
+
+def _tracks(context: StagingContext, services: Services, storage_time: Callable[[], int]) -> bool:
+    entry = services.metastore.get_table(context.target)
+    if entry is None or not pending.has_pending_partitions(entry):
+        return False
+    lock = services.partition_lock
+    if lock is None:
+        return False
+    report = StepReport(context.target)
+    bookkeeping = Bookkeeping(context, services, lock, report, storage_time)
+    return pending.track_partitions(context.target, entry, bookkeeping)

@@ -33,6 +33,7 @@ class Reason(str, Enum):
     MAY_LAND = "its run died in a call that may still land"
     REFERENCED = "a table still shows it"
     OWNED = "another took it meanwhile"
+    FOREIGN = "it has no record here and its run is over: it may be another catalog's"
     FULL = "its directory fills again while it is deleted"
 
 
@@ -62,18 +63,7 @@ def reason_to_stay(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason
         return Reason.LIVE
     if version.place is Place.SUPERSEDED:
         return _superseded(seen, rules)
-    if seen.lease is LeaseState.LIVING:
-        return Reason.RUNNING
-    resolved = seen.lease is LeaseState.GIVEN_BACK
-    if (
-        not resolved
-        and (may_create(version) or not fences)
-        and seen.unseen_ms < rules.unknown_after_ms
-    ):
-        return Reason.MAY_LAND
-    if version.place is Place.FORGOTTEN and _age(seen) < rules.grace_ms:
-        return Reason.GRACE
-    return None
+    return _unpublished(seen, rules, fences=fences)
 
 
 def may_create(version: Version) -> bool:
@@ -94,6 +84,21 @@ def _superseded(seen: Seen, rules: RetentionRules) -> Reason | None:
     if seen.rank < rules.versions_to_keep:
         return Reason.KEPT
     return Reason.GRACE if _age(seen) < rules.grace_ms else None
+
+
+def _unpublished(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason | None:
+    if seen.lease is LeaseState.LIVING:
+        return Reason.RUNNING
+    resolved = seen.lease is LeaseState.GIVEN_BACK
+    if seen.version.record is None:  # so that nothing can have been published, or can be
+        # a run of ours gives its lease back after its last record
+        return Reason.FOREIGN if resolved else None
+    unstoppable = may_create(seen.version) or not fences
+    if unstoppable and not resolved and seen.unseen_ms < rules.unknown_after_ms:
+        return Reason.MAY_LAND
+    if seen.version.place is Place.FORGOTTEN and _age(seen) < rules.grace_ms:
+        return Reason.GRACE
+    return None
 
 
 def _age(seen: Seen) -> int:

@@ -1,5 +1,6 @@
 """What a staged table works with; put together once by its catalog."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
@@ -14,7 +15,8 @@ from dbt.adapters.ctas_spark.staging.storage import Storage
 class Services:
     """``conditional`` says that the metastore compares and swaps; else ``lock`` guards commits.
 
-    ``partition_lock`` guards the bookkeeping of tracked partitions; None where there is no lock.
+    ``find_partition_lock`` looks for the lock only where partitions are tracked: a server without
+    lock tables is not asked for nothing.
     """
 
     metastore: MetastoreClient
@@ -24,7 +26,12 @@ class Services:
     lock: CommitLock
     conditional: bool
     partitions: PartitionClient
-    partition_lock: CommitLock | None
+    find_partition_lock: Callable[[], CommitLock | None]
+
+    @property
+    def partition_lock(self) -> CommitLock | None:
+        """What guards the bookkeeping of tracked partitions; None where there is no lock."""
+        return self.find_partition_lock()
 
     @property
     def tells_writers_apart(self) -> bool:

@@ -179,10 +179,11 @@ class StagedTable:
         """The target's entry, after a dead run's rename or bookkeeping of it."""
         pending.undo_renames(self.context, self._services, self._storage_time)
         entry = self._services.metastore.get_table(self.target)
-        if self._services.partition_lock is None:
+        if entry is None or not pending.has_pending_partitions(entry):
             return entry
-        mended = pending.track_partitions(self.target, entry, self._bookkeeping())
-        return self._services.metastore.get_table(self.target) if mended else entry
+        if self._services.partition_lock is not None:
+            pending.track_partitions(self.target, entry, self._bookkeeping())
+        return self._services.metastore.get_table(self.target)
 
     def _prepare(self) -> None:
         base_checks.refuse_other_partition_keys(self.context, self.base)

@@ -25,11 +25,14 @@ def forget_stale_partitions(
     """Drop them, if there is a lock and the version has been live for its predecessor's grace."""
     entry = services.metastore.get_table(context.target)
     marker = Marker.of(entry)
-    lock = services.partition_lock
-    if entry is None or marker is None or lock is None or not entry.partition_keys:
+    if entry is None or marker is None or not entry.partition_keys:
         return
     builds = [one.time_ms for one in marker.lineage.entries if one.kind is Kind.BUILD]
     listed = entry.parameters.get(PARTITIONS) == PartitionState.FILES.value
-    if listed and builds and storage_time() - builds[0] >= rules.grace_ms:
+    lived = bool(builds) and storage_time() - builds[0] >= rules.grace_ms
+    if not listed or not lived or not services.partitions.partitions(context.target):
+        return
+    lock = services.partition_lock
+    if lock is not None:
         report = StepReport(context.target)
         Bookkeeping(context, services, lock, report, storage_time).run(marker.version)

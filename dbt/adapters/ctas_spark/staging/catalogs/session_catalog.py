@@ -7,6 +7,7 @@ from dbt.adapters.ctas_spark.staging import ddl
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
 from dbt.adapters.ctas_spark.staging.lease import Lease, StorageClock
@@ -60,6 +61,7 @@ class SessionCatalog:
         self._storage = storage
         self._engine = engine
         self._lease = lease
+        self._dead_leases = DeadLeases()
         self._guard = threading.Lock()
         self._staging_schemas: set[str] = set()
         self._found: Capabilities | None = None
@@ -81,7 +83,7 @@ class SessionCatalog:
         found = self.capabilities(context.staging_schema)
         level = resolve(context.atomicity, found, context.target)
         services = self.services(context.staging_schema)
-        level, partitions = with_partitions(context, level, services.partition_lock)
+        level, partitions = with_partitions(context, level, services.find_partition_lock)
         return StagedTable(context, level, partitions, services, job, observers)
 
     def clean_up(
@@ -99,6 +101,7 @@ class SessionCatalog:
         done = sweeper.sweep(context.target, root)
         if not dry_run:
             forget_stale_partitions(context, services, rules, clock)
+            self._dead_leases.delete(services, root, rules, clock())
         return done
 
     def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:
@@ -115,17 +118,17 @@ class SessionCatalog:
     def services(self, staging_schema: str) -> Services:
         """What a staged table, or a clean-up, works with."""
         found = self.capabilities(staging_schema)
-        lock = self._lock()
         locked = found.conflict_check is ConflictCheck.LOCK
+        lock = self._lock() if locked else None
         return Services(
             metastore=self._metastore,
             storage=self._storage,
             engine=self._engine,
             lease=self._lease,
-            lock=lock if locked and lock is not None else NoLock(),
+            lock=lock or NoLock(),
             conditional=found.conflict_check is ConflictCheck.CAS,
             partitions=self._metastore,
-            partition_lock=lock,
+            find_partition_lock=self._lock,
         )
 
     def _refuse_missing_format(self, context: StagingContext) -> None:

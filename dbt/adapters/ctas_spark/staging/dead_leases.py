@@ -1,0 +1,85 @@
+"""Delete the leases of runs that are over and of which nothing is left."""
+
+import logging
+import re
+
+from dbt.adapters.ctas_spark.staging import lease_file
+from dbt.adapters.ctas_spark.staging.directories import LEASES, VersionRoot
+from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
+from dbt.adapters.ctas_spark.staging.records import LEASE, lease_of
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.services import Services
+
+logger = logging.getLogger(__name__)
+
+LEASE_ID = re.compile(r"\d{8}t\d{6}x[0-9a-f]{8}")
+
+
+class DeadLeases:
+    """What one invocation knows of the runs before it.
+
+    A lease leads from a version to its run, so it goes last: after every directory and record of
+    the run. One leftover of each lease is remembered: until that is gone, nothing is listed again.
+    """
+
+    def __init__(self) -> None:
+        self._leftovers: dict[str, str] = {}
+
+    def delete(
+        self, services: Services, root: VersionRoot, rules: RetentionRules, now_ms: int
+    ) -> None:
+        """Delete what may go of the leases beside ``root``.
+
+        Args:
+            now_ms: the storage's time, read by a beat of one's own lease.
+
+        Raises:
+            MetastoreError, StorageError: it could not be found out whether a lease may go.
+        """
+        for lease in services.storage.children(root.leases):
+            if not LEASE_ID.fullmatch(lease) or lease == services.lease.id:
+                continue
+            if _is_over(services, root, lease, rules, now_ms) and not self._has_left(
+                services, root, lease
+            ):
+                services.storage.delete(f"{root.leases}/{lease}")
+                logger.debug("the lease %s of a run that is over was deleted", lease)
+
+    def _has_left(self, services: Services, root: VersionRoot, lease: str) -> bool:
+        known = self._leftovers.get(lease)
+        if known is not None and services.storage.exists(known):
+            return True
+        found = _directory_of(services, root, lease)
+        if found is None:
+            return _has_record(services, lease)
+        self._leftovers[lease] = found
+        return True
+
+
+def _is_over(
+    services: Services, root: VersionRoot, lease: str, rules: RetentionRules, now_ms: int
+) -> bool:
+    """True if the run has ended for sure, or has been silent for as long as one waits for any."""
+    state = lease_file.state_of(services.storage, root.leases, lease, now_ms)
+    if state is not LeaseState.EXPIRED:
+        return state is LeaseState.ENDED
+    stored = services.storage.read(f"{root.leases}/{lease}")
+    return stored is not None and now_ms - stored.modified_ms >= rules.unknown_after_ms
+
+
+def _directory_of(services: Services, root: VersionRoot, lease: str) -> str | None:
+    """A version of the run, of whatever table."""
+    for table in services.storage.children(root.parent):
+        if table == LEASES:
+            continue
+        beside = VersionRoot(root.parent, table)
+        for version in services.storage.children(str(beside)):
+            if lease_of(version) == lease:
+                return beside.version(version)
+    return None
+
+
+def _has_record(services: Services, lease: str) -> bool:
+    """Records are looked for everywhere: each model may have a staging schema of its own."""
+    metastore = services.metastore
+    return any(metastore.tables_with(database, LEASE, lease) for database in metastore.databases())

@@ -1,0 +1,87 @@
+"""When the lease of a run that died goes: last, and only if the run is over."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
+from dbt.adapters.ctas_spark.staging.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFile
+from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.records import LEASE
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from fakes.metastore import entry
+from fakes.world import STAGING_SCHEMA, World
+
+LEASE_OF_THE_DEAD = "20240101t000000x0000000a"
+VERSION_OF_THE_DEAD = f"{LEASE_OF_THE_DEAD}_0001"
+ROOT = VersionRoot("file:/w/shop/ctas-spark", "shop.orders")
+ENDED = replace(ProcessIdentity.current(), pid=2**30)
+HOUR_MS = 3_600_000
+RULES = RetentionRules(unknown_after_ms=HOUR_MS)
+
+
+@pytest.fixture
+def world() -> World:
+    """A world in which another run left its lease."""
+    made = World()
+    leave_lease(made, ENDED)
+    return made
+
+
+def leave_lease(world: World, process: ProcessIdentity) -> None:
+    """A lease that a process of another run wrote last."""
+    text = LeaseFile(LEASE_OF_THE_DEAD, process).to_text()
+    world.storage.write(f"{ROOT.leases}/{LEASE_OF_THE_DEAD}", text)
+
+
+def leases_after_cleaning(
+    world: World, dead: DeadLeases | None = None, *, after_ms: int = 0
+) -> set[str]:
+    """Clean up ``after_ms`` from now, in an invocation of its own; the leases that stay."""
+    services = world.catalog().services(STAGING_SCHEMA)
+    now = world.storage.now_ms + after_ms
+    (dead or DeadLeases()).delete(services, ROOT, RULES, now)
+    return set(world.storage.children(ROOT.leases))
+
+
+def test_the_lease_of_an_ended_run_goes(world: World) -> None:
+    """Its process is gone and nothing of it is left."""
+    assert leases_after_cleaning(world) == set()
+
+
+def test_a_lease_stays_for_a_directory_of_any_table(world: World) -> None:
+    """A version without a record leads to its run by its lease only, whatever its table."""
+    directory = VersionRoot(ROOT.parent, "shop.customers").version(VERSION_OF_THE_DEAD)
+    world.storage.write(f"{directory}/part-0.parquet", "rows")
+    dead = DeadLeases()
+    assert leases_after_cleaning(world, dead) == {LEASE_OF_THE_DEAD}
+    assert leases_after_cleaning(world, dead) == {LEASE_OF_THE_DEAD}
+    world.storage.delete(directory)
+    assert leases_after_cleaning(world, dead) == set()
+
+
+def test_a_lease_stays_for_a_record_in_any_schema(world: World) -> None:
+    """A record without a directory may stand for a creation that is still under way."""
+    record = TableName("shop", f"orders__{VERSION_OF_THE_DEAD}")
+    world.metastore.tables[record] = entry(record, parameters={LEASE: LEASE_OF_THE_DEAD})
+    assert leases_after_cleaning(world) == {LEASE_OF_THE_DEAD}
+    del world.metastore.tables[record]
+    assert leases_after_cleaning(world) == set()
+
+
+def test_the_lease_of_a_paused_run_goes_after_unknown_after(world: World) -> None:
+    """A process that is there may wake up: its silence counts, and for long."""
+    leave_lease(world, ProcessIdentity.current())
+    for silent_ms in (0, EXPIRES_AFTER_MS + 1, HOUR_MS - 1):
+        assert leases_after_cleaning(world, after_ms=silent_ms) == {LEASE_OF_THE_DEAD}
+    assert leases_after_cleaning(world, after_ms=HOUR_MS) == set()
+
+
+def test_the_own_lease_and_what_is_none_stay(world: World) -> None:
+    """Only leases of others are judged, and nothing that people put beside them."""
+    world.lease.beat(ROOT.leases)
+    world.storage.write(f"{ROOT.leases}/README", "what is this?")
+    assert leases_after_cleaning(world) == {world.lease.id, "README"}
+    world.lease.close()
