@@ -7,14 +7,15 @@ from itertools import cycle, product
 import pytest
 
 from contract.behaviours import ALL
-from contract.behaviours.registry import Layouts
+from contract.behaviours.registry import NONE, Behaviour, Layouts
 from contract.claims import CHOICES, CLAIMS, DEFAULT_CHOICES
 from contract.contents import LAYOUTS
-from contract.purposes import CELLS, cell_behaviour
+from contract.purposes import CELLS, After, cell_behaviour
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
 
 PLAIN_LAYOUT = "parquet"
+LISTED_LAYOUT = "listed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ def every_pair(config: pytest.Config) -> bool:
 def cases(places: Iterable[str], *, pairs: bool) -> Iterator[Case]:
     """All cases of the places; on fakes, and with ``pairs``, each pair of layout and purpose.
 
-    Else each behaviour runs in each layout and for each purpose, and not for each pair; at level
-    none, and for the cells of the purposes table, the layouts take turns; and what holds at
-    isolated is run again at atomic only where partitions are tracked: else it takes the same way.
+    Else each behaviour runs in each layout and for each purpose, and not for each pair, and what
+    takes the way of another case is left out: at atomic, all that holds at isolated, unless
+    partitions are tracked; at none, refusals, and all purposes but one of what holds elsewhere.
     """
     for place in places:
         each = pairs or place.startswith("fakes")
@@ -64,11 +65,10 @@ def cases(places: Iterable[str], *, pairs: bool) -> Iterator[Case]:
 
 def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Case]:
     turns = cycle(LAYOUTS)
-    for behaviour in ALL:
+    for number, behaviour in enumerate(ALL):
         if not behaviour.is_for(CLAIMS[place], level):
             continue
-        same = _as_isolated(place, level) and Atomicity.ISOLATED in behaviour.levels
-        if same and not each_pair and behaviour.layouts is not Layouts.PARTITIONED:
+        if not each_pair and _takes_the_way_of_isolated(behaviour, place, level):
             continue
         pairs: Iterable[tuple[str, StagingPurpose]]
         names = _names_of(behaviour.layouts)
@@ -77,12 +77,32 @@ def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Ca
         elif each_pair:
             pairs = product(names, behaviour.purposes)
         elif level is Atomicity.NONE or behaviour.layouts is Layouts.TURNS:
-            pairs = [(_next_of(turns, names), purpose) for purpose in behaviour.purposes]
+            purposes = _purposes(behaviour, level, number)
+            pairs = [(_next_of(turns, names), purpose) for purpose in purposes]
         else:
-            pairs = zip(names, cycle(behaviour.purposes), strict=False)
+            pairs = zip(_different(names, place, level), cycle(behaviour.purposes), strict=False)
         for layout, purpose in pairs:
             function = behaviour.function
             yield Case(place, level, layout, purpose, function, function.__name__)
+
+
+def _takes_the_way_of_isolated(behaviour: Behaviour, place: str, level: Atomicity) -> bool:
+    tracked = behaviour.layouts is Layouts.PARTITIONED and CLAIMS[place].tracks
+    same = _as_isolated(place, level) and Atomicity.ISOLATED in behaviour.levels
+    return same and not tracked
+
+
+def _purposes(behaviour: Behaviour, level: Atomicity, number: int) -> tuple[StagingPurpose, ...]:
+    """All of them; at none, of what holds at other levels too, one: they take turns."""
+    if level is not Atomicity.NONE or behaviour.levels == NONE:
+        return behaviour.purposes
+    return (behaviour.purposes[number % len(behaviour.purposes)],)
+
+
+def _different(names: list[str], place: str, level: Atomicity) -> list[str]:
+    """Where no partitions are tracked, ``auto`` is the same as ``files``."""
+    tracks = level is Atomicity.ATOMIC and CLAIMS[place].tracks
+    return names if tracks else [name for name in names if name != LISTED_LAYOUT]
 
 
 def _as_isolated(place: str, level: Atomicity) -> bool:
@@ -102,5 +122,7 @@ def _names_of(layouts: Layouts) -> list[str]:
 def _purposes_table(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Case]:
     turns = cycle(LAYOUTS)
     for cell in CELLS:
+        if level is Atomicity.NONE and not each_pair and cell.after is not After.OURS:
+            continue
         for layout in LAYOUTS if each_pair else (next(turns),):
             yield Case(place, level, layout, cell.purpose, cell_behaviour(cell), cell.name)

@@ -102,7 +102,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"tblproperties": {"ctas_spark_commit": 1}}, "'ctas_spark_commit' is reserved"),
         ({"options": {"PATH": "/x"}}, "options: 'path' is decided by the version"),
         ({"location_root": 7}, "location_root: 7 is not a text"),
-        ({"abort_timeout": 5}, "abort_timeout: not available yet"),
+        ({"abort_timeout": "1m"}, "abort_timeout: '1m' is not a number of seconds"),
+        ({"catalog_atomicity": {}}, "catalog_atomicity: not available yet"),
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
     ],
 )

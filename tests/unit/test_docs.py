@@ -56,6 +56,7 @@ def test_every_model_config_has_its_row_and_default() -> None:
         "partition_metadata": plan.partition_metadata,
         "hive_columns": plan.hive_columns,
         "unknown_after": plan.unknown_after_seconds,
+        "abort_timeout": plan.abort_timeout_seconds,
         "versions_to_keep": plan.retention.versions_to_keep,
         "grace_period": plan.retention.grace_ms // 1000,
         "file_format": plan.layout.file_format,

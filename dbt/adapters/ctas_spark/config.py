@@ -24,7 +24,7 @@ from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 
 FORMATS = ("parquet", "orc", "avro", "csv", "json", "text")
 FORMATS_TO_COME = ("delta", "iceberg", "hudi")
-TO_COME = ("abort_timeout", "catalog_atomicity")
+TO_COME = ("catalog_atomicity",)
 OWN = (
     "atomicity",
     "staging_purpose",
@@ -32,11 +32,13 @@ OWN = (
     "partition_metadata",
     "hive_columns",
     "unknown_after",
+    "abort_timeout",
     "versions_to_keep",
     "grace_period",
     "staging_schema",
 )
 UNKNOWN_AFTER_SECONDS = 86_400
+ABORT_TIMEOUT_SECONDS = 60
 GRACE_PERIOD_SECONDS = 3_600
 VERSIONS_TO_KEEP = 1
 MILLISECONDS = 1_000
@@ -55,6 +57,7 @@ class ModelPlan:
     partition_metadata: PartitionMetadata
     hive_columns: HiveColumns
     unknown_after_seconds: int
+    abort_timeout_seconds: int
     retention: RetentionRules
     layout: TableLayout
     staging_schema: str | None
@@ -116,6 +119,7 @@ def read_plan(
         ),
         hive_columns=HiveColumns(config.get("hive_columns") or HiveColumns.NEW),
         unknown_after_seconds=_number(config, "unknown_after", UNKNOWN_AFTER_SECONDS),
+        abort_timeout_seconds=_number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS),
         retention=_retention(config),
         layout=_layout(config, description),
         staging_schema=config.get("staging_schema") or default_schema,
@@ -197,7 +201,12 @@ def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _check_numbers(config: Mapping[str, Any]) -> Iterator[str]:
-    units = {"unknown_after": "seconds", "grace_period": "seconds", "versions_to_keep": "versions"}
+    units = {
+        "unknown_after": "seconds",
+        "abort_timeout": "seconds",
+        "grace_period": "seconds",
+        "versions_to_keep": "versions",
+    }
     for name, unit in units.items():
         given = config.get(name)
         if given is not None and (type(given) is not int or given < 0):

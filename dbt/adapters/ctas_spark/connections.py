@@ -2,21 +2,28 @@
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
 import pyspark
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
+from dbt.adapters.contracts.connection import (
+    AdapterRequiredConfig,
+    AdapterResponse,
+    Connection,
+    ConnectionState,
+)
 from dbt.adapters.ctas_spark import spark_errors
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.engines.session import STOP_SECONDS, SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
+from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
@@ -33,19 +40,28 @@ class SessionHandle(SparkConnectionWrapper):
     """One thread's use of the session; its own cursor, as dbt-spark's wrappers are.
 
     Statements run in the handle's current job, which a cancel stops for good: what comes after a
-    cancel is refused.
+    cancel is refused. A commit that is under way is waited for: nobody could say what became of it.
     """
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
+        self.published = False
         self._canceled = threading.Event()
+        self._deciding = threading.Lock()
         self.job = self.new_job(f"ctas-spark/{os.getpid()}/{id(self):x}")
         self._frame: DataFrame | None = None
 
-    def new_job(self, group: str) -> SessionJob:
+    def new_job(self, group: str, stop_seconds: float = STOP_SECONDS) -> SessionJob:
         """Make the job that later statements belong to."""
-        self.job = SessionJob(self.spark, group, self._canceled)
+        self.published = False
+        self.job = SessionJob(self.spark, group, self._canceled, stop_seconds)
         return self.job
+
+    def decide(self, commit: Callable[[], bool]) -> bool:
+        """Run a model's commit, which no cancel breaks off; True if it published the model."""
+        with self._deciding:
+            self.published = commit()
+        return self.published
 
     def cursor(self) -> "SessionHandle":
         """The handle itself."""
@@ -56,10 +72,20 @@ class SessionHandle(SparkConnectionWrapper):
         """True once dbt cancelled this connection."""
         return self._canceled.is_set()
 
-    def cancel(self) -> None:
-        """Stop this handle's jobs and no other's."""
+    @property
+    def is_deciding(self) -> bool:
+        """True while a commit is under way."""
+        return self._deciding.locked()
+
+    def give_up(self) -> None:
+        """Refuse what was not begun yet; safe in a signal handler."""
         self._canceled.set()
-        self.job.cancel()
+
+    def cancel(self) -> None:
+        """Stop this handle's jobs and no other's, after a commit that is under way."""
+        self.give_up()
+        with self._deciding:
+            self.job.cancel()
 
     def close(self) -> None:
         """Forget the last result; the session goes on."""
@@ -106,6 +132,45 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     """Opens handles on the process's session; translates errors once, here."""
 
     TYPE = "ctas_spark"
+
+    def __init__(self, profile: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
+        super().__init__(profile, mp_context)
+        self._termination = Termination(self._give_up)
+
+    def set_connection_name(self, name: str | None = None) -> Connection:
+        """Name this thread's connection; dbt's main thread takes one before any model runs."""
+        self._termination.watch()
+        return super().set_connection_name(name)
+
+    def cleanup_all(self) -> None:
+        """The invocation, or a part of it, has ended."""
+        super().cleanup_all()
+        self._termination.restore()
+
+    def cancel_open(self) -> list[str]:
+        """Cancel the models of all other threads.
+
+        Returns:
+            the names of those that are cancelled; a published model is not.
+        """
+        own = self.get_if_exists()
+        with self.lock:
+            others = [one for one in self.thread_connections.values() if one is not own]
+        return [one.name for one in others if self._canceled(one) and one.name is not None]
+
+    def _canceled(self, connection: Connection) -> bool:
+        handle: SessionHandle | None = connection.handle
+        if handle is None or connection.state != ConnectionState.OPEN:
+            return True
+        if handle.is_deciding:
+            logger.info(f"{connection.name}: its commit is under way, the cancel waits for its end")
+        handle.cancel()
+        return not handle.published
+
+    def _give_up(self) -> None:
+        for connection in list(self.thread_connections.values()):
+            if connection.state == ConnectionState.OPEN:
+                connection.handle.give_up()
 
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:

@@ -43,6 +43,7 @@ class CtasSparkConfig(SparkConfig):
     partition_metadata: str | None = None
     hive_columns: str | None = None
     unknown_after: int | None = None
+    abort_timeout: int | None = None
     versions_to_keep: int | None = None
     grace_period: int | None = None
     staging_schema: str | None = None
@@ -96,7 +97,8 @@ class CtasSparkAdapter(SparkAdapter):
         )
         context = plan.context(_name(relation), full_refresh=full_refresh)
         opened = self._catalog()
-        job = self._handle.new_job(f"{node.unique_id} {opened.lease.id}")
+        group = f"{node.unique_id} {opened.lease.id}"
+        job = self._handle.new_job(group, plan.abort_timeout_seconds)
         self._slot.build = ModelBuild.planned(opened.catalog, context, job, plan.retention)
 
     @available
@@ -142,7 +144,7 @@ class CtasSparkAdapter(SparkAdapter):
     @as_dbt_errors
     def commit_staged_table(self) -> bool:
         """Publish the version; False if another's table is kept instead."""
-        return self._build.commit()
+        return self._handle.decide(self._build.commit)
 
     @available
     def fill_in_place_sql(self, compiled_code: str) -> str | None:

@@ -1,10 +1,10 @@
-"""The core's log, which is plain ``logging``, as dbt events: console and dbt.log."""
+"""The package's log, which is plain ``logging``, as dbt events: console and dbt.log."""
 
 import logging
 
 from dbt.adapters.events.logging import AdapterLogger
 
-CORE = "dbt.adapters.ctas_spark.staging"
+PACKAGE = "dbt.adapters.ctas_spark"
 
 
 class _DbtHandler(logging.Handler):
@@ -21,8 +21,8 @@ class _DbtHandler(logging.Handler):
 
 
 def connect() -> None:
-    """Send the core's log to dbt; once for a process."""
-    logger = logging.getLogger(CORE)
+    """Send the package's log to dbt; once for a process."""
+    logger = logging.getLogger(PACKAGE)
     if not any(isinstance(handler, _DbtHandler) for handler in logger.handlers):
         logger.addHandler(_DbtHandler())
         logger.setLevel(logging.INFO)

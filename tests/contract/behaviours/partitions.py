@@ -3,6 +3,7 @@
 import pytest
 
 from contract.behaviours.registry import (
+    ATOMIC,
     DEFAULT,
     REPLACING,
     UNLOCKED,
@@ -13,6 +14,7 @@ from contract.behaviours.registry import (
 from contract.contents import Sight, ordered
 from contract.subjects import Attempt, Subject, UnreadableError
 from dbt.adapters.ctas_spark.staging.context import OnConflict
+from dbt.adapters.ctas_spark.staging.steps import Step, observe
 
 P = Layouts.PARTITIONED
 
@@ -75,6 +77,41 @@ def leaves_no_mix_to_a_rival(subject: Subject) -> None:
     subject.place.others.settle(theirs)
     assert subject.sight() == subject.content(3).whole
     assert set(seen) <= {subject.content(3).whole}
+
+
+class CrashError(Exception):
+    """The process ended here."""
+
+
+class Crash:
+    """Ends the process as a step begins."""
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+
+    def entered(self, step: Step, target: object) -> None:  # noqa: ARG002 (the seam's shape)
+        if step is self._step:
+            raise CrashError
+
+    def left(self, step: Step, target: object) -> None:
+        """Nothing."""
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=P, tracks=True)
+def repairs_what_a_crash_left(subject: Subject) -> None:
+    """Whichever step of the bookkeeping a crash falls into, the next begin finishes it."""
+    subject.published(1)
+    steps = (Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS)
+    for number, step in enumerate(steps if subject.tracked else (), start=2):
+        ours = subject.ready(number)
+        ours.staged.commit()
+        with observe(Crash(step)), pytest.raises(CrashError):
+            ours.staged.settle()
+        assert subject.sight() == ours.content.whole
+        after = subject.attempt(number + 1)
+        after.staged.begin()
+        after.staged.abort("it only had to begin")
+        _shows(subject, ours)
 
 
 def _shows(subject: Subject, ours: Attempt) -> None:

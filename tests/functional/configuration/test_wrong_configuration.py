@@ -14,7 +14,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     """Each wrong value is named with what would be right, and nothing is built."""
     model = (
         "{{ config(materialized='atomic_table', atomicity='strong', staging_purpose='upsert', "
-        "file_format='delta', partition_metadata='hive', abort_timeout=3, "
+        "file_format='delta', partition_metadata='hive', catalog_atomicity=3, "
         "atomicty='none', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
     )
     project.write({"models/orders.sql": model})
@@ -25,7 +25,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
         "staging_purpose: 'upsert' is unknown",
         "file_format: 'delta' is not available yet",
         "partition_metadata: 'hive' is unknown",
-        "abort_timeout: not available yet",
+        "catalog_atomicity: not available yet",
         "atomicty: unknown; did you mean atomicity?",
         "tblproperties: 'ctas_spark_x' is reserved",
     ):

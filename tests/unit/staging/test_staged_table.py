@@ -307,3 +307,21 @@ def test_a_directory_that_keeps_filling_is_given_up(
     monkeypatch.setattr(world.storage, "delete", lambda _path: None)
     ours.abort("failed")
     assert ours.left_behind
+
+
+def test_a_commit_call_that_is_broken_off_is_unknown(world: World) -> None:
+    """Ctrl-C inside the call says nothing of its fate: no abort deletes what may be live."""
+    world.published()
+    ours = world.begun()
+
+    def press_ctrl_c(call: str) -> None:
+        if call == "alter_table":
+            raise KeyboardInterrupt
+
+    world.metastore.after = press_ctrl_c
+    with pytest.raises(KeyboardInterrupt):
+        ours.commit()
+    assert ours.outcome is Outcome.UNKNOWN
+    ours.abort("cancelled")
+    assert version_of(world) == ours.version
+    assert ours.version in world.versions_on_storage()

@@ -304,3 +304,38 @@ def test_a_table_of_a_longer_name_is_not_ours(world: World) -> None:
     world.metastore.tables[other] = entry(other, parameters=parameters)
     assert sweep(world).kept == {live.version: Reason.LIVE}
     assert other in world.metastore.tables
+
+
+def test_a_drop_and_a_new_creation_take_no_grace_away(world: World) -> None:
+    """A lineage that began anew does not know the version that was the table a moment ago."""
+    old = world.published()
+    world.lease.close()
+    world.lease = Lease(world.storage)
+    del world.metastore.tables[TARGET_NAME]
+    live = world.published()
+    rules = RetentionRules(versions_to_keep=0, grace_ms=60_000)
+    assert sweep(world, rules).kept == {live.version: Reason.LIVE, old.version: Reason.GRACE}
+    world.storage.now_ms += 60_000
+    assert sweep(world, rules).kept == {live.version: Reason.LIVE}
+
+
+def test_what_a_dead_run_has_set_aside_stays(world: World) -> None:
+    """The next begin puts the entry back: its files are needed, though no table shows them now."""
+    live = world.published()
+    world.lease.close()
+    world.lease = Lease(world.storage)
+    ours = world.begun("create_or_replace", "may")
+
+    def die(call: str) -> None:
+        if call == "rename_table":
+            raise KeyboardInterrupt
+
+    world.metastore.after = die
+    with pytest.raises(KeyboardInterrupt):
+        ours.commit()
+    world.metastore.after = lambda _call: None
+    dies(world)
+    assert sweep(world).kept[live.version] is Reason.REFERENCED
+    world.table().begin()
+    assert world.metastore.tables[TARGET_NAME].location == ROOT.version(live.version)
+    assert live.version in world.versions_on_storage()

@@ -7,6 +7,8 @@ from dbt.adapters.ctas_spark.staging.metastore.client import Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 
 LAST_DDL_TIME = "transient_lastDdlTime"
+COMMIT_BASE = "commit:"
+"""How a base with our marker is written down; its commit id follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Base:
         if self.entry is None:
             return "absent"
         if self.marker is not None:
-            return f"commit:{self.marker.commit}"
+            return f"{COMMIT_BASE}{self.marker.commit}"
         return f"ddl:{self.entry.last_ddl_time}:{self.entry.create_time}:{self.entry.location}"
 
     def is_still(self, entry: TableEntry | None) -> bool:

@@ -159,6 +159,8 @@ class Commit:
         raise conflicts.swept(self.context.target, self.base)
 
     def _call(self, ours: Publication) -> MetastoreError | None:
+        """The failure of the call, if any; until it is judged it may land, whatever ended it."""
+        self.outcome = Outcome.UNKNOWN
         try:
             self.strategy.publish(self._services.metastore, ours)
         except MetastoreError as error:
@@ -170,11 +172,9 @@ class Commit:
         try:
             after = self._services.metastore.get_table(target)
         except MetastoreError as error:
-            self.outcome = Outcome.UNKNOWN
             raise conflicts.unknown(target, self._version, failure or error) from error
         decided = outcome.decide(after, ours, failure)
-        if decided is not Outcome.NOT_COMMITTED:
-            self.outcome = decided
+        self.outcome = None if decided is Outcome.NOT_COMMITTED else decided
         if decided is Outcome.UNKNOWN:
             raise conflicts.unknown(target, self._version, failure) from failure
         if decided is Outcome.NOT_COMMITTED and not conflicts.by_rival(failure):

@@ -114,6 +114,16 @@ def record_gone(target: TableName, record: TableName, base: Base) -> StagingErro
     )
 
 
+def files_gone(target: TableName, directory: str, base: Base) -> StagingError:
+    """The error for a staged version whose directory somebody removed."""
+    return StagingError(
+        f"the staged version's directory {directory} is gone",
+        table=target,
+        left=unchanged(base),
+        remedy=AGAIN,
+    )
+
+
 def swept(target: TableName, base: Base) -> ConcurrentWriteError:
     """The error for a version whose record was taken by a clean-up."""
     return ConcurrentWriteError(

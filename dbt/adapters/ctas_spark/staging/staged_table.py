@@ -120,9 +120,13 @@ class StagedTable:
         return ddl.insert_into(self.target, query)
 
     def verify(self) -> TableName:
-        """The job has ended; checks run against the record that this returns."""
+        """The job has ended; checks run against the record that this returns.
+
+        Raises:
+            StagingError: somebody removed the version's directory.
+        """
         self._report.enter(Step.VERIFY)
-        self._copy_permissions(self.root.version(self.version))
+        self._copy_permissions(self._directory_there())
         return self.record
 
     def commit(self) -> None:
@@ -134,10 +138,12 @@ class StagedTable:
             CommitStateUnknownError: the call's fate can't be told; nothing was deleted.
             JobCanceledError: the run was cancelled before the call.
             AtomicityNotSupportedError: ``isolated`` by name, and one call can't do it.
-            StagingError: the metastore refused the new entry itself.
+            StagingError: the metastore refused the new entry itself; or somebody removed the
+                version's record or directory.
         """
         self._report.enter(Step.COMMIT)
         staged = self._read_record()
+        self._directory_there()
         commit = self._commit(staged)
         try:
             commit.run(staged)
@@ -239,6 +245,12 @@ class StagedTable:
         if record is None:
             raise conflicts.record_gone(self.target, self.record, self.base)
         return record
+
+    def _directory_there(self) -> str:
+        directory = self.root.version(self.version)
+        if not self._services.storage.exists(directory):
+            raise conflicts.files_gone(self.target, directory, self.base)
+        return directory
 
     def _storage_time(self) -> int:
         return self._services.lease.beat(self.root.leases)

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dbt.adapters.ctas_spark.staging import lease_file, records
+from dbt.adapters.ctas_spark.staging import lease_file, records, set_aside
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.discard import emptied
@@ -174,9 +174,14 @@ class Sweeper:
         return EntryChange(name, scratch, None, parameters)
 
     def _is_referenced(self, target: TableName, version: str) -> bool:
-        """Looked up just before the deletion: the target, its partitions, and tables of that id."""
-        entry = self._metastore.get_table(target)
-        if entry is not None and self._shows(entry, version):
+        """Looked up just before the deletion: the target, its partitions, and tables of that id.
+
+        What a rename has set aside may be put back; one that came between shows in the last read.
+        """
+        before = self._metastore.get_table(target)
+        aside = set_aside.of_target(self._metastore, target, self._staging_schema)
+        entry = self._metastore.get_table(target) if aside or before is None else before
+        if any(self._shows(one, version) for one in (before, *aside, entry) if one is not None):
             return True
         databases = {target.database, *(() if Marker.of(entry) else self._metastore.databases())}
         own = {self._staging_schema}

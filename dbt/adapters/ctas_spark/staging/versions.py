@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from dbt.adapters.ctas_spark.staging.base import COMMIT_BASE
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.marker import MOST_ENTRIES, TARGET, Lineage, Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.records import ROOT, record_prefix, version_of
+from dbt.adapters.ctas_spark.staging.records import RECORD_BASE, ROOT, record_prefix, version_of
 from dbt.adapters.ctas_spark.staging.services import Services
 
 VERSION_ID = re.compile(r"\d{8}t\d{6}x[0-9a-f]{8}_\d{4,}")
@@ -89,9 +90,19 @@ def _placed(
     if successor is not None:
         return Version(version, root, record, Place.SUPERSEDED, successor)
     if len(marker.lineage.entries) < MOST_ENTRIES:
-        return Version(version, root, record, Place.UNPUBLISHED)
+        place = Place.UNPUBLISHED if _would_show(record, marker.lineage) else Place.FORGOTTEN
+        return Version(version, root, record, place)
     oldest = marker.lineage.entries[-1]
     return Version(version, root, record, Place.FORGOTTEN, oldest.time_ms)
+
+
+def _would_show(record: TableEntry | None, lineage: Lineage) -> bool:
+    """True if the version's publication would stand in the list, had there been one.
+
+    A list that began anew after a drop says nothing of versions that began before it.
+    """
+    base = record.parameters.get(RECORD_BASE, "") if record else ""
+    return record is None or base.removeprefix(COMMIT_BASE) in lineage
 
 
 def _successor(version: str, lineage: Lineage) -> int | None:

@@ -49,10 +49,20 @@ class SessionEngine:
 
 
 class SessionJob:
-    """A Spark job group of its own, so that no other run's jobs are cancelled with it."""
+    """A Spark job group of its own, so that no other run's jobs are cancelled with it.
 
-    def __init__(self, spark: SparkSession, group: str, canceled: threading.Event) -> None:
+    ``stop_seconds`` is how long ``stop`` waits for tasks that ignore the kill.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        group: str,
+        canceled: threading.Event,
+        stop_seconds: float = STOP_SECONDS,
+    ) -> None:
         self.group = group
+        self.stop_seconds = stop_seconds
         self._spark = spark
         self._context = spark.sparkContext
         self._canceled = canceled
@@ -77,7 +87,7 @@ class SessionJob:
     def stop(self) -> bool:
         """Cancel, then wait until no task runs: the driver's exception comes before they end."""
         self.cancel()
-        deadline = time.monotonic() + STOP_SECONDS
+        deadline = time.monotonic() + self.stop_seconds
         while self._active_tasks():
             if time.monotonic() > deadline:
                 return False

@@ -17,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.metastore import refusals
 
 FILTER_HOOK = "hive.metastore.filter.hook"
+FRAMES = "\n\tat "  # a lost connection is told with the whole stack
 NO_FILTER = "org.apache.hadoop.hive.metastore.DefaultMetaStoreFilterHookImpl"
 
 
@@ -86,5 +87,5 @@ def _translated(what: str, error: Exception) -> MetastoreError:
     if not isinstance(error, Py4JJavaError):
         return MetastoreError(f"metastore call {what} failed: {error}")
     kind = error.java_exception.getClass().getSimpleName()
-    text = f"metastore call {what}: {kind}: {error.java_exception.getMessage()}"
-    return refusals.named(kind, text)
+    said = str(error.java_exception.getMessage()).partition(FRAMES)[0]
+    return refusals.named(kind, f"metastore call {what}: {kind}: {said}")

@@ -1,0 +1,71 @@
+"""What a cancel does to a model, by where the model stands."""
+
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dbt.adapters.ctas_spark.connections import SessionHandle
+from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
+from servers.processes import wait_until
+
+
+@pytest.fixture
+def canceled() -> list[str]:
+    """The job groups that Spark was asked to cancel."""
+    return []
+
+
+@pytest.fixture
+def handle(canceled: list[str]) -> SessionHandle:
+    """A handle on a session that runs nothing."""
+    jvm_context = SimpleNamespace(cancelJobGroupAndFutureJobs=canceled.append)
+    context = SimpleNamespace(version="4.1.4", _jsc=SimpleNamespace(sc=lambda: jvm_context))
+    session: Any = SimpleNamespace(sparkContext=context)
+    return SessionHandle(session)
+
+
+def test_a_cancel_waits_for_a_commit_under_way(handle: SessionHandle, canceled: list[str]) -> None:
+    """It is decided and said what became of the model before anything is reported of it."""
+    handle.new_job("model")
+    canceling = threading.Thread(target=handle.cancel)
+
+    def commit() -> bool:
+        canceling.start()
+        wait_until(lambda: handle.canceled, 10.0, "the cancel")
+        assert canceled == []
+        return True
+
+    assert handle.decide(commit)
+    canceling.join()
+    assert handle.published
+    assert canceled == ["model"]
+
+
+def test_a_commit_that_fails_publishes_nothing(handle: SessionHandle) -> None:
+    """The next cancel is not held up, and reports the model as cancelled."""
+    handle.new_job("model")
+
+    def commit() -> bool:
+        raise JobCanceledError("cancelled before the call")
+
+    with pytest.raises(JobCanceledError):
+        handle.decide(commit)
+    assert not handle.published
+    handle.cancel()
+
+
+def test_the_next_model_is_not_published_yet(handle: SessionHandle) -> None:
+    """A thread's next model has a job, and a fate, of its own."""
+    handle.new_job("first")
+    handle.decide(lambda: True)
+    handle.new_job("second")
+    assert not handle.published
+
+
+def test_nothing_runs_after_a_cancel(handle: SessionHandle) -> None:
+    """Hooks and grants of a cancelled model are refused, and say why."""
+    handle.give_up()
+    with pytest.raises(JobCanceledError):
+        handle.execute("select 1")
