@@ -71,6 +71,7 @@ class FakePlace:
     def stage(self, staged: StagedTable, content: Content) -> None:
         staged.statement(content.query)
         directory = staged.root.version(staged.version)
+        self.world.storage.empty_directories.add(directory)
         if staged.level is not Atomicity.NONE:
             self.write(directory, content)
         own = records.record_properties(

@@ -10,6 +10,7 @@ class FakeStorage:
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
         self.modified: dict[str, int] = {}
+        self.empty_directories: set[str] = set()
         self.now_ms = 1_700_000_000_000
         self.refuses = False
         self.permissions: dict[str, str] = {}
@@ -41,10 +42,12 @@ class FakeStorage:
         gone = [name for name in self.files if name == path or _is_in(name, path)]
         for name in gone:
             del self.files[name]
+        self.empty_directories.discard(path)
 
     def exists(self, path: str) -> bool:
         self._refuse(path)
-        return any(name == path or _is_in(name, path) for name in self.files)
+        made = path in self.empty_directories
+        return made or any(name == path or _is_in(name, path) for name in self.files)
 
     def _refuse(self, path: str) -> None:
         if self.refuses:

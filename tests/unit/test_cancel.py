@@ -1,12 +1,14 @@
 """What a cancel does to a model, by where the model stands."""
 
 import threading
+from multiprocessing import get_context
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from dbt.adapters.contracts.connection import Connection, ConnectionState, Identifier
 
-from dbt.adapters.ctas_spark.connections import SessionHandle
+from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from servers.processes import wait_until
 
@@ -62,6 +64,25 @@ def test_the_next_model_is_not_published_yet(handle: SessionHandle) -> None:
     handle.decide(lambda: True)
     handle.new_job("second")
     assert not handle.published
+
+
+def test_only_models_that_run_are_reported_as_cancelled(handle: SessionHandle) -> None:
+    """One that is published, and one that ended before, keep what was said of them."""
+    published, ended = SessionHandle(handle.spark), SessionHandle(handle.spark)
+    published.decide(lambda: True)
+    profile: Any = None
+    manager = CtasSparkConnectionManager(profile, get_context("spawn"))
+    manager.thread_connections = {
+        name: Connection(Identifier("ctas_spark"), name, profile, state, handle=one)
+        for name, state, one in (
+            ("running", ConnectionState.OPEN, handle),
+            ("published", ConnectionState.OPEN, published),
+            ("ended", ConnectionState.CLOSED, ended),
+        )
+    }
+    assert manager.cancel_open() == ["running"]
+    assert published.canceled
+    assert not ended.canceled
 
 
 def test_nothing_runs_after_a_cancel(handle: SessionHandle) -> None:

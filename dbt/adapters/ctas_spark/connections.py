@@ -161,7 +161,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     def _canceled(self, connection: Connection) -> bool:
         handle: SessionHandle | None = connection.handle
         if handle is None or connection.state != ConnectionState.OPEN:
-            return True
+            return False  # its last model has ended, and so has what was to be said of it
         if handle.is_deciding:
             logger.info(f"{connection.name}: its commit is under way, the cancel waits for its end")
         handle.cancel()

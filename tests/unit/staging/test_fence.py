@@ -102,3 +102,16 @@ def test_a_fence_hides_no_foreign_change(world: World) -> None:
     fenced(world)
     with pytest.raises(ConcurrentWriteError):
         ours.commit()
+
+
+def test_under_a_lock_a_fence_needs_no_key() -> None:
+    """Where a lock replaces compare-and-swap, a changed entry is what tells the sleeping writer."""
+    world = World(single_process=True)
+    world.metastore.compares = False
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, parameters={})
+    ours = world.begun()
+    before = world.metastore.tables[TARGET_NAME]
+    assert fence(world.metastore, before, NOW, conditional=False)
+    assert world.metastore.tables[TARGET_NAME] != before
+    ours.commit()
+    assert world.metastore.tables[ours.record].parameters[STATE].startswith("committing:")

@@ -84,3 +84,11 @@ def test_what_could_not_be_found_out_is_an_error() -> None:
     storage.refuses = True
     with pytest.raises(StorageError):
         state_of(storage, LEASES, "another", storage.now_ms)
+
+
+def test_a_lease_that_was_cut_short_expires() -> None:
+    """A kill in the middle of a heartbeat does not keep the run's versions for ever."""
+    storage = FakeStorage()
+    storage.write(f"{LEASES}/another", "half a lea")
+    later = storage.now_ms + EXPIRES_AFTER_MS + 1
+    assert state_of(storage, LEASES, "another", later) is LeaseState.EXPIRED

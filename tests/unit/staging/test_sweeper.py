@@ -285,6 +285,19 @@ def test_a_version_of_another_catalog_stays(world: World) -> None:
     assert theirs in world.versions_on_storage()
 
 
+def test_a_version_of_a_dead_run_on_another_catalog_stays(world: World) -> None:
+    """Killed or not, what that run published is in a metastore that this one can't ask."""
+    live = world.published()
+    theirs = Lease(world.storage, catalog="thrift://another:9083")
+    version = theirs.new_version()
+    world.storage.write(f"{ROOT.version(version)}/part-0.parquet", "theirs")
+    gone = replace(ProcessIdentity.current(), pid=NO_SUCH_PID)
+    text = LeaseFile(theirs.id, gone, theirs.catalog).to_text()
+    world.storage.write(f"{ROOT.leases}/{theirs.id}", text)
+    assert sweep(world).kept == {live.version: Reason.LIVE, version: Reason.FOREIGN}
+    assert version in world.versions_on_storage()
+
+
 def test_without_a_way_to_tell_writers_apart_all_is_waited_for(world: World) -> None:
     """Where no fence stands, a dead run's call may still land: unknown_after has to pass."""
     world.metastore.compares = world.metastore.has_locks = False

@@ -8,7 +8,9 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.restamp import restamped
 
 
-def fence(metastore: MetastoreClient, entry: TableEntry, now: int) -> bool:
+def fence(
+    metastore: MetastoreClient, entry: TableEntry, now: int, *, conditional: bool = True
+) -> bool:
     """Change the key that an attempt over ``entry`` expects.
 
     True if it is changed by this call or by a rival's before it: either way the old value is gone.
@@ -16,15 +18,17 @@ def fence(metastore: MetastoreClient, entry: TableEntry, now: int) -> bool:
     Args:
         entry: the target, read just before.
         now: the storage's time in milliseconds.
+        conditional: the metastore compares and swaps; else the lock of all writers is held.
 
     Raises:
         MetastoreError: the fence may or may not stand.
     """
     expected = Base(entry).expectation
-    if expected is None:
+    if conditional and expected is None:
         return False
+    change = restamped(entry, Kind.FENCE, now)
     try:
-        metastore.alter_table(restamped(entry, Kind.FENCE, now), expected)
+        metastore.alter_table(change, expected if conditional else None)
     except EntryModifiedError:
         return True
     return True

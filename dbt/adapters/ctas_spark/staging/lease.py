@@ -35,14 +35,19 @@ class Lease:
     """Says to others that this run's versions have a living owner.
 
     It is on a storage before the first directory is made there, beats until ``close``, and stays
-    behind if a version of the run is unresolved.
+    behind if a version of the run is unresolved. ``catalog`` names where the run keeps its records:
+    two catalogs may share a storage.
     """
 
     def __init__(
-        self, storage: Storage, on_missed_beat: Callable[[StorageError], None] | None = None
+        self,
+        storage: Storage,
+        on_missed_beat: Callable[[StorageError], None] | None = None,
+        catalog: str = "",
     ) -> None:
         self.id = new_lease_id()
-        self._text = LeaseFile(self.id, ProcessIdentity.current()).to_text()
+        self.catalog = catalog
+        self._text = LeaseFile(self.id, ProcessIdentity.current(), catalog).to_text()
         self._storage = storage
         self._on_missed_beat = on_missed_beat
         self._lock = threading.Lock()

@@ -31,14 +31,16 @@ class LeaseState(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class LeaseFile:
-    """The content of a lease."""
+    """The content of a lease; ``catalog`` names where its run keeps its records."""
 
     lease: str
     process: ProcessIdentity
+    catalog: str = ""
 
     def to_text(self) -> str:
         """One line of JSON, which people may read, too."""
-        return json.dumps({"lease": self.lease, **asdict(self.process)})
+        own = {"lease": self.lease, "catalog": self.catalog}
+        return json.dumps({**own, **asdict(self.process)})
 
     @classmethod
     def parse(cls, text: str) -> "LeaseFile":
@@ -46,7 +48,7 @@ class LeaseFile:
         try:
             read = json.loads(text)
             process = ProcessIdentity(str(read["host"]), int(read["pid"]), float(read["started"]))
-            return cls(str(read["lease"]), process)
+            return cls(str(read["lease"]), process, str(read["catalog"]))
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a lease: {text!r}") from error
 
@@ -65,11 +67,28 @@ def state_of(storage: Storage, directory: str, lease: str, now_ms: int) -> Lease
     stored = storage.read(path)
     if stored is None:
         return LeaseState.GIVEN_BACK
+    expired = now_ms - stored.modified_ms > EXPIRES_AFTER_MS
     try:
         owner = LeaseFile.parse(stored.text).process
     except ValueError as error:
+        if expired:  # whose it is, a kill in the middle of a heartbeat took along
+            return LeaseState.EXPIRED
         raise StorageError(f"the lease {path} can't be read: {error}") from error
     if owner.has_ended:
         return LeaseState.ENDED
-    expired = now_ms - stored.modified_ms > EXPIRES_AFTER_MS
     return LeaseState.EXPIRED if expired else LeaseState.LIVING
+
+
+def catalog_of(storage: Storage, directory: str, lease: str) -> str | None:
+    """The catalog of the run that holds ``lease``; None if that can't be known any more.
+
+    Raises:
+        StorageError: the storage did not answer.
+    """
+    stored = storage.read(f"{directory}/{lease}")
+    if stored is None:
+        return None
+    try:
+        return LeaseFile.parse(stored.text).catalog
+    except ValueError:
+        return None

@@ -34,6 +34,7 @@ class Reason(str, Enum):
     REFERENCED = "a table still shows it"
     OWNED = "another took it meanwhile"
     FOREIGN = "it has no record here and its run is over: it may be another catalog's"
+    UNFENCED = "its writer may wake up, and the table has nothing by which to refuse it"
     FULL = "its directory fills again while it is deleted"
 
 
@@ -42,7 +43,7 @@ class Seen:
     """What was found out of one version.
 
     ``rank`` counts the superseded versions that are newer; ``unseen_ms`` is how long ago a clean-up
-    first found it without an owner.
+    first found it without an owner. ``foreign`` says that a run on another catalog made it.
     """
 
     version: Version
@@ -50,6 +51,7 @@ class Seen:
     lease: LeaseState
     now_ms: int
     unseen_ms: int
+    foreign: bool = False
 
 
 def reason_to_stay(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason | None:
@@ -92,7 +94,7 @@ def _unpublished(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason |
     resolved = seen.lease is LeaseState.GIVEN_BACK
     if seen.version.record is None:  # so that nothing can have been published, or can be
         # a run of ours gives its lease back after its last record
-        return Reason.FOREIGN if resolved else None
+        return Reason.FOREIGN if resolved or seen.foreign else None
     unstoppable = may_create(seen.version) or not fences
     if unstoppable and not resolved and seen.unseen_ms < rules.unknown_after_ms:
         return Reason.MAY_LAND

@@ -113,7 +113,14 @@ class Sweeper:
         published = version.place in (Place.LIVE, Place.SUPERSEDED)
         living = lease is LeaseState.LIVING
         unseen = 0 if published or living else self._unseen(version, now)
-        return Seen(version, rank, lease, now, unseen)
+        foreign = version.record is None and self._is_foreign(version)
+        return Seen(version, rank, lease, now, unseen, foreign)
+
+    def _is_foreign(self, version: Version) -> bool:
+        """True if a run on another catalog made it, which has its records elsewhere."""
+        leases = version.root.leases
+        catalog = lease_file.catalog_of(self._services.storage, leases, lease_of(version.id))
+        return catalog is not None and catalog != self._services.lease.catalog
 
     def _unseen(self, version: Version, now: int) -> int:
         """How long ago a clean-up first found the version without an owner; noted on its record."""
@@ -137,7 +144,10 @@ class Sweeper:
         with self._services.lock.held(target):
             entry = self._metastore.get_table(target)
             if can_still_land(version, entry) and entry is not None:
-                fence(self._metastore, entry, self._storage_time())
+                conditional = self._services.conditional
+                now = self._storage_time()
+                if not fence(self._metastore, entry, now, conditional=conditional):
+                    return Reason.UNFENCED
                 marker = Marker.of(self._metastore.get_table(target))
                 if marker is not None and marker.lineage.has_version(version.id):
                     return Reason.OWNED

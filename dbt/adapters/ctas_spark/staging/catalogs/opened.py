@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import NoReturn, Protocol
 
 from pyspark.sql import SparkSession
@@ -17,6 +18,7 @@ from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
 from dbt.adapters.ctas_spark.staging.metastore.in_memory import InMemoryMetastore
 from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
+from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 
 DERBY = "jdbc:derby:"
 BUILTIN = "builtin"
@@ -89,7 +91,7 @@ def open_catalog(
     """
     reached = _reached(spark, HiveSettings.of(spark))
     storage = HadoopStorage(spark)
-    lease = Lease(storage, on_missed_beat)
+    lease = Lease(storage, on_missed_beat, reached.identity)
     catalog = SessionCatalog(
         reached.metastore,
         storage,
@@ -103,25 +105,31 @@ def open_catalog(
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A metastore's client; ``locks`` is None where no other process is a client of it."""
+    """A metastore's client; ``locks`` is None where no other process is a client of it.
+
+    ``identity`` tells two catalogs apart that share a storage.
+    """
 
     kind: str
     metastore: OpenMetastore
     locks: TableLockClient | None
     description: str
+    identity: str
 
 
 def _reached(spark: SparkSession, settings: HiveSettings) -> Reached:
     way = route(settings)
     if way is Route.IN_MEMORY:
-        return Reached("in_memory", InMemoryMetastore(spark), None, "in memory, of this process")
+        identity = f"in memory {ProcessIdentity.current()}"
+        where = "in memory, of this process"
+        return Reached("in_memory", InMemoryMetastore(spark), None, where, identity)
     if way is Route.OVER_THRIFT:
         over_thrift = ThriftMetastore(settings.uris, user=spark.sparkContext.sparkUser())
         where = f"Hive, remote at {settings.uris}, over Thrift"
-        return Reached("hive", over_thrift, over_thrift, where)
+        return Reached("hive", over_thrift, over_thrift, where, settings.uris)
     in_jvm = InJvmMetastore(spark)
     locks = None if _embedded(in_jvm) else in_jvm
-    return Reached("hive", in_jvm, locks, _description(in_jvm))
+    return Reached("hive", in_jvm, locks, _description(in_jvm), _identity(in_jvm))
 
 
 def route(settings: HiveSettings) -> Route:
@@ -156,6 +164,11 @@ def _refuse(what: str, remedy: str) -> NoReturn:
 
 def _embedded(metastore: InJvmMetastore) -> bool:
     return not metastore.uris and metastore.connection_url.startswith(DERBY)
+
+
+def _identity(metastore: InJvmMetastore) -> str:
+    """An embedded Derby's URL is relative to the directory of its process."""
+    return metastore.uris or f"{Path.cwd()} {metastore.connection_url}"
 
 
 def _description(metastore: InJvmMetastore) -> str:
