@@ -1,0 +1,98 @@
+"""A project whose one model holds the number it was built with, and what is there of it."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from functional.dbt_project import Project, Run
+from functional.outside import Outside
+
+TABLE = "numbered"
+ROWS = 3
+MODEL = (
+    "{{ config(materialized='atomic_table', **var('settings', {})) }} "
+    f"select {{{{ var('v') }}}} as v from range({ROWS})"
+    "{% if var('ms', 0) %} where java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) is null"
+    "{% endif %}"
+)
+NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0, "unknown_after": 0}
+LONG_AGO = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The project, and the eyes of a client that is none of ours."""
+
+    project: Project
+    outside: Outside
+
+    @classmethod
+    def written(cls, project: Project, outside: Outside) -> "Numbered":
+        """A project with the model in it."""
+        project.write({f"models/{TABLE}.sql": MODEL})
+        return cls(project, outside)
+
+    def run(self, number: int, **settings: Any) -> Run:
+        """``dbt run`` of the model with a number and settings of the model."""
+        return self.project.dbt("run", v=number, settings=settings)
+
+    def publish(self, number: int, **settings: Any) -> str:
+        """The same, which has to succeed; the version that it published."""
+        run = self.run(number, **settings)
+        assert run.success, run.log
+        return str(run.response(TABLE)["version"])
+
+    def number(self, table: str = TABLE) -> int:
+        """What a table holds, read past Spark: every row, all of one version."""
+        read = pq.read_table(self.outside.directory(table))["v"].to_pylist()
+        assert len(read) == ROWS
+        (number,) = set(read)
+        return int(number)
+
+    def version(self) -> str:
+        """The version that the entry names."""
+        return self.outside.parameters(TABLE)["ctas_spark_version"]
+
+    def staged_beside(self, live: str | None) -> str:
+        """The one other version whose files lie on storage."""
+        (other,) = set(self.outside.versions()) - {live}
+        return other
+
+    def says_unknown(self, run: Run, version: str) -> None:
+        """The model failed, names the version, and says that nothing was deleted."""
+        assert not run.success
+        message = run.message(TABLE)
+        assert "the commit call failed and its fate can't be told" in message
+        assert f"{version}; nothing was deleted" in message
+        assert "outcome: unknown" in message
+
+    def is_writing(self) -> bool:
+        """True while a task writes a version."""
+        return any(self._root.rglob("_temporary"))
+
+    def files(self) -> list[Path]:
+        """Every file and directory that lies below the schema's versions."""
+        return sorted(path for path in self._root.rglob("*"))
+
+    def only_live_left(self) -> None:
+        """Storage and metastore hold the live version and nothing else of any run."""
+        live, directory = self.version(), self.outside.directory(TABLE)
+        assert self.outside.tables() == [TABLE]
+        assert self.outside.records() == [f"{TABLE}__{live}"]
+        allowed = {directory, directory.parent, self._root / "leases"}
+        foreign = [path for path in self.files() if path not in allowed]
+        assert [path for path in foreign if path.parent != directory] == []
+
+    def let_leases_expire(self) -> None:
+        """Set the heartbeats of all runs back, as if those had been paused for years."""
+        for name in self.outside.leases():
+            os.utime(self._root / "leases" / name, (LONG_AGO, LONG_AGO))
+
+    @property
+    def _root(self) -> Path:
+        warehouse = self.outside.metastore.warehouse
+        return warehouse / f"{self.outside.schema}.db" / "ctas-spark"

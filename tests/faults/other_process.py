@@ -1,0 +1,99 @@
+"""A dbt run in a process group of its own: a Python process and its JVM."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults.numbered import Numbered
+from servers.processes import start, tail, wait_until
+
+TESTS = Path(__file__).parents[1]
+REACHED = "reached"
+WITHIN = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRun:
+    """A running ``dbt run``."""
+
+    process: subprocess.Popen[str]
+    reached: Path
+    log: Path
+
+    def wait_until_stopped(self) -> None:
+        """Wait until the run stands at its step."""
+        self.wait_until(self.reached.exists, "its step")
+
+    def wait_until(self, happened: Callable[[], bool], what: str) -> None:
+        """Wait for an event while the run goes on."""
+        wait_until(lambda: happened() or self._is_over(), WITHIN, what)
+        assert happened(), f"the run ended before {what}:\n{tail(self.log)}"
+
+    def ended(self) -> int:
+        """Wait for the run's end and that of its JVM; its exit code."""
+        code = self.process.wait(WITHIN)
+        wait_until(lambda: not _is_there(self.process.pid), WITHIN, "the end of its JVM")
+        return code
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to dbt alone, as most supervisors do."""
+        os.kill(self.process.pid, number)
+
+    def kill(self) -> None:
+        """kill -9, both at once, as when their host goes down."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.ended()
+
+    def _is_over(self) -> bool:
+        return self.process.poll() is not None
+
+
+@contextmanager
+def other_run(numbered: Numbered, number: int, *stop_at: str) -> Iterator[OtherRun]:
+    """Start ``dbt run`` with a number, which stops at ``--step`` and ``--side``."""
+    home = numbered.project.directory
+    script = Path(__file__).with_name("stopping_run.py")
+    command = numbered.project.command("run", v=number)
+    with _started(
+        home, [sys.executable, script, *stop_at, "--out", home / REACHED, "--", *command]
+    ) as run:
+        yield run
+
+
+@contextmanager
+def other_dbt(numbered: Numbered, **variables: object) -> Iterator[OtherRun]:
+    """Start the command ``dbt run``, which takes signals as from a terminal.
+
+    A shell without a terminal starts what runs in its background with SIGINT ignored.
+    """
+    dbt = Path(sys.executable).with_name("dbt")
+    command = numbered.project.command("run", **variables)
+    with _started(
+        numbered.project.directory, ["env", "--default-signal=INT,TERM", dbt, *command]
+    ) as run:
+        yield run
+
+
+@contextmanager
+def _started(home: Path, command: Sequence[str | Path]) -> Iterator[OtherRun]:
+    log = home / "other.log"
+    process = start(command, log, cwd=home, env={"PYTHONPATH": str(TESTS)})
+    try:
+        yield OtherRun(process, home / REACHED, log)
+    finally:
+        if _is_there(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

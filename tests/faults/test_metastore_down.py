@@ -1,0 +1,61 @@
+"""The metastore is gone: before a run, between its job and its commit, during its clean-up."""
+
+from dbt.adapters.ctas_spark.staging.steps import Step
+from faults.moments import after, before
+from faults.numbered import NOTHING_KEPT, TABLE, Numbered
+from servers.proxy import Proxy
+
+
+def test_down_before_the_run_builds_nothing(numbered: Numbered, proxy: Proxy) -> None:
+    """The run fails before any model; the next one works in the same session."""
+    old = numbered.publish(1)
+    proxy.down()
+    try:
+        run = numbered.run(2)
+    finally:
+        proxy.up()
+    assert not run.success
+    assert numbered.outside.versions() == [old]
+    numbered.publish(3, **NOTHING_KEPT)
+    numbered.only_live_left()
+
+
+def test_down_before_the_commit_leaves_the_old_version(numbered: Numbered, proxy: Proxy) -> None:
+    """Nothing was asked of the target: the files go at once, the record with the next run."""
+    old = numbered.publish(1)
+    with before(Step.COMMIT, proxy.down):
+        try:
+            run = numbered.run(2)
+        finally:
+            proxy.up()
+    assert not run.success
+    message = run.message(TABLE)
+    assert "outcome: not_committed" in message
+    assert f"it still holds version {old}" in message
+    assert "still there: record" in message
+    assert "Connection refused" in message
+    assert "HiveMetaStoreClient.java" not in message
+    assert (numbered.version(), numbered.number()) == (old, 1)
+    assert numbered.outside.versions() == [old]
+
+    numbered.let_leases_expire()
+    numbered.publish(3, **NOTHING_KEPT)
+    numbered.only_live_left()
+
+
+def test_down_during_the_clean_up_is_a_warning(numbered: Numbered, proxy: Proxy) -> None:
+    """The model is published; what could not be cleaned is said, and goes with the next run."""
+    numbered.publish(1)
+    with after(Step.SETTLE, proxy.down):
+        try:
+            run = numbered.run(2, **NOTHING_KEPT)
+        finally:
+            proxy.up()
+    assert run.response(TABLE)["outcome"] == "committed"
+    assert "old versions stay for now: metastore call" in run.log
+    assert "HiveMetaStoreClient.java" not in run.log
+    assert numbered.number() == 2
+    assert len(numbered.outside.versions()) == 2
+
+    numbered.publish(3, **NOTHING_KEPT)
+    numbered.only_live_left()

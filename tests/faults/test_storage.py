@@ -1,0 +1,83 @@
+"""The storage is full or read-only, or somebody removes what a run has staged."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.steps import Step
+from faults.moments import before
+from faults.numbered import NOTHING_KEPT, TABLE, Numbered
+
+SIZE = "1m"
+BLOCK = b"x" * 4_096
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(place)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a small file system can be mounted by root only")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def fill(disk: Path) -> None:
+    """Leave no block of it."""
+    with suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(BLOCK)
+
+
+def test_a_full_disk_leaves_the_old_version(numbered: Numbered, small_disk: Path) -> None:
+    """The job fails with the storage's own words; once there is room the next run works."""
+    old = numbered.publish(1)
+    root = {"location_root": str(small_disk)}
+    with before(Step.STAGE, lambda: fill(small_disk)):
+        run = numbered.run(2, **root)
+    assert not run.success
+    assert "No space left on device" in run.message(TABLE)
+    assert f"it still holds version {old}" in run.message(TABLE)
+    assert (numbered.version(), numbered.number()) == (old, 1)
+
+    (small_disk / "filler").unlink()
+    numbered.publish(3, **root, **NOTHING_KEPT)
+    assert numbered.number() == 3
+    assert [path.name for path in small_disk.rglob("*_0001")] == [numbered.version()]
+
+
+def test_a_read_only_disk_is_refused_before_the_job(numbered: Numbered, small_disk: Path) -> None:
+    """What can't be written is said by its path, with what to do."""
+    old = numbered.publish(1)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    run = numbered.run(2, location_root=str(small_disk))
+    assert not run.success
+    message = run.message(TABLE)
+    assert f"the storage refused to write {small_disk}" in message
+    assert "see that the path is writable" in message
+    assert (numbered.version(), numbered.number()) == (old, 1)
+
+
+@pytest.mark.parametrize("step", [Step.VERIFY, Step.COMMIT])
+def test_removed_files_are_not_published(numbered: Numbered, step: Step) -> None:
+    """A version whose directory somebody removed would be an empty table: it is refused."""
+    old = numbered.publish(1)
+
+    def remove() -> None:
+        staged = numbered.staged_beside(old)
+        shutil.rmtree(numbered.outside.directory(TABLE).with_name(staged))
+
+    with before(step, remove):
+        run = numbered.run(2)
+    assert not run.success
+    assert "the staged version's directory" in run.message(TABLE)
+    assert f"it still holds version {old}" in run.message(TABLE)
+    assert (numbered.version(), numbered.number()) == (old, 1)
+    numbered.publish(3, **NOTHING_KEPT)
+    numbered.only_live_left()

@@ -1,0 +1,250 @@
+"""Any order of what runs, users, clocks and faults do to one or two targets."""
+
+import logging
+from contextlib import ExitStack
+from itertools import count
+from types import SimpleNamespace
+from typing import TypeVar
+from unittest.mock import patch
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from dbt.adapters.ctas_spark.staging import lease, metastore_lock, takeover
+from dbt.adapters.ctas_spark.staging.context import (
+    OnConflict,
+    StagingContext,
+    StagingPurpose,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from fakes.world import STAGING_SCHEMA
+from model import checks, ending
+from model.faults import Fate, Fault
+from model.runs import TARGETS, Attempt, Plan, Run
+from model.users import Statement, Users
+from model.world import ModelWorld
+
+Picked = TypeVar("Picked")
+
+MOST_RUNS = 4
+HOUR_MS = 3_600_000
+
+which = st.integers(0, 7)
+tables = st.sampled_from([TARGETS[0]] * 9 + [TARGETS[1]])
+month = st.sampled_from(["may", "june", "august"])
+faults = st.none() | st.builds(
+    Fault,
+    fate=st.sampled_from(Fate),
+    skipped=st.integers(0, 12),
+    reads_too=st.booleans(),
+)
+often = [Fate.SLEEPS_BEFORE, Fate.DIES_LATE, Fate.LOST_LATE] * 3
+faults_of_a_commit = st.none() | st.builds(
+    Fault, fate=st.sampled_from([*often, *Fate]), skipped=st.integers(0, 2)
+)
+pauses = st.sampled_from([0, 0, 240, 3_700])
+rules = st.builds(
+    RetentionRules,
+    versions_to_keep=st.sampled_from([0, 0, 1, 2]),
+    grace_ms=st.sampled_from([0, HOUR_MS]),
+)
+
+
+plans = st.builds(
+    Plan,
+    target=tables,
+    purpose=st.sampled_from([*[StagingPurpose.CREATE_OR_REPLACE] * 9, *StagingPurpose]),
+    on_conflict=st.sampled_from(OnConflict),
+    months=st.sampled_from([(), (), (), ("may", "june"), ("june", "july")]),
+    tracked=st.sampled_from([True, True, True, False]),
+    schema=st.integers(0, 2),
+)
+
+
+class Lives(RuleBasedStateMachine):
+    """Rules take numbers and pick by them, so that each can run at any moment."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._patches = ExitStack()
+        self._replace_what_is_random_or_slow()
+        self.world = ModelWorld()
+        self.users = Users(self.world)
+        self._beats = True
+
+    def _replace_what_is_random_or_slow(self) -> None:
+        numbers, ticks = count(1), count()
+        ids = lambda: f"20260101t000000x{next(numbers) * 2654435761 % 2**32:08x}"  # noqa: E731
+        clock = SimpleNamespace(monotonic=lambda: next(ticks) / 10, sleep=lambda _seconds: None)
+        logging.disable(logging.CRITICAL)
+        self._patches.callback(logging.disable, logging.NOTSET)
+        for module, name, value in (
+            (lease, "new_lease_id", ids),
+            (lease, "HEARTBEAT_SECONDS", 10_000.0),
+            (metastore_lock, "HEARTBEAT_SECONDS", 10_000.0),
+            (metastore_lock, "POLL_SECONDS", 0.0),
+            (takeover, "time", clock),
+        ):
+            self._patches.enter_context(patch.object(module, name, value))
+
+    def _living(self) -> list[Run]:
+        return [run for run in self.world.runs if not run.is_dead and not run.is_over]
+
+    def _idle(self) -> list[Run]:
+        return [run for run in self._living() if run.is_idle]
+
+    def _held(self) -> list[Run]:
+        return [run for run in self._living() if run.is_held]
+
+    def _some_run(self, number: int, *, at_home: bool) -> Run | None:
+        """An idle run by its number, or a new one."""
+        idle = self._idle()
+        if number < len(idle):
+            return idle[number]
+        if len(self._living()) < MOST_RUNS:
+            return self.world.new_run(at_home=at_home)
+        return idle[number % len(idle)] if idle else None
+
+    def _staged(self) -> list[tuple[Run, Attempt]]:
+        return [(run, one) for run in self._idle() for one in run.attempts if one.is_staged]
+
+    def _committed(self) -> list[tuple[Run, Attempt]]:
+        return [
+            (run, one)
+            for run in self._idle()
+            for one in run.attempts
+            if one.outcome is Outcome.COMMITTED and not one.is_settled
+        ]
+
+    @rule(number=which, at_home=st.booleans(), plan=plans, fault=faults)
+    def begins(self, *, number: int, at_home: bool, plan: Plan, fault: Fault | None) -> None:
+        """A run begins, stages and verifies a model."""
+        run = self._some_run(number, at_home=at_home)
+        if run is not None:
+            run.works(fault, lambda: run.begins(plan))
+
+    @rule(number=which, at_home=st.booleans(), plan=plans, fault=faults_of_a_commit, after=pauses)
+    def publishes(
+        self, *, number: int, at_home: bool, plan: Plan, fault: Fault | None, after: int
+    ) -> None:
+        """A run takes a model through its steps; what may happen, happens from the commit on."""
+        run = self._some_run(number, at_home=at_home)
+        if run is None:
+            return
+        run.works(None, lambda: run.begins(plan))
+        if run.is_idle and run.attempts and run.attempts[-1].is_staged:
+            run.works(fault, lambda: run.publishes(run.attempts[-1]))
+        self.world.passes(after)
+
+    @precondition(lambda self: self._staged())
+    @rule(number=which, fault=faults)
+    def commits(self, *, number: int, fault: Fault | None) -> None:
+        """A run publishes what it has staged."""
+        run, attempt = _pick(self._staged(), number)
+        run.works(fault, lambda: run.commits(attempt))
+
+    @precondition(lambda self: self._committed())
+    @rule(number=which, fault=faults)
+    def settles(self, *, number: int, fault: Fault | None) -> None:
+        """A run tracks the partitions of what it has published."""
+        run, attempt = _pick(self._committed(), number)
+        run.works(fault, lambda: run.settles(attempt))
+
+    @precondition(lambda self: self._staged())
+    @rule(number=which, fault=faults)
+    def aborts(self, *, number: int, fault: Fault | None) -> None:
+        """A check of what was staged failed."""
+        run, attempt = _pick(self._staged(), number)
+        run.works(fault, lambda: run.aborts(attempt))
+
+    @rule(at_home=st.booleans(), table=tables, rules=rules, fault=faults, after=pauses)
+    def cleans(
+        self,
+        *,
+        at_home: bool,
+        table: TableName,
+        rules: RetentionRules,
+        fault: Fault | None,
+        after: int,
+    ) -> None:
+        """Some time later a run deletes what may go."""
+        self.world.passes(after)
+        run = self._some_run(0, at_home=at_home)
+        if run is not None:
+            context = StagingContext(table, STAGING_SCHEMA)
+            run.works(fault, lambda: run.cleans(context, rules))
+
+    @precondition(lambda self: self._held())
+    @rule(number=which, fault=faults)
+    def goes_on(self, *, number: int, fault: Fault | None) -> None:
+        """What was slow or asleep goes on."""
+        _pick(self._held(), number).goes_on(fault)
+
+    @precondition(lambda self: self._idle())
+    @rule(number=which, fault=faults)
+    def ends(self, *, number: int, fault: Fault | None) -> None:
+        """A run ends by itself."""
+        run = _pick(self._idle(), number)
+        run.works(fault, run.ends)
+
+    @precondition(lambda self: self._living())
+    @rule(number=which)
+    def dies(self, *, number: int) -> None:
+        """A run is killed where it stands."""
+        _pick(self._living(), number).dies()
+
+    @precondition(lambda self: self._idle())
+    @rule(number=which)
+    def falls_asleep(self, *, number: int) -> None:
+        """A run's process is suspended between two steps, until its next one."""
+        _pick(self._idle(), number).is_asleep = True
+
+    @precondition(lambda self: self.world.late)
+    @rule(number=which)
+    def lands(self, *, number: int) -> None:
+        """A request whose client has given it up takes effect."""
+        self.world.lands(_pick(self.world.late, number))
+
+    @rule(seconds=st.sampled_from([240, 3_700, 1, 90_000, -5, -3_600]), noticed=st.booleans())
+    def passes(self, *, seconds: int, noticed: bool) -> None:
+        """Time goes by, or the clock is set back; unnoticed, it is a jump between heartbeats."""
+        self._beats = noticed
+        if seconds < 0:
+            self.world.is_set_back(-seconds)
+        else:
+            self.world.passes(seconds)
+
+    @rule(table=tables, statement=st.sampled_from(Statement), number=which)
+    def user(self, *, table: TableName, statement: Statement, number: int) -> None:
+        """A user's statement on a target, or on what once was one."""
+        self.users.do(statement, table, number)
+
+    @invariant()
+    def holds(self) -> None:
+        """Between any two steps; then the hearts beat."""
+        checks.holds(self.world)
+        if self._beats:
+            self.world.hearts_beat()
+        self._beats = True
+
+    def teardown(self) -> None:
+        """Everything ends, and nothing is left that nobody shows."""
+        try:
+            if not self.world.watch.violations:
+                ending.all_end(self.world)
+                ending.cleaned(self.world)
+                ending.is_clean(self.world)
+        finally:
+            self.gives_up()
+
+    def gives_up(self) -> None:
+        """End every thread, and undo what was replaced."""
+        for run in self._living():
+            run.dies()
+        self._patches.close()
+
+
+def _pick(some: list[Picked], number: int) -> Picked:
+    return some[number % len(some)]

@@ -1,0 +1,366 @@
+"""One dbt run of the model: its lease, its catalog, its attempts, its calls of the fakes."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog, TableClient
+from dbt.adapters.ctas_spark.staging.context import (
+    OnConflict,
+    PartitionMetadata,
+    StagingContext,
+    StagingPurpose,
+    TableLayout,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
+from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.storage import Storage
+from fakes.engine import FakeJob
+from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME
+from model.faults import LATE, Fate, Fault
+from model.spark import RunEngine
+from model.turns import KilledError, Turn
+
+if TYPE_CHECKING:
+    from model.world import ModelWorld
+
+NO_SUCH_PID = 2**30
+TARGETS = (TARGET_NAME, TableName("shop", "orders__old"))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A model; ``months`` are the partitions of its rows, ``schema`` tells schemas apart."""
+
+    target: TableName = TARGETS[0]
+    purpose: StagingPurpose = StagingPurpose.CREATE_OR_REPLACE
+    on_conflict: OnConflict = OnConflict.ABORT
+    months: tuple[str, ...] = ()
+    tracked: bool = True
+    schema: int = 0
+
+    def __repr__(self) -> str:
+        how = f"{self.purpose.value}, {self.on_conflict.value}, tracked={self.tracked}"
+        return f"Plan({self.target}, {how}, {self.months}, {self.schema})"
+
+    @property
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        """The columns of its rows."""
+        return ("id", "bigint"), (f"c{self.schema}", "string")
+
+    @property
+    def context(self) -> StagingContext:
+        """The same in the product's words."""
+        metadata = PartitionMetadata.TRACKED if self.tracked else PartitionMetadata.FILES
+        return StagingContext(
+            self.target,
+            STAGING_SCHEMA,
+            self.purpose,
+            on_conflict=self.on_conflict,
+            layout=BY_MONTH if self.months else TableLayout(),
+            partition_metadata=metadata if self.months else PartitionMetadata.AUTO,
+        )
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One version on its way; ``months`` are its partitions, ``seen`` what the target was."""
+
+    staged: StagedTable
+    columns: tuple[tuple[str, str], ...]
+    months: tuple[str, ...]
+    seen: TableEntry | None = None
+    is_staged: bool = False
+    is_committing: bool = False
+    is_settled: bool = False
+    touches: int = 0
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What the product says of it."""
+        return self.staged.outcome
+
+
+@dataclass(slots=True)
+class Doing:
+    """What a run does right now; ``rules`` are those of a clean-up."""
+
+    word: str
+    attempt: Attempt | None = None
+    rules: RetentionRules | None = None
+    was_held: bool = False
+
+
+class Wire:
+    """A run's way to a fake: each call may meet a fate."""
+
+    def __init__(self, run: "Run", place: object, lost: type[StagingError]) -> None:
+        self._run = run
+        self._place = place
+        self._lost = lost
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        made = getattr(self._place, name)
+
+        def call(*args: Any, **named: Any) -> Any:
+            return self._run.calls(name, lambda: made(*args, **named), self._lost, args)
+
+        return call
+
+
+@dataclass(slots=True)
+class Late:
+    """A request under way on the server, whose client does not wait for it any more."""
+
+    run: "Run"
+    doing: Doing
+    effect: Callable[[], Any]
+    since_ms: int
+    name: str
+    args: tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Run:
+    """One process. ``turn`` is its work on hold; ``at_home`` says that its end can be known."""
+
+    world: "ModelWorld"
+    number: int
+    at_home: bool
+    attempts: list[Attempt] = field(default_factory=list)
+    turn: Turn | None = None
+    doing: Doing = field(default_factory=lambda: Doing("nothing"))
+    is_dead: bool = False
+    is_over: bool = False
+    is_asleep: bool = False
+    waits_for_lock: bool = False
+    held_since_ms: int = 0
+
+    def __post_init__(self) -> None:
+        self.job = FakeJob()
+        metastore = Wire(self, self.world.metastore, MetastoreError)
+        storage = Wire(self, self.world.storage, StorageError)
+        self.spark = RunEngine(metastore, storage, self.world)
+        self._fault: Fault | None = None
+        self.lease = Lease(cast("Storage", storage))
+        self.catalog = SessionCatalog(
+            cast("TableClient", metastore),
+            cast("Storage", storage),
+            self.spark,
+            self.lease,
+            kind="hive",
+            locks=cast("TableLockClient", metastore),
+        )
+        self.catalog.capabilities(STAGING_SCHEMA)
+
+    def __repr__(self) -> str:
+        return f"run {self.number}"
+
+    @property
+    def is_idle(self) -> bool:
+        """True if it lives and waits for its next model."""
+        return not self.is_dead and not self.is_over and self.turn is None
+
+    @property
+    def has_unknown(self) -> bool:
+        """True if the fate of one of its versions was never told."""
+        return any(
+            one.outcome is Outcome.UNKNOWN or one.staged.left_behind for one in self.attempts
+        )
+
+    @property
+    def is_held(self) -> bool:
+        """True if it stands in the middle of a call."""
+        return self.turn is not None
+
+    def begins(self, plan: Plan) -> None:
+        """Begin, stage, verify; a failure is aborted, as dbt's hook does it."""
+        self.doing = Doing("plan")
+        try:
+            staged = self.catalog.apply_staging(plan.context, self.job)
+        except StagingError:
+            return
+        attempt = Attempt(staged, plan.columns, plan.months)
+        self.attempts.append(attempt)
+        self.doing = Doing("begin", attempt)
+        try:
+            staged.begin()
+            attempt.seen = staged.base.entry
+            if staged.outcome is None:
+                self._stages(attempt)
+        except StagingError as error:
+            self._aborts(attempt, str(error))
+
+    def commits(self, attempt: Attempt) -> None:
+        """Commit; what is not decided is aborted."""
+        self.doing = Doing("commit", attempt)
+        attempt.is_staged = False
+        attempt.is_committing = True
+        attempt.touches = self.world.touches[attempt.staged.target]
+        try:
+            attempt.staged.commit()
+        except StagingError as error:
+            self._aborts(attempt, str(error))
+        attempt.is_committing = False
+
+    def settles(self, attempt: Attempt) -> None:
+        """Track the partitions."""
+        self.doing = Doing("settle", attempt)
+        attempt.is_settled = True
+        try:
+            attempt.staged.settle()
+        except StagingError:
+            return
+
+    def publishes(self, attempt: Attempt) -> None:
+        """Commit and settle."""
+        self.commits(attempt)
+        if attempt.outcome is Outcome.COMMITTED:
+            self.settles(attempt)
+
+    def looks(self, context: StagingContext) -> None:
+        """Begin, which mends what others left, and nothing more."""
+        attempt = Attempt(self.catalog.apply_staging(context, self.job), (), ())
+        self.attempts.append(attempt)
+        self.doing = Doing("begin", attempt)
+        attempt.staged.begin()
+        self.aborts(attempt)
+
+    def aborts(self, attempt: Attempt) -> None:
+        """Give up."""
+        attempt.is_staged = False
+        self._aborts(attempt, "cancelled")
+
+    def cleans(self, context: StagingContext, rules: RetentionRules) -> None:
+        """Delete what may go; an error leaves the rest."""
+        self.doing = Doing("clean", rules=rules)
+        try:
+            self.catalog.clean_up(context, rules)
+        except StagingError:
+            return
+
+    def ends(self) -> None:
+        """The process ends by itself: what it did not decide is aborted."""
+        for attempt in self.attempts:
+            if attempt.outcome is None:
+                self.aborts(attempt)
+        self.doing = Doing("end")
+        try:
+            self.lease.close()
+        except StagingError:  # said by dbt; the lease stays, and its process is gone
+            self.is_dead = True
+        self.is_over = True
+
+    def dies(self) -> None:
+        """The process ends without a word; what it wrote stays."""
+        self.is_dead = True
+        if self.turn is not None:
+            turn, self.turn = self.turn, None
+            turn.kill()
+        with suppress(KilledError):
+            self.lease.close()
+        self.world.is_gone(self)
+
+    def left_lease(self) -> str:
+        """The lease as others read it, once the process is gone."""
+        process = ProcessIdentity.current()
+        host = process.host if self.at_home else "elsewhere"
+        return LeaseFile(self.lease.id, replace(process, pid=NO_SUCH_PID, host=host)).to_text()
+
+    def works(self, fault: Fault | None, work: Callable[[], None]) -> None:
+        """Do it until it ends, dies or is held."""
+        self.turn = Turn(work)
+        self.goes_on(fault)
+
+    def goes_on(self, fault: Fault | None) -> None:
+        """Let what is held go on, to the next fault."""
+        self._fault = fault
+        self.is_asleep = False
+        turn = self.turn
+        if turn is None:
+            return
+        turn.goes_on()
+        if not turn.ended:
+            return
+        self.turn = None
+        if turn.failure is not None:
+            raise turn.failure
+        if self.is_dead:
+            self.dies()
+
+    def calls(
+        self, name: str, effect: Callable[[], Any], lost: type[StagingError], args: tuple[Any, ...]
+    ) -> Any:
+        """One call, with its fate."""
+        if self.is_dead:
+            raise KilledError
+        fate = self._fate_of(name)
+        if fate is not None and fate.comes_before:
+            self._meets(fate, lost)
+        if fate is not None and fate.lands_late:
+            if name == "delete":
+                self.world.deletes_half(args[0])
+            else:
+                self.world.postpone(Late(self, self.doing, effect, self.world.true_ms, name, args))
+            self._meets(fate, lost)
+        result = self._had(name, effect, args)
+        if fate is not None and not fate.comes_before:
+            self._meets(fate, lost)
+        return result
+
+    def _had(self, name: str, effect: Callable[[], Any], args: tuple[Any, ...]) -> Any:
+        while True:
+            result = self.world.has(self, self.doing, effect, name, args)
+            if name != "is_granted" or result:
+                self.waits_for_lock = False
+                return result
+            self.waits_for_lock = True
+            self._is_held()
+
+    def _meets(self, fate: Fate, lost: type[StagingError]) -> None:
+        if fate.kills:
+            self.is_dead = True
+            raise KilledError
+        if not fate.holds:
+            raise lost(f"{fate.value}")
+        self.is_asleep = fate.sleeps
+        self._is_held()
+
+    def _is_held(self) -> None:
+        turn = self.turn
+        if turn is None:
+            return
+        self.doing.was_held = True
+        self.held_since_ms = self.world.true_ms
+        turn.hold()
+
+    def _fate_of(self, name: str) -> Fate | None:
+        fault = self._fault
+        if fault is None or self.turn is None or not fault.concerns(name):
+            return None
+        if fault.skipped:
+            self._fault = replace(fault, skipped=fault.skipped - 1)
+            return None
+        self._fault = None
+        if fault.fate.lands_late and name not in LATE:
+            return Fate.DIES_BEFORE if fault.fate.kills else Fate.LOST_BEFORE
+        return fault.fate
+
+    def _stages(self, attempt: Attempt) -> None:
+        self.doing = Doing("stage", attempt)
+        self.spark.create_table_as(attempt, attempt.staged.statement("select 1 as id"))
+        attempt.staged.verify()
+        attempt.is_staged = True
+
+    def _aborts(self, attempt: Attempt, reason: str) -> None:
+        self.doing = Doing("abort", attempt)
+        attempt.staged.abort(reason)

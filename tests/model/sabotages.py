@@ -1,0 +1,94 @@
+"""Ways to break the protocol that a search through the lives of a table has to find."""
+
+from collections.abc import Callable
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging import (
+    lease_file,
+    outcome,
+    publication,
+    records,
+    retention,
+    sweeper,
+    versions,
+)
+from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
+from dbt.adapters.ctas_spark.staging.marker import Lineage
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publication import Publication
+from dbt.adapters.ctas_spark.staging.records import NOTHING, STATE
+
+Sabotage = Callable[[pytest.MonkeyPatch], None]
+
+
+def no_reference_check(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not look for tables that show the version."""
+    patch.setattr(sweeper.Sweeper, "_is_referenced", lambda *_facts: False)
+
+
+def no_fence(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up leaves the target as a sleeping writer expects it."""
+    patch.setattr(sweeper, "fence", lambda *_facts, **_named: True)
+
+
+def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
+    """A record's state is written whatever it is by now."""
+
+    def move(
+        metastore: MetastoreClient,
+        record: TableEntry,
+        state: str,
+        **facts: object,
+    ) -> None:
+        also = facts.get("also", NOTHING)
+        parameters = {**record.parameters, **also, STATE: state}  # type: ignore[dict-item]
+        metastore.alter_table(EntryChange(record.name, record, record, parameters), None)
+
+    patch.setattr(records, "move", move)
+
+
+def grace_from_the_own_commit(patch: pytest.MonkeyPatch) -> None:
+    """A version that stood for long is deleted as soon as it is replaced."""
+
+    def own(version: str, lineage: Lineage) -> int | None:
+        times = [entry.time_ms for entry in lineage.entries if entry.version == version]
+        return times[0] if times else None
+
+    patch.setattr(versions, "_successor", own)
+
+
+def leases_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up takes every other run for dead."""
+    patch.setattr(lease_file, "state_of", lambda *_facts: LeaseState.ENDED)
+
+
+def an_error_means_not_committed(patch: pytest.MonkeyPatch) -> None:
+    """The outcome is what the call says."""
+
+    def decide(
+        _after: TableEntry | None, _publication: Publication, failure: Exception | None
+    ) -> Outcome:
+        return Outcome.NOT_COMMITTED if failure else Outcome.COMMITTED
+
+    patch.setattr(outcome, "decide", decide)
+
+
+def partitions_tracked_by_the_swap(patch: pytest.MonkeyPatch) -> None:
+    """Spark asks for partitions while those of the version before are kept."""
+    build = publication.build
+
+    def tracked(**facts: object) -> Publication:
+        ours = build(**facts)  # type: ignore[arg-type]
+        if ours.staged.partition_keys:
+            ours.change.parameters[publication.PARTITION_PROVIDER] = "catalog"
+        return ours
+
+    patch.setattr(publication, "build", tracked)
+
+
+def creations_are_not_waited_for(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up deletes what a dead run may still be creating."""
+    patch.setattr(retention, "may_create", lambda _version: False)

@@ -1,0 +1,57 @@
+"""The search finds what is broken: it can tell."""
+
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from fakes.world import TARGET_NAME
+from model import sabotages
+from model.faults import Fate, Fault
+from model.machine import Lives
+from model.runs import Plan
+from model.sabotages import Sabotage
+
+
+@pytest.mark.parametrize(
+    "sabotage",
+    [
+        sabotages.no_reference_check,
+        sabotages.record_moved_blindly,
+        sabotages.grace_from_the_own_commit,
+        sabotages.leases_are_not_looked_at,
+        sabotages.an_error_means_not_committed,
+        sabotages.partitions_tracked_by_the_swap,
+        sabotages.creations_are_not_waited_for,
+    ],
+)
+def test_a_sabotage_is_found(
+    sabotage: Sabotage, search_settings: settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With this fault some life of a table breaks an invariant, and it is found in time."""
+    sabotage(monkeypatch)
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(Lives, settings=search_settings)
+
+
+def sleeps_through_a_clean_up(life: Lives) -> None:
+    """A writer is suspended in its commit call, is swept meanwhile, and wakes up."""
+    asleep = Fault(Fate.SLEEPS_BEFORE, 0)
+    life.publishes(number=7, at_home=True, plan=Plan(), fault=None, after=0)
+    life.publishes(number=7, at_home=True, plan=Plan(), fault=asleep, after=240)
+    at_once = RetentionRules(versions_to_keep=0, grace_ms=0)
+    life.cleans(at_home=True, table=TARGET_NAME, rules=at_once, fault=None, after=0)
+    life.goes_on(number=0, fault=None)
+    life.holds()
+
+
+def test_a_missing_fence_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search comes across this life too seldom; the checks see it all the same."""
+    kept = Lives()
+    sleeps_through_a_clean_up(kept)
+    kept.teardown()
+    sabotages.no_fence(monkeypatch)
+    broken = Lives()
+    with pytest.raises(AssertionError, match="which is gone"):
+        sleeps_through_a_clean_up(broken)
+    broken.gives_up()

@@ -1,0 +1,170 @@
+"""What the runs, the users and the clock of one example share."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.base import LAST_DDL_TIME
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.partitions import Partition
+from fakes.metastore import FakeMetastore
+from fakes.storage import FakeStorage
+from fakes.world import STAGING_SCHEMA
+from model.faults import CHANGES
+from model.runs import TARGETS, Attempt, Doing, Late, Run
+from model.spark import partitions
+from model.watch import UNKNOWN_AFTER_MS, Watch
+
+BEATS_AFTER_MS = 20_000
+LOCKS_END_AFTER_MS = 300_000
+
+
+class ModelMetastore(FakeMetastore):
+    """It notes when an entry was changed, as Hive does where the client does not say it."""
+
+    def __init__(self, seconds: Callable[[], int]) -> None:
+        super().__init__()
+        self._seconds = seconds
+
+    def create_table(self, change: EntryChange) -> None:
+        change.parameters.setdefault(LAST_DDL_TIME, str(self._seconds()))
+        super().create_table(change)
+
+    def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
+        change.parameters.setdefault(LAST_DDL_TIME, str(self._seconds()))
+        super().alter_table(change, expected)
+
+
+class ModelWorld:
+    """``written`` has every file that was ever written to a table's directory.
+
+    ``touches`` counts what users did to each target's entry; ``columns`` are those that each
+    directory's table should show.
+    """
+
+    def __init__(self) -> None:
+        self.storage = FakeStorage()
+        self.metastore = ModelMetastore(lambda: self.true_ms // 1000)
+        self.runs: list[Run] = []
+        self.late: list[Late] = []
+        self.written: defaultdict[str, set[str]] = defaultdict(set)
+        self.touches: Counter[TableName] = Counter()
+        self.columns: dict[str, tuple[tuple[str, str], ...]] = {}
+        self.log: list[str] = []
+        self.watch = Watch(self)
+        self._set_back_ms = 0
+
+    @property
+    def true_ms(self) -> int:
+        """A clock that is never set back; the metastore's."""
+        return self.storage.now_ms + self._set_back_ms
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """Of every run."""
+        return [attempt for run in self.runs for attempt in run.attempts]
+
+    def new_run(self, *, at_home: bool) -> Run:
+        """One more process."""
+        run = Run(self, len(self.runs), at_home)
+        self.runs.append(run)
+        return run
+
+    def has(
+        self, run: Run, doing: Doing, effect: Callable[[], Any], name: str, args: tuple[Any, ...]
+    ) -> Any:
+        """The effect of one call; what it changed is looked at at once."""
+        if name not in CHANGES:
+            return effect()
+        if name == "delete":
+            self.watch.deletes(run, doing, str(args[0]))
+        before = self.shown()
+        result = effect()
+        self.watch.changed(run, doing, before)
+        self.watch.takes(run, doing, name, args)
+        return result
+
+    def postpone(self, late: Late) -> None:
+        """Its client has gone, or was told that it failed; the server goes on."""
+        self.late.append(late)
+
+    def lands(self, late: Late) -> None:
+        """The server gets to it now; nobody hears of a refusal."""
+        self.late.remove(late)
+        before = self.shown()
+        try:
+            late.effect()
+        except StagingError:
+            return
+        self.watch.changed(late.run, late.doing, before)
+        self.watch.takes(late.run, late.doing, late.name, late.args)
+
+    def deletes_half(self, directory: str) -> None:
+        """A deletion that does not come to its end; the storage deletes file by file."""
+        inside = sorted(f for f in self.storage.files if f.startswith(f"{directory}/"))
+        for path in inside[: len(inside) // 2]:
+            del self.storage.files[path]
+
+    def shown(self) -> dict[TableName, TableEntry | None]:
+        """The targets' entries."""
+        return {target: self.metastore.tables.get(target) for target in TARGETS}
+
+    def visible(self) -> list[TableEntry]:
+        """Every entry that users see."""
+        return [e for n, e in self.metastore.tables.items() if n.database != STAGING_SCHEMA]
+
+    def is_whole(self, directory: str) -> bool:
+        """True if nothing of what was written there is gone."""
+        return self.written[directory] <= set(self.storage.files)
+
+    def is_written(self, directory: str, path: str) -> None:
+        """A file of a table's directory."""
+        self.written[directory].add(path)
+
+    def partitions_below(self, directory: str | None) -> tuple[Partition, ...]:
+        """The partitions that a listing finds."""
+        children = self.storage.children(str(directory))
+        months = tuple(c.partition("=")[2] for c in children if c.startswith("month="))
+        return partitions(str(directory), months)
+
+    def is_gone(self, run: Run) -> None:
+        """Its process has ended, which others learn if they can."""
+        path = f"{self.leases}/{run.lease.id}"
+        if path in self.storage.files:
+            self.storage.files[path] = run.left_lease()
+
+    @property
+    def leases(self) -> str:
+        """Where the leases lie."""
+        return f"{self.metastore.databases['shop']}/ctas-spark/leases"
+
+    def hearts_beat(self) -> None:
+        """Every process that is awake keeps its lease fresh."""
+        for run in self.runs:
+            path = f"{self.leases}/{run.lease.id}"
+            awake = not (run.is_dead or run.is_over or run.is_asleep)
+            if awake and path in self.storage.files:
+                self.storage.modified[path] = self.storage.now_ms
+
+    def passes(self, seconds: int) -> None:
+        """Time goes by: locks that nobody beats end, and what hung for a day is given up."""
+        self.storage.now_ms += seconds * 1000
+        if seconds * 1000 > LOCKS_END_AFTER_MS:
+            beaten = {r.lease.id for r in self.runs if not (r.is_dead or r.is_asleep)}
+            locks = self.metastore.locks
+            for lock in [one for one, held in locks.items() if held.owner not in beaten]:
+                del locks[lock]
+        self.late = [one for one in self.late if not self._is_old(one.since_ms)]
+        for run in [r for r in self.runs if r.is_held and self._is_old(r.held_since_ms)]:
+            run.dies()
+
+    def is_set_back(self, seconds: int) -> None:
+        """The storage's clock is corrected."""
+        self.storage.now_ms -= seconds * 1000
+        self._set_back_ms += seconds * 1000
+
+    def _is_old(self, since_ms: int) -> bool:
+        return self.true_ms - since_ms >= UNKNOWN_AFTER_MS
