@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-EXAMPLES = 300
+EXAMPLES = 1_000
 STEPS = 40
 
 

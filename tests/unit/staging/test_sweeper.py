@@ -352,3 +352,25 @@ def test_what_a_dead_run_has_set_aside_stays(world: World) -> None:
     world.table().begin()
     assert world.metastore.tables[TARGET_NAME].location == ROOT.version(live.version)
     assert live.version in world.versions_on_storage()
+
+
+def test_the_creation_in_a_rename_of_a_dead_run_is_waited_for(world: World) -> None:
+    """It may land once the target's name is free again, and no fence stops it."""
+    world.published()
+    world.lease.close()
+    world.lease = Lease(world.storage)
+    ours = world.begun("create_or_replace", "may")
+
+    def die(call: str) -> None:
+        if call == "create_table":
+            raise KeyboardInterrupt
+
+    world.metastore.before = die
+    with pytest.raises(KeyboardInterrupt):
+        ours.commit()
+    world.metastore.before = lambda _call: None
+    dies(world)
+    world.table().begin()
+    rules = replace(AT_ONCE, unknown_after_ms=60_000)
+    assert sweep(world, rules).kept[ours.version] is Reason.MAY_LAND
+    assert ours.version in world.versions_on_storage()

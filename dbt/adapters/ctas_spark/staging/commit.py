@@ -134,12 +134,14 @@ class Commit:
         )
 
     def _move_record(self, staged: TableEntry, attempt: str) -> None:
+        # a rename ends in a creation, which expects nothing that a fence could change
+        over = self.base if self.strategy.fenceable else Base(None)
         try:
             self._record_state = records.mark_committing(
                 self._services.metastore,
                 staged,
                 attempt,
-                self.base,
+                over,
                 was=self._record_state,
                 conditional=self._services.conditional,
             )
