@@ -9,7 +9,11 @@ from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, EntryMissingError
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+)
 from dbt.adapters.ctas_spark.staging.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
@@ -78,5 +82,16 @@ def put_back(metastore: MetastoreClient, entry: TableEntry, target: TableName) -
         logger.info("%s was not put back: %s", target, error.what)
         return
     if entry.parameters.get(WAS_MANAGED):
-        managed = {key: value for key, value in parameters.items() if key != EXTERNAL}
-        metastore.alter_table(EntryChange(target, entry, entry, managed), None)
+        _make_managed(metastore, entry, target)
+
+
+def _make_managed(metastore: MetastoreClient, aside: TableEntry, target: TableName) -> None:
+    """Only what was put back: another may have published over it since."""
+    now = metastore.get_table(target)
+    if now is None or now.location != aside.location:
+        return
+    managed = {key: value for key, value in now.parameters.items() if key != EXTERNAL}
+    try:
+        metastore.alter_table(EntryChange(target, now, now, managed), Base(now).expectation)
+    except EntryModifiedError:
+        logger.info("%s stays external: another changed it meanwhile", target)
