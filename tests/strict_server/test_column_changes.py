@@ -37,6 +37,7 @@ class Strict:
     server: Metastore
     client: ThriftMetastore
     catalog: SessionCatalog
+    storage: FakeStorage
 
     def published(self, context: StagingContext, kind: str) -> StagedTable:
         """A version whose one column is of a type."""
@@ -57,6 +58,7 @@ class Strict:
     def _stage(self, staged: StagedTable, kind: str) -> None:
         """The entry that a CTAS makes."""
         record, root = staged.record, staged.root
+        self.storage.empty_directories.add(root.version(staged.version))
         properties = records.record_properties(
             target=staged.target,
             version=staged.version,
@@ -95,7 +97,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Strict]:
         client, storage = ThriftMetastore(server.uri, user="someone"), FakeStorage()
         lease = Lease(storage)
         catalog = SessionCatalog(client, storage, FakeEngine(), lease, kind="hive", locks=client)
-        yield Strict(server, client, catalog)
+        yield Strict(server, client, catalog, storage)
         lease.close()
         client.close()
 
