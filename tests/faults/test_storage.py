@@ -22,8 +22,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(place)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("a small file system can be mounted by root only")
+    mounted = subprocess.run(mount, capture_output=True, check=False, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"this user may not mount a small file system: {mounted.stderr.strip()}")
     yield place
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 
