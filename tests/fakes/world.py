@@ -1,5 +1,7 @@
 """One catalog on fakes, and models that are taken through it step by step."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
@@ -28,6 +30,28 @@ from fakes.storage import FakeStorage
 TARGET_NAME = TableName("shop", "orders")
 STAGING_SCHEMA = "shop__ctas_spark"
 BY_MONTH = TableLayout(partition_by=("month",))
+
+
+class KilledError(BaseException):
+    """The process ended here; no abort catches it."""
+
+
+@contextmanager
+def killed(metastore: FakeMetastore, call: str, *, after: bool = False) -> Iterator[None]:
+    """A process that ends just before a metastore call, or just after it; the block ends there."""
+
+    def die(made: str) -> None:
+        if made == call:
+            raise KilledError
+
+    hook = "after" if after else "before"
+    setattr(metastore, hook, die)
+    try:
+        with suppress(KilledError):
+            yield
+            raise AssertionError(f"the process made no call {call}")
+    finally:
+        setattr(metastore, hook, lambda _call: None)
 
 
 class World:

@@ -10,13 +10,9 @@ from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
-from fakes.world import TARGET_NAME, World
+from fakes.world import TARGET_NAME, World, killed
 
 RULES = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
-
-
-class KilledError(Exception):
-    """The process ended here."""
 
 
 @pytest.fixture
@@ -73,15 +69,8 @@ def test_a_rename_that_a_crash_cut_is_undone(world: World) -> None:
     """The old version is back, and what the dead run staged is gone."""
     before = world.metastore.tables[TARGET_NAME]
     ours = world.begun("create_or_replace", "may")
-
-    def die(call: str) -> None:
-        if call == "rename_table":
-            raise KilledError
-
-    world.metastore.after = die
-    with pytest.raises(KilledError):
+    with killed(world.metastore, "rename_table", after=True):
         ours.commit()
-    world.metastore.after = lambda _call: None
     dead(world, ours)
     assert "a publication by rename was undone, or its old entry removed" in recover(
         world, ours.context

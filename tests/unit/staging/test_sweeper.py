@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.sweeper import Sweep, Sweeper
 from fakes.metastore import entry
-from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
+from fakes.world import STAGING_SCHEMA, TARGET_NAME, World, killed
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
 ROOT = VersionRoot.of(TARGET_NAME, "file:/warehouse/shop.db", None)
@@ -338,15 +338,8 @@ def test_what_a_dead_run_has_set_aside_stays(world: World) -> None:
     world.lease.close()
     world.lease = Lease(world.storage)
     ours = world.begun("create_or_replace", "may")
-
-    def die(call: str) -> None:
-        if call == "rename_table":
-            raise KeyboardInterrupt
-
-    world.metastore.after = die
-    with pytest.raises(KeyboardInterrupt):
+    with killed(world.metastore, "rename_table", after=True):
         ours.commit()
-    world.metastore.after = lambda _call: None
     dies(world)
     assert sweep(world).kept[live.version] is Reason.REFERENCED
     world.table().begin()
@@ -360,15 +353,8 @@ def test_the_creation_in_a_rename_of_a_dead_run_is_waited_for(world: World) -> N
     world.lease.close()
     world.lease = Lease(world.storage)
     ours = world.begun("create_or_replace", "may")
-
-    def die(call: str) -> None:
-        if call == "create_table":
-            raise KeyboardInterrupt
-
-    world.metastore.before = die
-    with pytest.raises(KeyboardInterrupt):
+    with killed(world.metastore, "create_table"):
         ours.commit()
-    world.metastore.before = lambda _call: None
     dies(world)
     world.table().begin()
     rules = replace(AT_ONCE, unknown_after_ms=60_000)
