@@ -135,7 +135,7 @@ class Watch:
             return
         for target, entry in self._world.shown().items():
             newer = newer_ones(self._world, entry, version)
-            if newer is not None and len(newer) < rules.versions_to_keep:
+            if newer is not None and len(newer - self._taken) < rules.versions_to_keep:
                 self.says(f"{run} deletes {version} of {target}, which is to be kept")
 
     def _fits_the_step(

@@ -257,6 +257,16 @@ def test_a_kill_in_the_middle_is_taken_up_again(world: World) -> None:
     assert world.records() == {live.record.table}
 
 
+def test_a_half_deleted_version_is_none_of_those_to_keep(world: World) -> None:
+    """A sweep died while it deleted the previous version: the one before takes its place."""
+    versions = [world.published().version for _ in range(3)]
+    with killed(world.metastore, "alter_table", after=True):
+        sweep(world)
+    done = sweep(world, replace(AT_ONCE, versions_to_keep=1))
+    assert done.kept == {versions[2]: Reason.LIVE, versions[0]: Reason.KEPT}
+    assert world.versions_on_storage() == {versions[0], versions[2]}
+
+
 def test_what_can_not_be_found_out_deletes_nothing(world: World) -> None:
     """A storage or metastore that does not answer is an error, never a "no"."""
     world.published()

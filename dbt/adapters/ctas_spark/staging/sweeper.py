@@ -82,7 +82,7 @@ class Sweeper:
         rank = 0
         for version in versions_of(self._services, target, self._staging_schema, root):
             reason = self._swept(target, version, rank)
-            if version.place is Place.SUPERSEDED:
+            if version.place is Place.SUPERSEDED and not _is_deleting(version):
                 rank += 1
             if reason is None:
                 done.freed.append(version.directory)
