@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.marker import Marker
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.records import STATE
 from fakes.metastore import entry
 from fakes.world import TARGET_NAME, World
 
@@ -148,6 +149,27 @@ def test_a_swept_record_keeps_a_creation_from_being_published(world: World) -> N
     with pytest.raises(ConcurrentWriteError, match="clean-up"):
         ours.commit()
     assert TARGET_NAME not in world.metastore.tables
+
+
+def test_a_creation_that_was_superseded_and_swept_is_a_commit(world: World) -> None:
+    """Its answer was so slow that others published over it and a clean-up deleted it."""
+    ours = world.begun()
+
+    def slow(call: str) -> None:
+        if call == "create_table":
+            world.metastore.after = lambda _call: None
+            world.published()
+            record = world.metastore.tables[ours.record]
+            taken = replace(record, parameters={**record.parameters, STATE: "deleting"})
+            world.metastore.tables[ours.record] = taken
+
+    world.metastore.after = slow
+    ours.commit()
+    assert ours.outcome is Outcome.COMMITTED
+    marker = Marker.of(world.metastore.tables[TARGET_NAME])
+    assert marker is not None
+    assert marker.lineage.has_version(ours.version)
+    assert marker.version != ours.version
 
 
 def test_overwrite_commits_after_a_rival(world: World, caplog: pytest.LogCaptureFixture) -> None:

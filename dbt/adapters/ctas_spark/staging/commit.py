@@ -149,14 +149,18 @@ class Commit:
             raise conflicts.swept(self.context.target, self.base) from error
 
     def _check_not_swept(self, ours: Publication) -> None:
-        """A sweeper may have taken the record while a creation slept: then nothing stays of it."""
+        """A sweeper may have taken the record while a creation slept: then nothing stays of it.
+
+        Where the target moved on from ours, it was published, and swept as superseded.
+        """
         metastore = self._services.metastore
         record = metastore.get_table(ours.staged.name)
         if record is not None and record.parameters.get(STATE) != RecordState.DELETING.value:
             return
         target = metastore.get_table(self.context.target)
-        if target is not None and target.parameters.get(COMMIT) == ours.marker.commit:
-            metastore.drop_entry(self.context.target)
+        if target is None or target.parameters.get(COMMIT) != ours.marker.commit:
+            return
+        metastore.drop_entry(self.context.target)
         self.outcome = Outcome.NOT_COMMITTED
         raise conflicts.swept(self.context.target, self.base)
 
