@@ -154,6 +154,22 @@ def test_a_lost_answer_is_unknown_and_nothing_is_put_back(world: World) -> None:
     assert len(set_aside(world)) == 1
 
 
+def test_a_commit_whose_answer_was_lost_tidies_up_when_it_settles(world: World) -> None:
+    """What stayed set aside would come back once somebody drops the table."""
+    ours = world.begun("create_or_replace", "may")
+
+    def lose(call: str) -> None:
+        if call == "create_table":
+            world.metastore.after = lambda _call: None
+            raise MetastoreError("connection lost")
+
+    world.metastore.after = lose
+    ours.commit()
+    assert len(set_aside(world)) == 1
+    ours.settle()
+    assert set_aside(world) == []
+
+
 @pytest.mark.parametrize("purpose", ["replace", "create_or_replace"])
 def test_a_crash_in_the_window_is_undone_by_the_next_begin(
     world: World, purpose: str, caplog: pytest.LogCaptureFixture

@@ -158,6 +158,7 @@ class StagedTable:
         """Track the partitions; make this session's own later statements see the version."""
         self._keep_partitions()
         self._report.enter(Step.SETTLE)
+        self._remove_set_aside()
         self._forget_column_statistics()
         self._services.engine.refresh(self.target)
         self._report.leave()
@@ -254,6 +255,12 @@ class StagedTable:
 
     def _storage_time(self) -> int:
         return self._services.lease.beat(self.root.leases)
+
+    def _remove_set_aside(self) -> None:
+        try:
+            pending.remove_set_aside(self.context, self._services)
+        except MetastoreError as error:
+            logger.warning("%s: an old entry that was set aside stays: %s", self.target, error)
 
     def _forget_column_statistics(self) -> None:
         """They describe the old version; a planner of another engine would trust them."""
