@@ -1,5 +1,7 @@
 """A fence makes an older attempt miss what it expects; a living writer builds on it."""
 
+from dataclasses import replace
+
 import pytest
 
 from dbt.adapters.ctas_spark.staging.base import Base
@@ -10,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.records import STATE
+from dbt.adapters.ctas_spark.staging.restamp import is_only_restamped
 from fakes.metastore import entry
 from fakes.world import TARGET_NAME, World
 
@@ -39,6 +42,21 @@ def test_a_fence_leaves_the_version(world: World) -> None:
     assert (after.location, after.columns) == (before.location, before.columns)
     assert (marker.version, marker.base) == (published.version, was.commit)
     assert [e.kind for e in marker.lineage.entries] == [Kind.FENCE, Kind.BUILD]
+
+
+def test_a_fence_makes_no_clone_ours(world: World) -> None:
+    """A copied marker names another target: the fence stays without a version, and so a clone."""
+    world.published()
+    live = world.metastore.tables[TARGET_NAME]
+    copied = {**live.parameters, "transient_lastDdlTime": "1000"}
+    clone = replace(live, name=TableName("shop", "copied"), parameters=copied)
+    world.metastore.tables[clone.name] = clone
+    for _ in range(2):
+        before = world.metastore.tables[clone.name]
+        assert fence(world.metastore, before, NOW)
+        after = world.metastore.tables[clone.name]
+        assert Marker.of(after) is None
+        assert is_only_restamped(Base(before), after)
 
 
 def test_a_call_over_the_fenced_base_is_refused(world: World) -> None:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from dbt.adapters.ctas_spark.staging.base import LAST_DDL_TIME, Base
 from dbt.adapters.ctas_spark.staging.marker import (
     COMMIT,
+    MARKER_KEYS,
     PREFIX,
     TARGET,
     Kind,
@@ -37,7 +38,8 @@ def restamped(
     """
     base = Base(entry)
     stamp = _stamp(base.marker, entry, kind, now) if base.marker else _first(entry, kind, now)
-    return EntryChange(entry.name, entry, entry, {**entry.parameters, **also, **stamp})
+    kept = entry.parameters if _is_own(entry) else _without_marker(entry)
+    return EntryChange(entry.name, entry, entry, {**kept, **also, **stamp})
 
 
 def is_only_restamped(base: Base, now: TableEntry) -> bool:
@@ -71,14 +73,25 @@ def _first(entry: TableEntry, kind: Kind, now: int) -> dict[str, str]:
 
 
 def _stamps_since(base: Base, now: TableEntry) -> tuple[LineageEntry, ...] | None:
-    before = base.entry.parameters.get(COMMIT) if base.entry else None
+    before = base.entry.parameters.get(COMMIT) if base.entry and _is_own(base.entry) else None
     lineage = _lineage(now)
     if before is None:
         return lineage.entries
     return lineage.since(before)
 
 
+def _is_own(entry: TableEntry) -> bool:
+    """False for what a clone or a renamed table has brought along from another target."""
+    return entry.parameters.get(TARGET, str(entry.name)) == str(entry.name)
+
+
+def _without_marker(entry: TableEntry) -> dict[str, str]:
+    return {key: value for key, value in entry.parameters.items() if key not in MARKER_KEYS}
+
+
 def _lineage(entry: TableEntry) -> Lineage:
+    if not _is_own(entry):
+        return Lineage()
     try:
         return Lineage.parse(entry.parameters.get(LINEAGE_KEY, ""))
     except ValueError:
