@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.base import LAST_DDL_TIME
@@ -83,6 +84,8 @@ class ModelWorld:
             self.watch.deletes(run, doing, str(args[0]))
         before = self.shown()
         result = effect()
+        if doing.was_held:
+            before = self._overwritten(before, args)
         self.watch.changed(run, doing, before)
         self.watch.takes(run, doing, name, args)
         return result
@@ -99,8 +102,26 @@ class ModelWorld:
             late.effect()
         except StagingError:
             return
+        before = self._overwritten(before, late.args)
         self.watch.changed(late.run, late.doing, before)
         self.watch.takes(late.run, late.doing, late.name, late.args)
+
+    def _overwritten(
+        self, before: dict[TableName, TableEntry | None], args: tuple[Any, ...]
+    ) -> dict[TableName, TableEntry | None]:
+        """A late request has the whole entry as it was read: a column that came since is lost.
+
+        No metastore can refuse that: it compares one property, which the column's writer kept.
+        """
+        change = next((one for one in args if isinstance(one, EntryChange)), None)
+        if change is None or not (change.target in TARGETS or args[0] in TARGETS):
+            return before
+        location, columns = change.staged.location, change.staged.columns
+        self.columns[str(location)] = columns
+        return {
+            name: replace(was, columns=columns) if was and was.location == location else was
+            for name, was in before.items()
+        }
 
     def deletes_half(self, directory: str) -> None:
         """A deletion that does not come to its end; the storage deletes file by file."""
