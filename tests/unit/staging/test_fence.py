@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, EntryModifiedError
 from dbt.adapters.ctas_spark.staging.fence import fence
-from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
+from dbt.adapters.ctas_spark.staging.marker import VERSION, Kind, Marker
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.records import STATE
@@ -45,8 +45,8 @@ def test_a_fence_leaves_the_version(world: World) -> None:
 
 
 def test_a_fence_makes_no_clone_ours(world: World) -> None:
-    """A copied marker names another target: the fence stays without a version, and so a clone."""
-    world.published()
+    """A copied marker names another target; only the version stays, for whoever looks it up."""
+    published = world.published()
     live = world.metastore.tables[TARGET_NAME]
     copied = {**live.parameters, "transient_lastDdlTime": "1000"}
     clone = replace(live, name=TableName("shop", "copied"), parameters=copied)
@@ -56,6 +56,7 @@ def test_a_fence_makes_no_clone_ours(world: World) -> None:
         assert fence(world.metastore, before, NOW)
         after = world.metastore.tables[clone.name]
         assert Marker.of(after) is None
+        assert after.parameters[VERSION] == published.version
         assert is_only_restamped(Base(before), after)
 
 

@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.marker import (
     MARKER_KEYS,
     PREFIX,
     TARGET,
+    VERSION,
     Kind,
     Lineage,
     LineageEntry,
@@ -86,7 +87,9 @@ def _is_own(entry: TableEntry) -> bool:
 
 
 def _without_marker(entry: TableEntry) -> dict[str, str]:
-    return {key: value for key, value in entry.parameters.items() if key not in MARKER_KEYS}
+    """All but the marker; the version stays, by which a clean-up finds who shows its files."""
+    marker = set(MARKER_KEYS) - {VERSION}
+    return {key: value for key, value in entry.parameters.items() if key not in marker}
 
 
 def _lineage(entry: TableEntry) -> Lineage:
