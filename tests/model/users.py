@@ -135,6 +135,7 @@ class Users:
         self._removes(name)
         self._puts(replace(there, name=to))
         self._metastore.kept[to] = kept
+        self._world.columns[str(there.location)] = there.columns
 
     def clones(self, name: TableName, to: TableName) -> None:
         """SHOW CREATE TABLE, its text under another name, MSCK REPAIR TABLE."""
