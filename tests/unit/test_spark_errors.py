@@ -1,5 +1,8 @@
 """Spark's errors in the words that a user can act on."""
 
+import pytest
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
+
 from dbt.adapters.ctas_spark import spark_errors
 
 FRAMES = """An error occurred while calling o50.sql.
@@ -40,3 +43,24 @@ def test_an_unwritable_warehouse_is_explained() -> None:
 def test_an_error_without_words_has_a_name() -> None:
     """A message is never empty."""
     assert spark_errors.message(KeyError()) == "KeyError"
+
+
+class OfAnEndedJvmError(Py4JJavaError):  # type: ignore[misc]  # py4j has no types
+    """Its words can't be fetched any more."""
+
+    def __init__(self) -> None:
+        Exception.__init__(self)
+
+    def __str__(self) -> str:
+        raise ConnectionRefusedError
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OfAnEndedJvmError(), ConnectionRefusedError(111, "refused"), Py4JNetworkError("empty")],
+)
+def test_an_ended_jvm_is_explained(error: BaseException) -> None:
+    """A socket's error says nothing to a user: what has ended, and what to give it more of."""
+    said = spark_errors.message(error)
+    assert "Spark's JVM has ended" in said
+    assert "spark.driver.memory" in said

@@ -103,8 +103,10 @@ class ModelBuild:
         reason = cause.__cause__
         told = isinstance(reason, StagingError) and bool(reason.left)
         state = "" if told else f"; {staged.target}: {conflicts.unchanged(staged.base)}"
-        left = f"; still there: {', '.join(staged.left_behind)}" if staged.left_behind else ""
-        return f"outcome: not_committed; version {staged.version} was discarded{state}{left}"
+        if not staged.left_behind:
+            return f"outcome: not_committed; version {staged.version} was discarded{state}"
+        left = f"still there: {', '.join(staged.left_behind)}; a later run deletes it"
+        return f"outcome: not_committed; version {staged.version} was not published{state}; {left}"
 
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""

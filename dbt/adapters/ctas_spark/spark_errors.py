@@ -7,6 +7,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.java import complaint, find_java
+from dbt.adapters.ctas_spark.staging.engines import jvm
 
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
 CAUSED_BY = "Caused by: "
@@ -16,11 +17,17 @@ DERBY_URL = re.compile(
 )
 NO_DIRECTORY = "Unable to create database path"
 MOST_LINES = 25
+JVM_ENDED = (
+    "Spark's JVM has ended: it was killed or ran out of memory. See its last words on the console; "
+    "spark.driver.memory in spark_conf of the profile gives it more"
+)
 
 
 def message(error: BaseException) -> str:
     """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
     text = full_text(error)
+    if isinstance(error, jvm.GONE) or text == JVM_ENDED:
+        return JVM_ENDED
     if DERBY_IS_OPEN in text:
         return _derby_is_open(text)
     if NO_DIRECTORY in text:
@@ -34,7 +41,7 @@ def message(error: BaseException) -> str:
 def full_text(error: BaseException) -> str:
     """Everything that is known of the error, frames included."""
     if isinstance(error, Py4JJavaError):
-        return f"{error}"
+        return _asked_for(error)
     trace = getattr(error, "_stackTrace", None) or getattr(error, "_stacktrace", None)
     return f"{error}\n{trace}" if trace else str(error)
 
@@ -45,6 +52,14 @@ def start_failure(error: BaseException, spark_version: str) -> str:
     if about_java is not None:
         return f"Spark could not start: {about_java}"
     return f"Spark could not start: {message(error)}"
+
+
+def _asked_for(error: Py4JJavaError) -> str:
+    """Java's words, which are fetched from the JVM: it may have ended since."""
+    try:
+        return f"{error}"
+    except jvm.GONE:
+        return JVM_ENDED
 
 
 def _own_words(error: BaseException) -> str:

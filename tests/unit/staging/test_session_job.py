@@ -60,3 +60,14 @@ def test_only_its_own_group_is_cancelled(version: str, said: str) -> None:
 def test_a_task_that_ignores_the_kill_is_given_up() -> None:
     """After the timeout the job is said to run still, so that nothing below it is deleted."""
     assert not job(Tracker(), []).stop()
+
+
+def test_a_driver_that_has_ended_runs_no_task() -> None:
+    """Nothing is left to stop; the abort goes on."""
+    stopped = job(Tracker(), [])
+
+    def gone() -> None:
+        raise ConnectionRefusedError
+
+    stopped._spark.sparkContext._jsc.sc = gone  # noqa: SLF001
+    assert stopped.stop()

@@ -181,6 +181,8 @@ class StagedTable:
             self._report.leave()
         except Exception:
             logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
+            self.left_behind = [f"what was staged below {self._root}"]
+            self.outcome = Outcome.NOT_COMMITTED
 
     def _mended_entry(self) -> TableEntry | None:
         """The target's entry, after a dead run's rename or bookkeeping of it."""
@@ -286,6 +288,11 @@ class StagedTable:
         else:
             directory = self.root.version(self.version)
             self.left_behind = [f"directory {directory} (a task of the job still runs)"]
+            logger.warning(
+                "%s: a task of the job still runs, so directory %s stays; a later run deletes it",
+                self.target,
+                directory,
+            )
         self.outcome = Outcome.NOT_COMMITTED
 
     def _remove(self, reason: str) -> None:

@@ -3,7 +3,11 @@
 
 from typing import Any
 
+from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
+
+GONE = (Py4JNetworkError, OSError)
+"""What a call raises when the JVM has ended."""
 
 
 def classes(spark: SparkSession) -> Any:

@@ -3,6 +3,7 @@
 import threading
 import time
 
+from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
@@ -85,7 +86,22 @@ class SessionJob:
             context.cancelJobGroupAndFutureJobs(self.group)
 
     def stop(self) -> bool:
-        """Cancel, then wait until no task runs: the driver's exception comes before they end."""
+        """Cancel, then wait until no task runs: the driver's exception comes before they end.
+
+        A driver that has ended runs no task any more.
+        """
+        try:
+            return self._stopped()
+        except (Py4JError, OSError):
+            return self._driver_has_ended()
+
+    def _driver_has_ended(self) -> bool:
+        try:
+            return bool(jvm.context(self._spark).isStopped())
+        except jvm.GONE:
+            return True
+
+    def _stopped(self) -> bool:
         self.cancel()
         deadline = time.monotonic() + self.stop_seconds
         while self._active_tasks():

@@ -18,7 +18,7 @@ def write_figures(spark: SparkSession, group: str) -> WriteFigures:
     """The figures of the last write in a job group; unknown ones are None."""
     try:
         return _read(spark, group)
-    except Py4JError:
+    except (Py4JError, OSError):
         return WriteFigures()
 
 

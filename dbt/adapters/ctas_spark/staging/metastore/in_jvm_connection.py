@@ -6,7 +6,7 @@ own constructor, which does not retry: a retried call turns a success into a con
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -43,9 +43,10 @@ class InJvmConnection:
         return str(self._conf.get("javax.jdo.option.ConnectionURL") or "")
 
     def close(self) -> None:
-        """Close the connections of every thread."""
+        """Close the connections of every thread; those of a JVM that has ended are closed."""
         while self._clients:
-            self._clients.pop().close()
+            with suppress(*jvm.GONE):
+                self._clients.pop().close()
         self._thread = threading.local()
 
     def _unfiltered(self, conf: Any) -> Any:
