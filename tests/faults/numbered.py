@@ -17,7 +17,7 @@ MODEL = (
     "{{ config(materialized='atomic_table', **var('settings', {})) }} "
     f"select {{{{ var('v') }}}} as v from range({ROWS})"
     "{% if var('ms', 0) %} where java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) is null"
-    "{% endif %}"
+    "{% endif %}{% if var('where', '') %} where {{ var('where') }}{% endif %}"
 )
 NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0, "unknown_after": 0}
 LONG_AGO = 1_000_000_000
@@ -71,8 +71,12 @@ class Numbered:
         assert "outcome: unknown" in message
 
     def is_writing(self) -> bool:
-        """True while a task writes a version."""
+        """True while a job writes a version."""
         return any(self._root.rglob("_temporary"))
+
+    def is_in_a_task(self) -> bool:
+        """True once a task has opened its file."""
+        return any(self._root.rglob("attempt_*/part-*"))
 
     def files(self) -> list[Path]:
         """Every file and directory that lies below the schema's versions."""
