@@ -125,16 +125,16 @@ class Users:
             self._world.written.pop(there.location, None)
 
     def renames(self, name: TableName, to: TableName) -> None:
-        """ALTER TABLE RENAME TO."""
+        """ALTER TABLE RENAME TO; MSCK REPAIR TABLE of what may be a clone of older times."""
         there = self._metastore.tables.get(name)
         if there is None or to in self._metastore.tables or there.table_type == "MANAGED_TABLE":
             return
-        kept = self._metastore.kept.get(name, {})
+        found = self._world.partitions_below(there.location) if is_tracked(there) else ()
         self._touches(name)
         self._touches(to)
         self._removes(name)
         self._puts(replace(there, name=to))
-        self._metastore.kept[to] = kept
+        self._metastore.kept[to] = {one.values: one for one in found}
         self._world.columns[str(there.location)] = there.columns
 
     def clones(self, name: TableName, to: TableName) -> None:
