@@ -1,0 +1,1 @@
+"""Runs that are killed, cancelled and race at random, with readers attached."""

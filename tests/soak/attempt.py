@@ -1,0 +1,151 @@
+"""One ``dbt run`` of the soak: a process that may be killed or signalled at a random moment."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from readers.content import select_sql
+from readers.project import NAME
+from servers.processes import start, stop
+
+PUBLISHED = re.compile(r"published (\d{8}t\d{6}x[0-9a-f]{8}_\d{4,})")
+CANCELED = f"CANCEL query model.{NAME}.{NAME}"
+UNKNOWN = "outcome: unknown"
+REFUSED = "outcome: not_committed"
+JVM_ENDS_WITHIN_SECONDS = 30.0
+
+
+class Fate(str, Enum):
+    """What happens to a run."""
+
+    LIVES = "left alone"
+    KILLED = "kill -9"
+    TERMINATED = "SIGTERM"
+    INTERRUPTED = "SIGINT"
+
+
+class Told(str, Enum):
+    """What a run said of its model before it ended."""
+
+    PUBLISHED = "published"
+    UNKNOWN = "unknown"
+    REFUSED = "refused"
+    CANCELED = "canceled"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that has ended; times in seconds of CLOCK_MONOTONIC.
+
+    ``met`` is its fate, if that came before its end; ``outlived`` says that a process of its group
+    was still there long after dbt had exited.
+    """
+
+    number: int
+    met: Fate
+    started: float
+    ended: float
+    log: str
+    outlived: bool
+
+    @property
+    def version(self) -> str | None:
+        """The version that it said it had published."""
+        found = PUBLISHED.search(self.log)
+        return found[1] if found else None
+
+    @property
+    def told(self) -> Told:
+        """The strongest of what it said."""
+        if self.version:
+            return Told.PUBLISHED
+        signs = {UNKNOWN: Told.UNKNOWN, REFUSED: Told.REFUSED, CANCELED: Told.CANCELED}
+        return next((told for sign, told in signs.items() if sign in self.log), Told.NOTHING)
+
+    @property
+    def is_said_to_be_canceled(self) -> bool:
+        """True if it reported its model as cancelled, whatever else it said."""
+        return CANCELED in self.log
+
+
+class Attempt:
+    """A running ``dbt run`` of version ``number``, whose fate comes ``after`` so many seconds."""
+
+    def __init__(
+        self,
+        project: Path,
+        number: int,
+        fate: Fate,
+        after: float,
+        variables: Mapping[str, object],
+    ) -> None:
+        self._number = number
+        self._fate = fate
+        self._met = Fate.LIVES
+        self._log = project / f"run-{number}.log"
+        self._started = time.monotonic()
+        self._due = self._started + after
+        self._exited: float | None = None
+        self._process = _dbt(project, number, variables, self._log)
+
+    def looked_at(self) -> Ended | None:
+        """Let its fate come when it is time; what became of it, once it has ended."""
+        if self._process.poll() is None:
+            if self._met is not self._fate and time.monotonic() > self._due:
+                self._met = self._fate
+                _meet(self._process, self._fate)
+            return None
+        self._exited = self._exited or time.monotonic()
+        outlived = _is_there(self._process.pid)
+        if outlived and time.monotonic() < self._exited + JVM_ENDS_WITHIN_SECONDS:
+            return None
+        stop(self._process)
+        text = self._log.read_text(errors="replace")
+        return Ended(self._number, self._met, self._started, self._exited, text, outlived)
+
+    def end(self) -> None:
+        """End it and its JVM, whatever it does."""
+        stop(self._process, grace=0)
+
+
+def _dbt(
+    project: Path, number: int, variables: Mapping[str, object], log: Path
+) -> "subprocess.Popen[str]":
+    """A process as from a terminal: without one, a shell would have SIGINT ignored."""
+    values = {"v": number, "select_sql": select_sql(number), **variables}
+    arguments: list[str | Path] = [
+        *("--no-send-anonymous-usage-stats", "--no-version-check", "--no-use-colors"),
+        *("--log-path", project / f"logs-{number}", "run", "--target-path", f"target-{number}"),
+        *("--project-dir", project, "--profiles-dir", project, "--vars", json.dumps(values)),
+    ]
+    dbt = Path(sys.executable).with_name("dbt")
+    command = ["env", "--default-signal=INT,TERM", dbt, *arguments]
+    return start(command, log, cwd=project)
+
+
+def _meet(process: "subprocess.Popen[str]", fate: Fate) -> None:
+    with suppress(ProcessLookupError):
+        if fate is Fate.KILLED:
+            os.killpg(process.pid, signal.SIGKILL)
+        elif fate is Fate.TERMINATED:
+            os.kill(process.pid, signal.SIGTERM)
+        else:
+            os.kill(process.pid, signal.SIGINT)
+
+
+def _is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

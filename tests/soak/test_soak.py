@@ -1,0 +1,21 @@
+"""A short soak; `bench/soak.py` is the long one."""
+
+from pathlib import Path
+
+from servers.metastore import running_metastore
+from servers.metastore_on_postgresql import WHOLE_READS
+from soak.judge import figures, judged
+from soak.life import Limits, live
+
+RUNS = 4
+SEED = 20
+
+
+def test_nothing_is_lost_while_runs_end_at_random(tmp_path: Path) -> None:
+    """Runs race, some are killed or signalled, a reader reads: every promise holds."""
+    with running_metastore(tmp_path / "metastore", tmp_path / "warehouse", WHOLE_READS) as server:
+        life = live(server, "ctas_spark", Limits(0, RUNS, readers=1, seed=SEED), tmp_path)
+    assert judged(life) == [], figures(life)
+    assert len(life.runs) == RUNS + 2
+    assert len(life.published) >= 2
+    assert life.reads
