@@ -11,8 +11,9 @@ from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFi
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.records import LEASE
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
-from fakes.world import STAGING_SCHEMA, World
+from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
 LEASE_OF_THE_DEAD = "20240101t000000x0000000a"
 VERSION_OF_THE_DEAD = f"{LEASE_OF_THE_DEAD}_0001"
@@ -42,7 +43,7 @@ def leases_after_cleaning(
     """Clean up ``after_ms`` from now, in an invocation of its own; the leases that stay."""
     services = world.catalog().services(STAGING_SCHEMA)
     now = world.storage.now_ms + after_ms
-    (dead or DeadLeases()).delete(services, ROOT, RULES, now)
+    (dead or DeadLeases()).delete(services, ROOT, RULES, now, StepReport(TARGET_NAME))
     return set(world.storage.children(ROOT.leases))
 
 

@@ -16,22 +16,27 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITIONS, PartitionState
 from dbt.adapters.ctas_spark.staging.records import lease_of, leases_of, record_name
 from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
 
 
 def undo_renames(
-    context: StagingContext, services: Services, storage_time: Callable[[], int]
+    context: StagingContext,
+    services: Services,
+    storage_time: Callable[[], int],
+    report: StepReport,
 ) -> None:
     """Put back an entry that a dead run set aside, or remove it where the name is taken again."""
     target, metastore = context.target, services.metastore
     for aside in set_aside.of_target(metastore, target, context.staging_schema):
         if metastore.get_table(target) is not None:
-            metastore.drop_entry(aside.name)
+            with report.within(Step.REMOVE_ASIDE):
+                metastore.drop_entry(aside.name)
         elif _is_alive(aside, context, services, storage_time()):
             logger.info("%s is set aside by a run that publishes it right now", target)
         else:
-            set_aside.put_back(metastore, aside, target)
+            set_aside.put_back(metastore, aside, target, report)
             logger.warning(
                 "%s was missing since a run died while it published by rename; its old version "
                 "is back",

@@ -17,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +70,9 @@ def of_target(
     )
 
 
-def put_back(metastore: MetastoreClient, entry: TableEntry, target: TableName) -> None:
+def put_back(
+    metastore: MetastoreClient, entry: TableEntry, target: TableName, report: StepReport
+) -> None:
     """Give the old entry its name again; nothing if the name is taken or the entry is gone.
 
     An entry that was managed becomes so again only after the rename, which would move its data.
@@ -77,12 +80,14 @@ def put_back(metastore: MetastoreClient, entry: TableEntry, target: TableName) -
     own = (SET_ASIDE_OF, SET_ASIDE_BY, WAS_MANAGED)
     parameters = {key: value for key, value in entry.parameters.items() if key not in own}
     try:
-        metastore.rename_table(entry.name, EntryChange(target, entry, entry, parameters), None)
+        with report.within(Step.PUT_BACK):
+            metastore.rename_table(entry.name, EntryChange(target, entry, entry, parameters), None)
     except (EntryExistsError, EntryMissingError) as error:
         logger.info("%s was not put back: %s", target, error.what)
         return
     if entry.parameters.get(WAS_MANAGED):
-        _make_managed(metastore, entry, target)
+        with report.within(Step.MAKE_MANAGED):
+            _make_managed(metastore, entry, target)
 
 
 def _make_managed(metastore: MetastoreClient, aside: TableEntry, target: TableName) -> None:

@@ -183,7 +183,7 @@ class StagedTable:
 
     def _mended_entry(self) -> TableEntry | None:
         """The target's entry, after a dead run's rename or bookkeeping of it."""
-        pending.undo_renames(self.context, self._services, self._storage_time)
+        pending.undo_renames(self.context, self._services, self._storage_time, self._report)
         entry = self._services.metastore.get_table(self.target)
         if entry is None or not pending.has_pending_partitions(entry):
             return entry
@@ -228,6 +228,7 @@ class StagedTable:
             base=self.base,
             partitions=self.partitions,
             storage_time=self._storage_time,
+            report=self._report,
         )
 
     def _bookkeeping(self) -> Bookkeeping:
@@ -284,7 +285,7 @@ class StagedTable:
     def _remove(self, reason: str) -> None:
         """Delete files and record of a version whose job has ended."""
         directory = self.root.version(self.version)
-        self.left_behind = discard(self._services, self.record, directory)
+        self.left_behind = discard(self._services, self.record, directory, self._report)
         if not self.left_behind:
             self._services.lease.resolved(self.version)
         logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
