@@ -95,7 +95,7 @@ class Commit:
             self.context,
             self._version,
             base,
-            conditional=self._services.conditional,
+            self._services,
             refused=self._columns_refused,
         )
         weaker = self._asked_level.strength > self.strategy.reaches.strength

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
 from dbt.adapters.ctas_spark.staging.marker import Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITIONS, PartitionState
-from dbt.adapters.ctas_spark.staging.records import lease_of, leases_of, record_name
+from dbt.adapters.ctas_spark.staging.records import leases_of, record_name
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
@@ -68,5 +68,6 @@ def _is_alive(aside: TableEntry, context: StagingContext, services: Services, no
     directory = leases_of(record)
     if directory is None:
         return False
-    state = lease_file.state_of(services.storage, directory, lease_of(version), now_ms)
+    lease = aside.parameters[set_aside.SET_ASIDE_LEASE]
+    state = lease_file.state_of(services.storage, directory, lease, now_ms)
     return state is LeaseState.LIVING

@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 SET_ASIDE_OF = PREFIX + "set_aside_of"
 SET_ASIDE_BY = PREFIX + "set_aside_by"
+SET_ASIDE_LEASE = PREFIX + "set_aside_lease"
 WAS_MANAGED = PREFIX + "was_managed"
 EXTERNAL = "EXTERNAL"
 MANAGED_TABLE = "MANAGED_TABLE"
@@ -32,17 +33,21 @@ MOST_OF_THE_TABLE_NAME = 110
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Where the target's old entry goes while version ``version`` takes its name."""
+    """Where the target's old entry goes while version ``version`` takes its name.
+
+    ``lease`` is the publishing run's: a rollback's version was made by another run.
+    """
 
     name: TableName
     target: TableName
     version: str
+    lease: str
 
     @classmethod
-    def of(cls, target: TableName, staging_schema: str, version: str) -> "SetAside":
+    def of(cls, target: TableName, staging_schema: str, version: str, lease: str) -> "SetAside":
         """In the schema of the records, where neither dbt nor users look for tables."""
         name = TableName(staging_schema, f"{prefix(target)}{version}")
-        return cls(name, target, version)
+        return cls(name, target, version, lease)
 
     def parameters(self, base: Base) -> dict[str, str]:
         """What is added to the old entry."""
@@ -50,6 +55,7 @@ class SetAside:
         return {
             SET_ASIDE_OF: str(self.target),
             SET_ASIDE_BY: self.version,
+            SET_ASIDE_LEASE: self.lease,
             **({WAS_MANAGED: "true"} if managed else {}),
         }
 
@@ -77,7 +83,7 @@ def put_back(
 
     An entry that was managed becomes so again only after the rename, which would move its data.
     """
-    own = (SET_ASIDE_OF, SET_ASIDE_BY, WAS_MANAGED)
+    own = (SET_ASIDE_OF, SET_ASIDE_BY, SET_ASIDE_LEASE, WAS_MANAGED)
     parameters = {key: value for key, value in entry.parameters.items() if key not in own}
     try:
         with report.within(Step.PUT_BACK):

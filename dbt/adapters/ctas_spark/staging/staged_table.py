@@ -201,9 +201,8 @@ class StagedTable:
         self._copy_permissions(str(self.root))
 
     def _take(self, base: Base) -> None:
-        conditional = self._services.conditional
         self.base = base
-        self.strategy = strategy_for(self.context, self.version, base, conditional=conditional)
+        self.strategy = strategy_for(self.context, self.version, base, self._services)
         weaker = self._level_asked.strength > self.strategy.reaches.strength
         self.level = self.strategy.reaches if weaker else self._level_asked
 
