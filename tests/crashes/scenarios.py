@@ -21,13 +21,11 @@ Prepare = Callable[[Scene], Act]
 class Scenario:
     """A way to crash.
 
-    ``creates``: there is no table at first. ``renames``: until a crash is mended there may be none.
-    ``tracks``: only where the metastore keeps the target's partitions. ``brief``: one of those that
-    together reach every step.
+    ``renames``: until a crash is mended there may be no table. ``tracks``: only where the metastore
+    keeps the target's partitions. ``brief``: one of those that together reach every step.
     """
 
     prepare: Prepare
-    creates: bool
     renames: bool
     tracks: bool
     brief: bool
@@ -47,12 +45,12 @@ SCENARIOS: list[Scenario] = []
 
 
 def scenario(
-    *, creates: bool = False, renames: bool = False, tracks: bool = False, brief: bool = False
+    *, renames: bool = False, tracks: bool = False, brief: bool = False
 ) -> Callable[[Prepare], Prepare]:
     """Add the function to the scenarios."""
 
     def add(prepare: Prepare) -> Prepare:
-        SCENARIOS.append(Scenario(prepare, creates, renames, tracks, brief))
+        SCENARIOS.append(Scenario(prepare, renames, tracks, brief))
         return prepare
 
     return add
@@ -65,7 +63,7 @@ def replaces(scene: Scene) -> Act:
     return lambda: scene.doomed.ready(2).finish()
 
 
-@scenario(creates=True)
+@scenario()
 def creates(scene: Scene) -> Act:
     """The first build."""
     return lambda: scene.doomed.ready(2).finish()
@@ -141,7 +139,7 @@ def recovers_a_staged_version(scene: Scene) -> Act:
     return lambda: recover(scene.doomed)
 
 
-@scenario(creates=True)
+@scenario()
 def recovers_a_creation(scene: Scene) -> Act:
     """A dead run's first version was not yet created."""
     _dies_in_a_build(scene, Point(Step.PUBLISH, BEFORE))

@@ -1,5 +1,6 @@
 """One crash, what it leaves to others, and what a new run makes of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -9,6 +10,7 @@ from crashes.points import Point, points_of
 from crashes.scenarios import Scenario
 from crashes.scene import Scene, catalog, clean_up, recover
 from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.publication import PARTITIONS, PartitionState
 
 NEXT = 4
 
@@ -50,11 +52,16 @@ class Trial:
         """Crash; look; mend; look; build; clean up; look at everything."""
         act = self.scenario.prepare(scene)
         scene.crashed(act, scene.doomed, self.point)
-        self._shows_what_is_promised(scene.before, mended=False)
+        left = scene.before.sight()
+        _is_one_of(left, self._promised(scene.before.level))
         after = scene.another()
-        self._mend(after)
-        self._shows_what_is_promised(after, mended=True)
-        built = after.published(NEXT)
+        built = after.attempt(NEXT)
+        for _ in self._mended(after, built):
+            _is_one_of(after.sight(), [left] if left else self._whole())
+            assert not _has_partitions_to_track(after)
+        after.place.stage(built.staged, built.content)
+        built.staged.verify()
+        built.finish()
         clean_up(after)
         assert after.sight() == built.content.whole
         _holds_only(after, built)
@@ -62,28 +69,34 @@ class Trial:
         assert scene.leases_left() == set()
         assert scene.lost() == []
 
-    def _shows_what_is_promised(self, subject: Subject, *, mended: bool) -> None:
-        """The old version or the new one, whole; what else the level allows is said here."""
-        allowed = [self.course.before, self.course.after]
-        if subject.level is Atomicity.NONE:
-            allowed += [_empty(sight) for sight in allowed]
-        if self.scenario.renames:
-            allowed = [sight for sight in allowed if sight or not mended] + [None] * (not mended)
-        sight = subject.sight()
-        assert sight in allowed, f"{sight} is neither of {allowed}"
+    def _whole(self) -> list[Sight | None]:
+        """The old version or the new one; no table only where there is none in the end."""
+        ends = [self.course.before, self.course.after]
+        return [sight for sight in ends if sight] if self.scenario.renames else ends
 
-    def _mend(self, after: Subject) -> None:
+    def _promised(self, level: Atomicity) -> list[Sight | None]:
+        """What others may see after the crash."""
+        allowed = self._whole()
+        if level is Atomicity.NONE:
+            allowed += [replace(sight, rows=(), partitions=()) for sight in allowed if sight]
+        return [*allowed, None] if self.scenario.renames else allowed
+
+    def _mended(self, after: Subject, attempt: Attempt) -> Iterator[None]:
+        """What a begin would mend, the recovery has to mend before it."""
         if self.mending is Mending.RECOVER:
             recover(after)
-        else:
-            begun = after.attempt(NEXT)
-            begun.staged.begin()
-            begun.staged.abort("it only had to begin")
+            yield
+        attempt.staged.begin()
+        yield
 
 
-def _empty(sight: Sight | None) -> Sight | None:
-    """A version at level ``none`` before it is filled."""
-    return replace(sight, rows=(), partitions=()) if sight else None
+def _is_one_of(sight: Sight | None, allowed: list[Sight | None]) -> None:
+    assert sight in allowed, f"{sight} is none of {allowed}"
+
+
+def _has_partitions_to_track(subject: Subject) -> bool:
+    entry = subject.entry()
+    return entry is not None and entry.parameters.get(PARTITIONS) == PartitionState.PENDING.value
 
 
 def _holds_only(subject: Subject, live: Attempt) -> None:
