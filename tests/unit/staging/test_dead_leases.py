@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.records import LEASE
+from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, LEASE
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
@@ -63,10 +63,11 @@ def test_a_lease_stays_for_a_directory_of_any_table(world: World) -> None:
     assert leases_after_cleaning(world, dead) == set()
 
 
-def test_a_lease_stays_for_a_record_in_any_schema(world: World) -> None:
-    """A record without a directory may stand for a creation that is still under way."""
+@pytest.mark.parametrize("key", [LEASE, ATTEMPT_BY])
+def test_a_lease_stays_for_a_record_in_any_schema(world: World, key: str) -> None:
+    """A record without a directory may stand for a creation, or a rollback, still under way."""
     record = TableName("shop", f"orders__{VERSION_OF_THE_DEAD}")
-    world.metastore.tables[record] = entry(record, parameters={LEASE: LEASE_OF_THE_DEAD})
+    world.metastore.tables[record] = entry(record, parameters={key: LEASE_OF_THE_DEAD})
     assert leases_after_cleaning(world) == {LEASE_OF_THE_DEAD}
     del world.metastore.tables[record]
     assert leases_after_cleaning(world) == set()

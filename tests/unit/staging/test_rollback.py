@@ -179,3 +179,22 @@ def test_a_rename_of_a_living_rollback_is_left_to_it(world: World) -> None:
     world.metastore.before = begin
     assert back(world, new).version == old.version
     assert seen == [False]
+
+
+def test_a_clean_up_leaves_the_version_that_a_living_rollback_renames_for(world: World) -> None:
+    """There is no table for a moment, and the run that built the version is over."""
+    old, new = world.published("create_or_replace", "may"), world.published()
+    world.lease.close()
+    world.lease = Lease(world.storage)
+    cleans = World()
+    cleans.metastore, cleans.storage = world.metastore, world.storage
+    kept: list[Reason] = []
+
+    def clean_up(call: str) -> None:
+        if call == "create_table":
+            world.metastore.before = lambda _call: None
+            kept.append(cleans.catalog().clean_up(new.context, NO_GRACE).kept[old.version])
+
+    world.metastore.before = clean_up
+    assert back(world, new).version == old.version
+    assert kept == [Reason.RUNNING]

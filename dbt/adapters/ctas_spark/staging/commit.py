@@ -141,12 +141,7 @@ class Commit:
         over = self.base if self.strategy.fenceable else Base(None)
         try:
             self._record_state = records.mark_committing(
-                self._services.metastore,
-                staged,
-                attempt,
-                over,
-                was=self._record_state,
-                conditional=self._services.conditional,
+                self._services, staged, attempt, over, was=self._record_state
             )
         except EntryModifiedError as error:
             raise conflicts.swept(self.context.target, self.base) from error

@@ -6,7 +6,7 @@ import re
 from dbt.adapters.ctas_spark.staging import lease_file
 from dbt.adapters.ctas_spark.staging.directories import LEASES, VersionRoot
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
-from dbt.adapters.ctas_spark.staging.records import LEASE, lease_of
+from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, LEASE, lease_of
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
@@ -89,4 +89,8 @@ def _directory_of(services: Services, root: VersionRoot, lease: str) -> str | No
 def _has_record(services: Services, lease: str) -> bool:
     """Records are looked for everywhere: each model may have a staging schema of its own."""
     metastore = services.metastore
-    return any(metastore.tables_with(database, LEASE, lease) for database in metastore.databases())
+    return any(
+        metastore.tables_with(database, key, lease)
+        for database in metastore.databases()
+        for key in (LEASE, ATTEMPT_BY)
+    )

@@ -25,6 +25,7 @@ from dbt.adapters.ctas_spark.staging.records import (
     STATE,
     RecordState,
     lease_of,
+    publisher_of,
     record_name,
 )
 from dbt.adapters.ctas_spark.staging.retention import (
@@ -110,7 +111,8 @@ class Sweeper:
     def _seen(self, version: Version, rank: int) -> Seen:
         now = self._storage_time()
         leases = version.root.leases
-        lease = lease_file.state_of(self._services.storage, leases, lease_of(version.id), now)
+        publisher = publisher_of(version.id, version.record)
+        lease = lease_file.state_of(self._services.storage, leases, publisher, now)
         published = version.place in (Place.LIVE, Place.SUPERSEDED)
         living = lease is LeaseState.LIVING
         unseen = 0 if published or living else self._unseen(version, now)
