@@ -107,13 +107,14 @@ class JvmClient:
             if "NoSuchObjectException" in error.java_exception.toString():
                 return None
             raise
+        parameters = dict(found.getParameters())
         return Entry(
-            parameters=dict(found.getParameters()),
+            parameters=parameters,
             directory=str(found.getSd().getLocation() or ""),
             is_view=found.getTableType() == VIEW,
             create_time=int(found.getCreateTime()),
             owner=found.getOwner(),
-            whole=(dict(found.getParameters()), found.toString()),
+            whole=(parameters, found.toString()),
         )
 
     def tables(self, schema: str) -> list[str]:

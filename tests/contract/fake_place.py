@@ -17,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.set_aside import MANAGED_TABLE
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from fakes.engine import FakeJob
 from fakes.metastore import FakeMetastore, entry
@@ -205,7 +206,8 @@ class FakeOthers:
         directory = f"file:/warehouse/shop.db/{name.table}"
         tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
         self._place.write(directory, content)
-        self._tables[name] = described(name, directory, content, tracked)
+        found = described(name, directory, content, tracked)
+        self._tables[name] = replace(found, table_type=MANAGED_TABLE)
         self._place.register(name, directory)
 
     def view(self, table: str) -> None:

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.publication import Publication
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 Sabotage = Callable[[Subject, pytest.MonkeyPatch], None]
 
@@ -19,7 +20,9 @@ Sabotage = Callable[[Subject, pytest.MonkeyPatch], None]
 def drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """The target is dropped, then created anew."""
 
-    def publish(_self: Swap, metastore: MetastoreClient, ours: Publication) -> None:
+    def publish(
+        _self: Swap, metastore: MetastoreClient, ours: Publication, _report: StepReport
+    ) -> None:
         metastore.drop_entry(ours.change.target)
         metastore.create_table(ours.change)
 
@@ -29,7 +32,9 @@ def drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
 def no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Neither is the base compared, nor does the call expect it."""
 
-    def publish(_self: Swap, metastore: MetastoreClient, ours: Publication) -> None:
+    def publish(
+        _self: Swap, metastore: MetastoreClient, ours: Publication, _report: StepReport
+    ) -> None:
         metastore.alter_table(ours.change, None)
 
     patch.setattr(Base, "is_still", lambda _self, _entry: True)

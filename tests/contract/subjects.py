@@ -60,6 +60,16 @@ class Claim:
     tracks: bool
 
 
+def tracks(claim: Claim, level: Atomicity, layout: Layout) -> bool:
+    """True if the metastore is to keep the partitions of what is published so."""
+    return (
+        claim.tracks
+        and bool(layout.partition_by)
+        and layout.partition_metadata is not PartitionMetadata.FILES
+        and level is Atomicity.ATOMIC
+    )
+
+
 class Run(Protocol):
     """One invocation: a catalog with its lease, and the client it makes its calls by."""
 
@@ -221,12 +231,7 @@ class Subject:
     @property
     def tracked(self) -> bool:
         """True if the metastore is to keep the partitions of what is published."""
-        return (
-            self.place.claim.tracks
-            and bool(self.layout.partition_by)
-            and self.layout.partition_metadata is not PartitionMetadata.FILES
-            and self.level is Atomicity.ATOMIC
-        )
+        return tracks(self.place.claim, self.level, self.layout)
 
     def attempt(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
         """A staged table that has done nothing yet."""

@@ -21,6 +21,7 @@ from dbt.adapters.ctas_spark.staging.records import (
     STATE,
     RecordState,
 )
+from dbt.adapters.ctas_spark.staging.set_aside import MANAGED_TABLE
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
@@ -126,6 +127,11 @@ class World:
         staged.commit()
         staged.settle()
         return staged
+
+    def makes_managed(self) -> None:
+        """The target becomes a managed table, as a plain CTAS makes it."""
+        found = self.metastore.tables[TARGET_NAME]
+        self.metastore.tables[TARGET_NAME] = replace(found, table_type=MANAGED_TABLE)
 
     def versions_on_storage(self) -> set[str]:
         """Version ids that have files."""

@@ -9,10 +9,11 @@ from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.records import LEASE
+from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, LEASE
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
-from fakes.world import STAGING_SCHEMA, World
+from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
 LEASE_OF_THE_DEAD = "20240101t000000x0000000a"
 VERSION_OF_THE_DEAD = f"{LEASE_OF_THE_DEAD}_0001"
@@ -42,7 +43,7 @@ def leases_after_cleaning(
     """Clean up ``after_ms`` from now, in an invocation of its own; the leases that stay."""
     services = world.catalog().services(STAGING_SCHEMA)
     now = world.storage.now_ms + after_ms
-    (dead or DeadLeases()).delete(services, ROOT, RULES, now)
+    (dead or DeadLeases()).delete(services, ROOT, RULES, now, StepReport(TARGET_NAME))
     return set(world.storage.children(ROOT.leases))
 
 
@@ -62,10 +63,11 @@ def test_a_lease_stays_for_a_directory_of_any_table(world: World) -> None:
     assert leases_after_cleaning(world, dead) == set()
 
 
-def test_a_lease_stays_for_a_record_in_any_schema(world: World) -> None:
-    """A record without a directory may stand for a creation that is still under way."""
+@pytest.mark.parametrize("key", [LEASE, ATTEMPT_BY])
+def test_a_lease_stays_for_a_record_in_any_schema(world: World, key: str) -> None:
+    """A record without a directory may stand for a creation, or a rollback, still under way."""
     record = TableName("shop", f"orders__{VERSION_OF_THE_DEAD}")
-    world.metastore.tables[record] = entry(record, parameters={LEASE: LEASE_OF_THE_DEAD})
+    world.metastore.tables[record] = entry(record, parameters={key: LEASE_OF_THE_DEAD})
     assert leases_after_cleaning(world) == {LEASE_OF_THE_DEAD}
     del world.metastore.tables[record]
     assert leases_after_cleaning(world) == set()

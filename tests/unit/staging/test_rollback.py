@@ -6,13 +6,14 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.records import STATE, RecordState
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from fakes.metastore import entry
-from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
+from fakes.world import STAGING_SCHEMA, TARGET_NAME, World, killed
 
 NO_GRACE = RetentionRules(versions_to_keep=0, grace_ms=0)
 
@@ -141,3 +142,59 @@ def test_other_partition_keys_are_brought_back_by_rename(world: World) -> None:
     done = back(world, new)
     assert (done.version, done.level.value) == (old.version, "atomic")
     assert world.metastore.tables[TARGET_NAME].partition_keys == ()
+
+
+def test_a_rename_of_a_dead_rollback_is_undone_while_the_versions_builder_lives(
+    world: World,
+) -> None:
+    """Whose lease counts is the run that rolled back, and not the one that built the version."""
+    world.published("create_or_replace", "may")
+    new = world.published()
+    builder, world.lease = world.lease, Lease(world.storage)
+    with killed(world.metastore, "create_table"):
+        back(world, new)
+    assert TARGET_NAME not in world.metastore.tables
+    world.storage.delete(f"{new.root.leases}/{world.lease.id}")
+    assert f"{new.root.leases}/{builder.id}" in world.storage.files
+    world.lease = Lease(world.storage)
+    world.table().begin()
+    assert world.metastore.tables[TARGET_NAME].location == new.root.version(new.version)
+
+
+def test_a_rename_of_a_living_rollback_is_left_to_it(world: World) -> None:
+    """The next begin waits for it, though the run that built the version is over."""
+    old, new = world.published("create_or_replace", "may"), world.published()
+    world.lease.close()
+    world.lease = Lease(world.storage)
+    begins = World()
+    begins.metastore, begins.storage = world.metastore, world.storage
+    seen: list[bool] = []
+
+    def begin(call: str) -> None:
+        if call == "create_table":
+            world.metastore.before = lambda _call: None
+            begins.table().begin()
+            seen.append(TARGET_NAME in world.metastore.tables)
+
+    world.metastore.before = begin
+    assert back(world, new).version == old.version
+    assert seen == [False]
+
+
+def test_a_clean_up_leaves_the_version_that_a_living_rollback_renames_for(world: World) -> None:
+    """There is no table for a moment, and the run that built the version is over."""
+    old, new = world.published("create_or_replace", "may"), world.published()
+    world.lease.close()
+    world.lease = Lease(world.storage)
+    cleans = World()
+    cleans.metastore, cleans.storage = world.metastore, world.storage
+    kept: list[Reason] = []
+
+    def clean_up(call: str) -> None:
+        if call == "create_table":
+            world.metastore.before = lambda _call: None
+            kept.append(cleans.catalog().clean_up(new.context, NO_GRACE).kept[old.version])
+
+    world.metastore.before = clean_up
+    assert back(world, new).version == old.version
+    assert kept == [Reason.RUNNING]

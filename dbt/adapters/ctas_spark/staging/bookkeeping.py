@@ -105,13 +105,16 @@ class Bookkeeping:
         wanted = PartitionState(before.parameters.get(PARTITIONS, PartitionState.FILES.value))
         if wanted is PartitionState.TRACKED:
             return wanted
-        own = self._drop_stale(version, check)
+        with self._report.within(Step.DROP_PARTITIONS):
+            own = self._drop_stale(version, check)
         if wanted is PartitionState.FILES:
             return wanted
         if self._shown(version) is None:
             return PartitionState.PENDING
-        self._add_missing(version, own, check)
-        return self._track(before, version, check)
+        with self._report.within(Step.ADD_PARTITIONS):
+            self._add_missing(version, own, check)
+        with self._report.within(Step.TRACK_PARTITIONS):
+            return self._track(before, version, check)
 
     def _shown(self, version: str) -> TableEntry | None:
         """The target's entry while it shows ``version``."""
@@ -121,7 +124,6 @@ class Bookkeeping:
 
     def _drop_stale(self, version: str, check: HeldCheck) -> tuple[Partition, ...]:
         """Drop what belongs to another version; return what belongs to this one."""
-        self._report.enter(Step.DROP_PARTITIONS)
         known = self._services.partitions.partitions(self._target)
         own = tuple(partition for partition in known if _lies_in(partition, version))
         check()
@@ -132,7 +134,6 @@ class Bookkeeping:
 
     def _add_missing(self, version: str, own: tuple[Partition, ...], check: HeldCheck) -> None:
         """The record knows the job's partitions; an INSERT since then may have made more."""
-        self._report.enter(Step.ADD_PARTITIONS)
         record = record_name(self._context.staging_schema, self._target, version)
         self._services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
         there = {partition.values for partition in own}
@@ -143,7 +144,6 @@ class Bookkeeping:
         )
 
     def _track(self, before: TableEntry, version: str, check: HeldCheck) -> PartitionState | None:
-        self._report.enter(Step.TRACK_PARTITIONS)
         now = self._shown(version)
         if now is None:
             return PartitionState.PENDING

@@ -21,6 +21,7 @@ from dbt.adapters.ctas_spark.staging.publication import PartitionState, Publicat
 from dbt.adapters.ctas_spark.staging.rebase import rebase
 from dbt.adapters.ctas_spark.staging.records import STATE, RecordState
 from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.takeover import wait_out
 
 logger = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ class Commit:
         base: Base,
         partitions: PartitionState,
         storage_time: Callable[[], int],
+        report: StepReport,
         kind: Kind = Kind.BUILD,
         record_state: str = RecordState.STAGED.value,
     ) -> None:
@@ -59,6 +61,7 @@ class Commit:
         self._begun_on = base
         self.partitions = partitions
         self._storage_time = storage_time
+        self._report = report
         self._kind = kind
         self._record_state = record_state
         self._columns_refused = False
@@ -92,7 +95,7 @@ class Commit:
             self.context,
             self._version,
             base,
-            conditional=self._services.conditional,
+            self._services,
             refused=self._columns_refused,
         )
         weaker = self._asked_level.strength > self.strategy.reaches.strength
@@ -138,12 +141,7 @@ class Commit:
         over = self.base if self.strategy.fenceable else Base(None)
         try:
             self._record_state = records.mark_committing(
-                self._services.metastore,
-                staged,
-                attempt,
-                over,
-                was=self._record_state,
-                conditional=self._services.conditional,
+                self._services, staged, attempt, over, was=self._record_state
             )
         except EntryModifiedError as error:
             raise conflicts.swept(self.context.target, self.base) from error
@@ -168,7 +166,7 @@ class Commit:
         """The failure of the call, if any; until it is judged it may land, whatever ended it."""
         self.outcome = Outcome.UNKNOWN
         try:
-            self.strategy.publish(self._services.metastore, ours)
+            self.strategy.publish(self._services.metastore, ours, self._report)
         except MetastoreError as error:
             return error
         return None

@@ -6,9 +6,10 @@ import re
 from dbt.adapters.ctas_spark.staging import lease_file
 from dbt.adapters.ctas_spark.staging.directories import LEASES, VersionRoot
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
-from dbt.adapters.ctas_spark.staging.records import LEASE, lease_of
+from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, LEASE, lease_of
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +27,12 @@ class DeadLeases:
         self._leftovers: dict[str, str] = {}
 
     def delete(
-        self, services: Services, root: VersionRoot, rules: RetentionRules, now_ms: int
+        self,
+        services: Services,
+        root: VersionRoot,
+        rules: RetentionRules,
+        now_ms: int,
+        report: StepReport,
     ) -> None:
         """Delete what may go of the leases beside ``root``.
 
@@ -42,7 +48,8 @@ class DeadLeases:
             if _is_over(services, root, lease, rules, now_ms) and not self._has_left(
                 services, root, lease
             ):
-                services.storage.delete(f"{root.leases}/{lease}")
+                with report.within(Step.DELETE_LEASE):
+                    services.storage.delete(f"{root.leases}/{lease}")
                 logger.debug("the lease %s of a run that is over was deleted", lease)
 
     def _has_left(self, services: Services, root: VersionRoot, lease: str) -> bool:
@@ -82,4 +89,8 @@ def _directory_of(services: Services, root: VersionRoot, lease: str) -> str | No
 def _has_record(services: Services, lease: str) -> bool:
     """Records are looked for everywhere: each model may have a staging schema of its own."""
     metastore = services.metastore
-    return any(metastore.tables_with(database, LEASE, lease) for database in metastore.databases())
+    return any(
+        metastore.tables_with(database, key, lease)
+        for database in metastore.databases()
+        for key in (LEASE, ATTEMPT_BY)
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StorageError
 from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage import Storage
 
 logger = logging.getLogger(__name__)
@@ -13,17 +14,17 @@ logger = logging.getLogger(__name__)
 MOST_DELETES = 5
 
 
-def discard(services: Services, record: TableName, directory: str) -> list[str]:
+def discard(services: Services, record: TableName, directory: str, report: StepReport) -> list[str]:
     """Delete the version; return what is still there, as sentences. Never raises.
 
     The caller knows that no task writes into ``directory`` any more and that the target does not
     hold the version.
     """
-    attempts: list[tuple[str, Callable[[], None]]] = [
-        (f"directory {directory}", lambda: _delete(services, directory)),
-        (f"record {record}", lambda: services.metastore.drop_entry(record)),
+    attempts: list[tuple[Step, str, Callable[[], None]]] = [
+        (Step.DELETE_FILES, f"directory {directory}", lambda: _delete(services, directory)),
+        (Step.DELETE_RECORD, f"record {record}", lambda: services.metastore.drop_entry(record)),
     ]
-    return [what for what, remove in attempts if not _done(what, remove)]
+    return [what for step, what, remove in attempts if not _done(report, step, what, remove)]
 
 
 def emptied(storage: Storage, directory: str) -> bool:
@@ -40,9 +41,10 @@ def _delete(services: Services, directory: str) -> None:
         raise StorageError(f"{directory} fills again after each of {MOST_DELETES} deletes")
 
 
-def _done(what: str, remove: Callable[[], None]) -> bool:
+def _done(report: StepReport, step: Step, what: str, remove: Callable[[], None]) -> bool:
     try:
-        remove()
+        with report.within(step):
+            remove()
     except StagingError as error:
         logger.warning("could not remove %s: %s", what, error)
         return False

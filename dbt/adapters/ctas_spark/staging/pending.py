@@ -14,24 +14,29 @@ from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
 from dbt.adapters.ctas_spark.staging.marker import Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITIONS, PartitionState
-from dbt.adapters.ctas_spark.staging.records import lease_of, leases_of, record_name
+from dbt.adapters.ctas_spark.staging.records import leases_of, record_name
 from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
 
 
 def undo_renames(
-    context: StagingContext, services: Services, storage_time: Callable[[], int]
+    context: StagingContext,
+    services: Services,
+    storage_time: Callable[[], int],
+    report: StepReport,
 ) -> None:
     """Put back an entry that a dead run set aside, or remove it where the name is taken again."""
     target, metastore = context.target, services.metastore
     for aside in set_aside.of_target(metastore, target, context.staging_schema):
         if metastore.get_table(target) is not None:
-            metastore.drop_entry(aside.name)
+            with report.within(Step.REMOVE_ASIDE):
+                metastore.drop_entry(aside.name)
         elif _is_alive(aside, context, services, storage_time()):
             logger.info("%s is set aside by a run that publishes it right now", target)
         else:
-            set_aside.put_back(metastore, aside, target)
+            set_aside.put_back(metastore, aside, target, report)
             logger.warning(
                 "%s was missing since a run died while it published by rename; its old version "
                 "is back",
@@ -74,5 +79,6 @@ def _is_alive(aside: TableEntry, context: StagingContext, services: Services, no
     directory = leases_of(record)
     if directory is None:
         return False
-    state = lease_file.state_of(services.storage, directory, lease_of(version), now_ms)
+    lease = aside.parameters[set_aside.SET_ASIDE_LEASE]
+    state = lease_file.state_of(services.storage, directory, lease, now_ms)
     return state is LeaseState.LIVING

@@ -24,6 +24,7 @@ ROOT = PREFIX + "root"
 BOOKKEEPING = PREFIX + "bookkeeping"
 BOOKKEEPER = PREFIX + "bookkeeper"
 ATTEMPT_OVER = PREFIX + "attempt_over"
+ATTEMPT_BY = PREFIX + "attempt_by"
 NOBODY = "nobody"
 SOMEBODY = "somebody"
 
@@ -80,14 +81,17 @@ def lease_of(version: str) -> str:
     return version.rpartition("_")[0]
 
 
-def mark_committing(  # noqa: PLR0913 (each is one fact of the attempt)
-    metastore: MetastoreClient,
-    record: TableEntry,
-    attempt: str,
-    base: Base,
-    *,
-    was: str,
-    conditional: bool,
+def publisher_of(version: str, record: TableEntry | None) -> str:
+    """The lease of the run that last moved the record to publish it; else of the one that made it.
+
+    A rollback publishes what another run has made.
+    """
+    publisher = record.parameters.get(ATTEMPT_BY) if record else None
+    return publisher or lease_of(version)
+
+
+def mark_committing(
+    services: Services, record: TableEntry, attempt: str, base: Base, *, was: str
 ) -> str:
     """Move a record on to ``committing`` before an attempt that no fence can stop.
 
@@ -103,8 +107,9 @@ def mark_committing(  # noqa: PLR0913 (each is one fact of the attempt)
         EntryModifiedError: a sweeper took the record meanwhile; nothing may be published.
     """
     state = f"{RecordState.COMMITTING.value}:{attempt}"
-    also = {ATTEMPT_OVER: str(base)}
-    move(metastore, record, state, was=was, conditional=conditional, also=also)
+    also = {ATTEMPT_OVER: str(base), ATTEMPT_BY: services.lease.id}
+    conditional = services.conditional
+    move(services.metastore, record, state, was=was, conditional=conditional, also=also)
     return state
 
 

@@ -32,7 +32,7 @@ def recover(
     done: list[str] = []
     metastore, target = services.metastore, context.target
     aside = set_aside.of_target(metastore, target, context.staging_schema)
-    pending.undo_renames(context, services, storage_time)
+    pending.undo_renames(context, services, storage_time, StepReport(target))
     left = set_aside.of_target(metastore, target, context.staging_schema)
     if len(left) < len(aside):
         done.append("a publication by rename was undone, or its old entry removed")

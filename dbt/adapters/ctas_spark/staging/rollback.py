@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITIONS, PartitionState
 from dbt.adapters.ctas_spark.staging.records import STATE, RecordState
 from dbt.adapters.ctas_spark.staging.services import Services
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.version_root import version_root
 from dbt.adapters.ctas_spark.staging.versions import Place, Version, versions_of
 
@@ -52,6 +52,11 @@ def roll_back(context: StagingContext, services: Services, to: str | None = None
         ConcurrentWriteError: another committed meanwhile, or a clean-up took the version.
         CommitStateUnknownError: the call's fate can't be told.
     """
+    with StepReport(context.target).within(Step.ROLL_BACK):
+        return _rolled_back(context, services, to)
+
+
+def _rolled_back(context: StagingContext, services: Services, to: str | None) -> RolledBack:
     root = version_root(services.metastore, context)
     entry = services.metastore.get_table(context.target)
     live = Marker.of(entry)
@@ -65,7 +70,8 @@ def roll_back(context: StagingContext, services: Services, to: str | None = None
     version = _chosen(context, services, found, to)
     clock = StorageClock(services.lease, root.leases)
     commit = _commit(context, services, entry, version, clock)
-    commit.run(version.entry)
+    with StepReport(context.target).within(Step.COMMIT):
+        commit.run(version.entry)
     if commit.partitions is PartitionState.PENDING:
         _track(context, services, version, clock)
     services.engine.refresh(context.target)
@@ -127,6 +133,7 @@ def _commit(
         base=Base(entry),
         partitions=partitions if version.entry.partition_keys else PartitionState.FILES,
         storage_time=clock,
+        report=StepReport(context.target),
         kind=Kind.ROLLBACK,
         record_state=version.entry.parameters[STATE],
     )

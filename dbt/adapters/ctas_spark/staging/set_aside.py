@@ -17,11 +17,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
 
 SET_ASIDE_OF = PREFIX + "set_aside_of"
 SET_ASIDE_BY = PREFIX + "set_aside_by"
+SET_ASIDE_LEASE = PREFIX + "set_aside_lease"
 WAS_MANAGED = PREFIX + "was_managed"
 EXTERNAL = "EXTERNAL"
 MANAGED_TABLE = "MANAGED_TABLE"
@@ -31,17 +33,21 @@ MOST_OF_THE_TABLE_NAME = 110
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Where the target's old entry goes while version ``version`` takes its name."""
+    """Where the target's old entry goes while version ``version`` takes its name.
+
+    ``lease`` is the publishing run's: a rollback's version was made by another run.
+    """
 
     name: TableName
     target: TableName
     version: str
+    lease: str
 
     @classmethod
-    def of(cls, target: TableName, staging_schema: str, version: str) -> "SetAside":
+    def of(cls, target: TableName, staging_schema: str, version: str, lease: str) -> "SetAside":
         """In the schema of the records, where neither dbt nor users look for tables."""
         name = TableName(staging_schema, f"{prefix(target)}{version}")
-        return cls(name, target, version)
+        return cls(name, target, version, lease)
 
     def parameters(self, base: Base) -> dict[str, str]:
         """What is added to the old entry."""
@@ -49,6 +55,7 @@ class SetAside:
         return {
             SET_ASIDE_OF: str(self.target),
             SET_ASIDE_BY: self.version,
+            SET_ASIDE_LEASE: self.lease,
             **({WAS_MANAGED: "true"} if managed else {}),
         }
 
@@ -69,20 +76,24 @@ def of_target(
     )
 
 
-def put_back(metastore: MetastoreClient, entry: TableEntry, target: TableName) -> None:
+def put_back(
+    metastore: MetastoreClient, entry: TableEntry, target: TableName, report: StepReport
+) -> None:
     """Give the old entry its name again; nothing if the name is taken or the entry is gone.
 
     An entry that was managed becomes so again only after the rename, which would move its data.
     """
-    own = (SET_ASIDE_OF, SET_ASIDE_BY, WAS_MANAGED)
+    own = (SET_ASIDE_OF, SET_ASIDE_BY, SET_ASIDE_LEASE, WAS_MANAGED)
     parameters = {key: value for key, value in entry.parameters.items() if key not in own}
     try:
-        metastore.rename_table(entry.name, EntryChange(target, entry, entry, parameters), None)
+        with report.within(Step.PUT_BACK):
+            metastore.rename_table(entry.name, EntryChange(target, entry, entry, parameters), None)
     except (EntryExistsError, EntryMissingError) as error:
         logger.info("%s was not put back: %s", target, error.what)
         return
     if entry.parameters.get(WAS_MANAGED):
-        _make_managed(metastore, entry, target)
+        with report.within(Step.MAKE_MANAGED):
+            _make_managed(metastore, entry, target)
 
 
 def _make_managed(metastore: MetastoreClient, aside: TableEntry, target: TableName) -> None:

@@ -186,7 +186,7 @@ class StagedTable:
 
     def _mended_entry(self) -> TableEntry | None:
         """The target's entry, after a dead run's rename or bookkeeping of it."""
-        pending.undo_renames(self.context, self._services, self._storage_time)
+        pending.undo_renames(self.context, self._services, self._storage_time, self._report)
         entry = self._services.metastore.get_table(self.target)
         if entry is None or not pending.has_pending_partitions(entry):
             return entry
@@ -204,9 +204,8 @@ class StagedTable:
         self._copy_permissions(str(self.root))
 
     def _take(self, base: Base) -> None:
-        conditional = self._services.conditional
         self.base = base
-        self.strategy = strategy_for(self.context, self.version, base, conditional=conditional)
+        self.strategy = strategy_for(self.context, self.version, base, self._services)
         weaker = self._level_asked.strength > self.strategy.reaches.strength
         self.level = self.strategy.reaches if weaker else self._level_asked
 
@@ -231,6 +230,7 @@ class StagedTable:
             base=self.base,
             partitions=self.partitions,
             storage_time=self._storage_time,
+            report=self._report,
         )
 
     def _bookkeeping(self) -> Bookkeeping:
@@ -298,7 +298,7 @@ class StagedTable:
     def _remove(self, reason: str) -> None:
         """Delete files and record of a version whose job has ended."""
         directory = self.root.version(self.version)
-        self.left_behind = discard(self._services, self.record, directory)
+        self.left_behind = discard(self._services, self.record, directory, self._report)
         if not self.left_behind:
             self._services.lease.resolved(self.version)
         logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)

@@ -1,4 +1,4 @@
-"""The named steps of a publication, and who is told when one begins or ends.
+"""The named steps of all that changes a table, and who is told when one begins or ends.
 
 This is the one seam that serves job-status hooks, the log, timings and crash tests.
 """
@@ -12,24 +12,42 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 
 
 class Step(str, Enum):
-    """The steps of one publication, in their order; ABORT may follow any before SETTLE.
+    """What a run does to a table, step by step.
 
-    Those of partitions are there for tracked ones only; a begin that repairs has them, too.
+    First those of one publication, in their order; ABORT may follow any before SETTLE. Then what
+    else a run may be doing. Last come steps within those: of a commit by rename, of its undoing,
+    of tracked partitions, and of deletions.
     """
 
     BEGIN = "begin"
     STAGE = "stage"
     VERIFY = "verify"
     COMMIT = "commit"
-    DROP_PARTITIONS = "drop_partitions"
-    ADD_PARTITIONS = "add_partitions"
-    TRACK_PARTITIONS = "track_partitions"
     SETTLE = "settle"
     ABORT = "abort"
 
+    CLEAN_UP = "clean_up"
+    RECOVER = "recover"
+    ROLL_BACK = "roll_back"
+
+    MAKE_EXTERNAL = "make_external"
+    SET_ASIDE = "set_aside"
+    PUBLISH = "publish"
+    REMOVE_ASIDE = "remove_aside"
+    PUT_BACK = "put_back"
+    MAKE_MANAGED = "make_managed"
+    DROP_PARTITIONS = "drop_partitions"
+    ADD_PARTITIONS = "add_partitions"
+    TRACK_PARTITIONS = "track_partitions"
+    FENCE = "fence"
+    TAKE_RECORD = "take_record"
+    DELETE_FILES = "delete_files"
+    DELETE_RECORD = "delete_record"
+    DELETE_LEASE = "delete_lease"
+
 
 class StepObserver(Protocol):
-    """Told of every step; what it raises stops the publication where it stands."""
+    """Told of every step; what it raises stops the run where it stands."""
 
     def entered(self, step: Step, target: TableName) -> None:
         """The step begins now; nothing of it was done yet."""
@@ -43,7 +61,7 @@ _everywhere: list[StepObserver] = []
 
 @contextmanager
 def observe(observer: StepObserver) -> Iterator[None]:
-    """Tell ``observer`` of every publication of this process while the block runs."""
+    """Tell ``observer`` of every step in this process while the block runs."""
     _everywhere.append(observer)
     try:
         yield
@@ -52,7 +70,11 @@ def observe(observer: StepObserver) -> Iterator[None]:
 
 
 class StepReport:
-    """Where one publication stands: entering a step ends the one before it."""
+    """Where a run stands with one table.
+
+    The steps of a publication follow each other: entering one ends the one before it. A step within
+    another leaves that as it is.
+    """
 
     def __init__(self, target: TableName, observers: tuple[StepObserver, ...] = ()) -> None:
         self._target = target
@@ -62,18 +84,30 @@ class StepReport:
     def enter(self, step: Step) -> None:
         """End the current step and begin ``step``."""
         self.leave()
-        for observer in (*self._observers, *_everywhere):
-            observer.entered(step, self._target)
+        self._tell_entered(step)
         self._current = step
 
     def leave(self) -> None:
         """End the current step, if there is one."""
         ended, self._current = self._current, None
-        if ended is None:
-            return
-        for observer in (*self._observers, *_everywhere):
-            observer.left(ended, self._target)
+        if ended is not None:
+            self._tell_left(ended)
 
     def give_up(self) -> None:
         """Forget the current step without its end: it failed."""
         self._current = None
+
+    @contextmanager
+    def within(self, step: Step) -> Iterator[None]:
+        """A step that is what the block does; it has no end if the block fails."""
+        self._tell_entered(step)
+        yield
+        self._tell_left(step)
+
+    def _tell_entered(self, step: Step) -> None:
+        for observer in (*self._observers, *_everywhere):
+            observer.entered(step, self._target)
+
+    def _tell_left(self, step: Step) -> None:
+        for observer in (*self._observers, *_everywhere):
+            observer.left(step, self._target)

@@ -25,6 +25,7 @@ from dbt.adapters.ctas_spark.staging.records import (
     STATE,
     RecordState,
     lease_of,
+    publisher_of,
     record_name,
 )
 from dbt.adapters.ctas_spark.staging.retention import (
@@ -35,6 +36,7 @@ from dbt.adapters.ctas_spark.staging.retention import (
     reason_to_stay,
 )
 from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.versions import Place, Version, versions_of
 
 logger = logging.getLogger(__name__)
@@ -109,7 +111,8 @@ class Sweeper:
     def _seen(self, version: Version, rank: int) -> Seen:
         now = self._storage_time()
         leases = version.root.leases
-        lease = lease_file.state_of(self._services.storage, leases, lease_of(version.id), now)
+        publisher = publisher_of(version.id, version.record)
+        lease = lease_file.state_of(self._services.storage, leases, publisher, now)
         published = version.place in (Place.LIVE, Place.SUPERSEDED)
         living = lease is LeaseState.LIVING
         unseen = 0 if published or living else self._unseen(version, now)
@@ -146,13 +149,16 @@ class Sweeper:
             if can_still_land(version, entry) and entry is not None:
                 conditional = self._services.conditional
                 now = self._storage_time()
-                if not fence(self._metastore, entry, now, conditional=conditional):
+                with StepReport(target).within(Step.FENCE):
+                    stands = fence(self._metastore, entry, now, conditional=conditional)
+                if not stands:
                     return Reason.UNFENCED
                 marker = Marker.of(self._metastore.get_table(target))
                 if marker is not None and marker.lineage.has_version(version.id):
                     return Reason.OWNED
             try:
-                self._take_record(target, version)
+                with StepReport(target).within(Step.TAKE_RECORD):
+                    self._take_record(target, version)
             except (EntryModifiedError, EntryExistsError):
                 return Reason.OWNED
         return None
@@ -214,12 +220,15 @@ class Sweeper:
     def _deleted(self, target: TableName, seen: Seen) -> Reason | None:
         """A tombstone stays until no CTAS of that run can come any more."""
         version = seen.version
-        if not emptied(self._services.storage, version.directory):
+        with StepReport(target).within(Step.DELETE_FILES):
+            is_empty = emptied(self._services.storage, version.directory)
+        if not is_empty:
             return Reason.FULL
         name = record_name(self._staging_schema, target, version.id)
         over = seen.lease.is_over or seen.unseen_ms >= self._rules.unknown_after_ms
         if over or not records.is_tombstone(version.record):
-            self._metastore.drop_entry(name)
+            with StepReport(target).within(Step.DELETE_RECORD):
+                self._metastore.drop_entry(name)
         logger.info("version %s of %s was deleted: %s", version.id, target, version.directory)
         return None
 

@@ -22,7 +22,7 @@ from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.stale_partitions import forget_stale_partitions
-from dbt.adapters.ctas_spark.staging.steps import StepObserver
+from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 from dbt.adapters.ctas_spark.staging.storage import Storage
 from dbt.adapters.ctas_spark.staging.sweeper import Sweep, Sweeper
 from dbt.adapters.ctas_spark.staging.version_root import version_root
@@ -98,11 +98,13 @@ class SessionCatalog:
         root = version_root(services.metastore, context)
         clock = StorageClock(services.lease, root.leases)
         sweeper = Sweeper(services, context.staging_schema, rules, clock, dry_run=dry_run)
-        done = sweeper.sweep(context.target, root)
-        if not dry_run:
-            forget_stale_partitions(context, services, rules, clock)
-            self._dead_leases.delete(services, root, rules, clock())
-        return done
+        report = StepReport(context.target)
+        with report.within(Step.CLEAN_UP):
+            done = sweeper.sweep(context.target, root)
+            if not dry_run:
+                forget_stale_partitions(context, services, rules, clock)
+                self._dead_leases.delete(services, root, rules, clock(), report)
+            return done
 
     def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:
         """Finish or revert what crashes left half done of the target; what was done, as sentences.
@@ -113,7 +115,8 @@ class SessionCatalog:
         services = self.services(context.staging_schema)
         root = version_root(services.metastore, context)
         clock = StorageClock(services.lease, root.leases)
-        return recover(context, services, root, rules, clock)
+        with StepReport(context.target).within(Step.RECOVER):
+            return recover(context, services, root, rules, clock)
 
     def services(self, staging_schema: str) -> Services:
         """What a staged table, or a clean-up, works with."""

@@ -8,11 +8,17 @@ from dbt.adapters.ctas_spark.staging.commits.rename import Rename
 from dbt.adapters.ctas_spark.staging.commits.swap import Swap
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.set_aside import SetAside
 
 
 def strategy_for(
-    context: StagingContext, version: str, base: Base, *, conditional: bool, refused: bool = False
+    context: StagingContext,
+    version: str,
+    base: Base,
+    services: Services,
+    *,
+    refused: bool = False,
 ) -> CommitStrategy:
     """Create where there was nothing, swap where one call can do it, else rename.
 
@@ -25,6 +31,7 @@ def strategy_for(
     """
     if base.entry is None:
         return Create()
+    conditional = services.conditional
     if conditional and base.expectation is None:
         raise AtomicityNotSupportedError(
             "its entry has no transient_lastDdlTime to compare",
@@ -33,6 +40,7 @@ def strategy_for(
             remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
         )
     if refused or base_checks.other_partition_keys(context, base):
-        aside = SetAside.of(context.target, context.staging_schema, version)
+        lease = services.lease.id
+        aside = SetAside.of(context.target, context.staging_schema, version, lease)
         return Rename(aside, conditional=conditional)
     return Swap(conditional=conditional)

@@ -3,6 +3,7 @@
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publication import Publication
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 
 class Create:
@@ -13,6 +14,9 @@ class Create:
     fenceable = False
     reader_window = "none"
 
-    def publish(self, metastore: MetastoreClient, publication: Publication) -> None:
+    def publish(
+        self, metastore: MetastoreClient, publication: Publication, report: StepReport
+    ) -> None:
         """One create_table call."""
-        metastore.create_table(publication.change)
+        with report.within(Step.PUBLISH):
+            metastore.create_table(publication.change)

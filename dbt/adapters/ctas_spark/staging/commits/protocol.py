@@ -5,6 +5,7 @@ from typing import Protocol
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publication import Publication
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 
 class CommitStrategy(Protocol):
@@ -26,5 +27,7 @@ class CommitStrategy(Protocol):
     def reader_window(self) -> str:
         """What a reader may meet meanwhile: ``none``, or ``absent``."""
 
-    def publish(self, metastore: MetastoreClient, publication: Publication) -> None:
+    def publish(
+        self, metastore: MetastoreClient, publication: Publication, report: StepReport
+    ) -> None:
         """Make the call, or calls; raise MetastoreError when one fails."""

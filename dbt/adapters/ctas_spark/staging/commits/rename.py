@@ -26,6 +26,7 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publication import Publication
 from dbt.adapters.ctas_spark.staging.restamp import restamped
 from dbt.adapters.ctas_spark.staging.set_aside import EXTERNAL, SetAside
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
 
@@ -45,28 +46,35 @@ class Rename:
         self._aside = aside
         self._conditional = conditional
 
-    def publish(self, metastore: MetastoreClient, publication: Publication) -> None:
+    def publish(
+        self, metastore: MetastoreClient, publication: Publication, report: StepReport
+    ) -> None:
         """Set aside, create, remove; put back if the metastore refuses the new entry."""
-        old = self._set_aside(metastore, publication)
+        old = self._set_aside(metastore, publication, report)
         try:
-            metastore.create_table(publication.change)
+            with report.within(Step.PUBLISH):
+                metastore.create_table(publication.change)
         except EntryExistsError:
-            self._remove(metastore)
+            self._remove(metastore, report)
             raise
         except RefusedError:
-            set_aside.put_back(metastore, old, self._aside.target)
+            set_aside.put_back(metastore, old, self._aside.target, report)
             raise
-        self._remove(metastore)
+        self._remove(metastore, report)
 
-    def _set_aside(self, metastore: MetastoreClient, publication: Publication) -> TableEntry:
+    def _set_aside(
+        self, metastore: MetastoreClient, publication: Publication, report: StepReport
+    ) -> TableEntry:
         base = publication.base
         parameters = self._aside.parameters(base)
         if base.entry is not None and base.entry.table_type == set_aside.MANAGED_TABLE:
-            base = self._made_external(metastore, base, publication)
+            with report.within(Step.MAKE_EXTERNAL):
+                base = self._made_external(metastore, base, publication)
         entry = _there(base)
         renamed = {**entry.parameters, **parameters}
         change = EntryChange(self._aside.name, entry, entry, renamed)
-        metastore.rename_table(entry.name, change, self._expectation(base))
+        with report.within(Step.SET_ASIDE):
+            metastore.rename_table(entry.name, change, self._expectation(base))
         return replace(entry, name=self._aside.name, parameters=renamed)
 
     def _made_external(
@@ -82,10 +90,11 @@ class Rename:
     def _expectation(self, base: Base) -> Expectation | None:
         return base.expectation if self._conditional else None
 
-    def _remove(self, metastore: MetastoreClient) -> None:
+    def _remove(self, metastore: MetastoreClient, report: StepReport) -> None:
         """What stays is only an entry: the next begin removes it."""
         try:
-            metastore.drop_entry(self._aside.name)
+            with report.within(Step.REMOVE_ASIDE):
+                metastore.drop_entry(self._aside.name)
         except MetastoreError as error:
             logger.warning("the old entry %s stays: %s", self._aside.name, error)
 

@@ -3,6 +3,7 @@
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publication import Publication
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 
 class Swap:
@@ -19,7 +20,10 @@ class Swap:
     def __init__(self, *, conditional: bool) -> None:
         self._conditional = conditional
 
-    def publish(self, metastore: MetastoreClient, publication: Publication) -> None:
+    def publish(
+        self, metastore: MetastoreClient, publication: Publication, report: StepReport
+    ) -> None:
         """One alter_table call."""
         expected = publication.base.expectation if self._conditional else None
-        metastore.alter_table(publication.change, expected)
+        with report.within(Step.PUBLISH):
+            metastore.alter_table(publication.change, expected)

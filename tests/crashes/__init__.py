@@ -1,0 +1,1 @@
+"""A crash at every step of every run, and a new run that recovers."""

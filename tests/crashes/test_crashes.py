@@ -1,0 +1,64 @@
+"""A run crashes at each point of all that it may be doing, and a new run recovers."""
+
+import traceback
+from collections.abc import Sequence
+from itertools import cycle
+
+import pytest
+
+from contract.claims import CLAIMS
+from crashes.cases import Case, cases, chosen
+from crashes.points import Point
+from crashes.results import Result, Results
+from crashes.stage import Stage
+from crashes.trial import Mending, Trial
+from dbt.adapters.ctas_spark.staging.steps import Step
+
+TURNS = (Mending.RECOVER, Mending.BEGIN, Mending.BEGIN, Mending.RECOVER)
+PARTITIONS = {Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS}
+
+
+def cases_of(config: pytest.Config) -> list[Case]:
+    """What was asked for."""
+    return list(cases(chosen(config), every_point=config.getoption("--every-point")))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each case, or for each catalog."""
+    if "case" in metafunc.fixturenames:
+        metafunc.parametrize("case", cases_of(metafunc.config), ids=str)
+    elif "place" in metafunc.fixturenames:
+        metafunc.parametrize("place", chosen(metafunc.config))
+
+
+def trials(case: Case, points: Sequence[Point], results: Results) -> list[tuple[Point, Mending]]:
+    """The two ways of mending take turns, so that each meets both sides of steps."""
+    if case.brief:
+        points = [one for one in points if one.turn == 1 and not results.has(case, one)]
+    return list(zip(points, cycle(TURNS), strict=False))
+
+
+def test_a_new_run_recovers(case: Case, stage: Stage, results: Results) -> None:
+    """Others see what the level promises, and after the next run nothing is left of the dead."""
+    failures = []
+    chosen_trials = trials(case, stage.course(case).points, results)
+    assert chosen_trials, "nothing is tried that another scenario does not try"
+    for point, mending in chosen_trials:
+        trial = Trial(case.scenario, stage.course(case), point, mending)
+        failure = None
+        try:
+            with stage.scene(case) as scene:
+                trial.run(scene)
+        except Exception:  # noqa: BLE001 (whatever it is, the other points are tried too)
+            failure = traceback.format_exc()
+        results.all.append(Result.of(case, point, mending, green=failure is None))
+        if failure is not None:
+            failures.append(f"{point}, then {mending.value}:\n{failure}")
+    assert not failures, "\n".join([f"{len(failures)} points", *failures])
+
+
+def test_every_step_is_reached(place: str, pytestconfig: pytest.Config, stage: Stage) -> None:
+    """No step of any run is left out where the catalog has it."""
+    own = [case for case in cases_of(pytestconfig) if case.place == place]
+    reached = {point.step for case in own for point in stage.course(case).points}
+    assert reached == set(Step) - (set() if CLAIMS[place].tracks else PARTITIONS)
