@@ -1,7 +1,8 @@
 """A project whose one model holds the number it was built with, and what is there of it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,18 @@ MODEL = (
     "{% endif %}"
 )
 NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0, "unknown_after": 0}
+UNFINISHED = "_temporary"
 LONG_AGO = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """What lies there beside the versions that should; ``missing`` are entries that should, too."""
+
+    paths: tuple[str, ...] = ()
+    bytes: int = 0
+    entries: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +43,9 @@ class Numbered:
     outside: Outside
 
     @classmethod
-    def written(cls, project: Project, outside: Outside) -> "Numbered":
+    def written(cls, project: Project, outside: Outside, model: str = MODEL) -> "Numbered":
         """A project with the model in it."""
-        project.write({f"models/{TABLE}.sql": MODEL})
+        project.write({f"models/{TABLE}.sql": model})
         return cls(project, outside)
 
     def run(self, number: int, **settings: Any) -> Run:
@@ -72,7 +84,7 @@ class Numbered:
 
     def is_writing(self) -> bool:
         """True while a task writes a version."""
-        return any(self._root.rglob("_temporary"))
+        return any(self._root.rglob(UNFINISHED))
 
     def files(self) -> list[Path]:
         """Every file and directory that lies below the schema's versions."""
@@ -80,12 +92,28 @@ class Numbered:
 
     def only_live_left(self) -> None:
         """Storage and metastore hold the live version and nothing else of any run."""
-        live, directory = self.version(), self.outside.directory(TABLE)
-        assert self.outside.tables() == [TABLE]
-        assert self.outside.records() == [f"{TABLE}__{live}"]
-        allowed = {directory, directory.parent, self._root / "leases"}
-        foreign = [path for path in self.files() if path not in allowed]
-        assert [path for path in foreign if path.parent != directory] == []
+        assert self.surplus({self.version()}) == Surplus()
+
+    def surplus(self, versions: AbstractSet[str]) -> Surplus:
+        """What storage and metastore hold beside the table in these versions."""
+        paths = list(self._foreign(versions))
+        should = {TABLE, *(f"{TABLE}__{version}" for version in versions)}
+        entries = {*self.outside.tables(), *self.outside.records()}
+        return Surplus(
+            paths=tuple(str(path.relative_to(self._root)) for path in paths),
+            bytes=sum(path.stat().st_size for path in paths if path.is_file()),
+            entries=tuple(sorted(entries - should)),
+            missing=tuple(sorted(should - entries)),
+        )
+
+    def _foreign(self, versions: AbstractSet[str]) -> Iterator[Path]:
+        """Everything but finished files of these versions, and the directories they lie in."""
+        table = self.outside.directory(TABLE).parent
+        for path in self.files():
+            inside = {table / version for version in versions} & {path, *path.parents}
+            is_place = path in (table, self._root / "leases")
+            if not is_place and (not inside or UNFINISHED in path.parts):
+                yield path
 
     def let_leases_expire(self) -> None:
         """Set the heartbeats of all runs back, as if those had been paused for years."""
