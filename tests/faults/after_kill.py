@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pyspark.errors import AnalysisException
 
 from faults.kill_points import Layout, Point
-from faults.numbered import TABLE, Numbered, Surplus
+from faults.numbered import TABLE, Numbered
+from faults.surplus import Surplus
 from functional.dbt_project import Run
 
 REFUSED = "PARTITION"

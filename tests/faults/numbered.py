@@ -1,7 +1,7 @@
 """A project whose one model holds the number it was built with, and what is there of it."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from faults.surplus import UNFINISHED, Surplus, surplus, version_parent
 from functional.dbt_project import Project, Run
 from functional.outside import Outside
 
@@ -21,18 +22,7 @@ MODEL = (
     "{% endif %}"
 )
 NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0, "unknown_after": 0}
-UNFINISHED = "_temporary"
 LONG_AGO = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Surplus:
-    """What lies there beside the versions that should; ``missing`` are entries that should, too."""
-
-    paths: tuple[str, ...] = ()
-    bytes: int = 0
-    entries: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +55,9 @@ class Numbered:
         (number,) = set(read)
         return int(number)
 
-    def version(self) -> str:
-        """The version that the entry names."""
-        return self.outside.parameters(TABLE)["ctas_spark_version"]
+    def version(self, table: str = TABLE) -> str:
+        """The version that an entry names."""
+        return self.outside.parameters(table)["ctas_spark_version"]
 
     def staged_beside(self, live: str | None) -> str:
         """The one other version whose files lie on storage."""
@@ -96,24 +86,7 @@ class Numbered:
 
     def surplus(self, versions: AbstractSet[str]) -> Surplus:
         """What storage and metastore hold beside the table in these versions."""
-        paths = list(self._foreign(versions))
-        should = {TABLE, *(f"{TABLE}__{version}" for version in versions)}
-        entries = {*self.outside.tables(), *self.outside.records()}
-        return Surplus(
-            paths=tuple(str(path.relative_to(self._root)) for path in paths),
-            bytes=sum(path.stat().st_size for path in paths if path.is_file()),
-            entries=tuple(sorted(entries - should)),
-            missing=tuple(sorted(should - entries)),
-        )
-
-    def _foreign(self, versions: AbstractSet[str]) -> Iterator[Path]:
-        """Everything but finished files of these versions, and the directories they lie in."""
-        table = self.outside.directory(TABLE).parent
-        for path in self.files():
-            inside = {table / version for version in versions} & {path, *path.parents}
-            is_place = path in (table, self._root / "leases")
-            if not is_place and (not inside or UNFINISHED in path.parts):
-                yield path
+        return surplus(self.outside, {TABLE: versions})
 
     def let_leases_expire(self) -> None:
         """Set the heartbeats of all runs back, as if those had been paused for years."""
@@ -122,5 +95,4 @@ class Numbered:
 
     @property
     def _root(self) -> Path:
-        warehouse = self.outside.metastore.warehouse
-        return warehouse / f"{self.outside.schema}.db" / "ctas-spark"
+        return version_parent(self.outside)

@@ -14,6 +14,7 @@ from servers.processes import start, tail, wait_until
 
 TESTS = Path(__file__).parents[1]
 REACHED = "reached"
+LOG = "other.log"
 WITHIN = 300.0
 
 
@@ -31,8 +32,12 @@ class OtherRun:
 
     def wait_until(self, happened: Callable[[], bool], what: str) -> None:
         """Wait for an event while the run goes on."""
+        assert self.happens(happened, what), f"the run ended before {what}:\n{tail(self.log)}"
+
+    def happens(self, happened: Callable[[], bool], what: str) -> bool:
+        """Wait for an event; False if the run ended without it."""
         wait_until(lambda: happened() or self._is_over(), WITHIN, what)
-        assert happened(), f"the run ended before {what}:\n{tail(self.log)}"
+        return happened()
 
     def ended(self) -> int:
         """Wait for the run's end and that of its JVM; its exit code."""
@@ -81,7 +86,7 @@ def other_dbt(project: Project, **variables: object) -> Iterator[OtherRun]:
 def started(home: Path, command: Sequence[str | Path]) -> Iterator[OtherRun]:
     """Start a command in a project's directory; what is left of it ends with the block."""
     (home / REACHED).unlink(missing_ok=True)
-    log = home / "other.log"
+    log = home / LOG
     process = start(command, log, cwd=home, env={"PYTHONPATH": str(TESTS)})
     try:
         yield OtherRun(process, home / REACHED, log)
