@@ -10,8 +10,9 @@ from dbt.adapters.ctas_spark.staging.directories import LEASES, VersionRoot
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
 from dbt.adapters.ctas_spark.staging.marker import TARGET, Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.records import LEASE, lease_of, version_of
+from dbt.adapters.ctas_spark.staging.records import lease_of, version_of
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.run_records import records_of_run
 from dbt.adapters.ctas_spark.staging.services import Services
 
 logger = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ class DeadLeases:
         known = self._leftovers.get(lease)
         if known is not None and services.storage.exists(known):
             return True
-        records = _records(services, lease)
+        records = records_of_run(services.metastore, lease)
         published = {version for version in records if _is_published(services, records[version])}
         found = _directory_of(services, root, lease, published)
         if found is None:
@@ -86,18 +87,6 @@ def _directory_of(
             if lease_of(version) == lease and version not in published:
                 return beside.version(version)
     return None
-
-
-def _records(services: Services, lease: str) -> dict[str, TableEntry]:
-    """The run's records by version, everywhere: each model may have a staging schema of its own."""
-    metastore = services.metastore
-    names = [
-        name
-        for database in metastore.databases()
-        for name in metastore.tables_with(database, LEASE, lease)
-    ]
-    entries = [metastore.get_table(name) for name in names]
-    return {version_of(entry.name): entry for entry in entries if entry is not None}
 
 
 def _is_published(services: Services, record: TableEntry) -> bool:
