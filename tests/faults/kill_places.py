@@ -15,13 +15,6 @@ from servers.metastore import Metastore
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 
 URIS = "spark.hadoop.hive.metastore.uris"
-# A server ends the locks of the dead only if its housekeeper runs, which comes with the initiator.
-ENDS_DEAD_LOCKS = {
-    "hive.txn.timeout": "10s",
-    "hive.compactor.initiator.on": "true",
-    "hive.timedout.txn.reaper.start": "1s",
-    "hive.timedout.txn.reaper.interval": "1s",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +30,7 @@ class KillPlace:
 def remote(directory: Path) -> Iterator[KillPlace]:
     """A server on PostgreSQL with lock tables, which tracked partitions need."""
     with running_metastore_on_postgresql(
-        directory / "server", directory / "warehouse", ENDS_DEAD_LOCKS, lock_tables=True
+        directory / "server", directory / "warehouse", lock_tables=True
     ) as server:
         yield KillPlace("hive remote", directory, {**SMALL, **server.spark_conf()})
 
