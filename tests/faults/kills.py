@@ -32,9 +32,10 @@ def kills(
     Every process looks at what the kill before it left, and is killed itself: so each looks with a
     fresh JVM, and none is started for the look alone.
     """
+    targets = tuple(_TARGETS[build](place, layout, points))
     after: Target | None = None
     seconds = 0.0
-    for target in (*_TARGETS[build](place, layout, points), None):
+    for target in (*targets, None) if targets else ():
         started = time.monotonic()
         with link(after, target) as run:
             if target is not None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from faults.numbered import ROWS, Numbered
 from functional.dbt_project import Project
@@ -28,6 +29,16 @@ def _model(after: str | None) -> str:
     return f"{waits}{{{{ config({CONFIG}) }}}} {query}"
 
 
+class Built(Protocol):
+    """What the tables hold."""
+
+    def number(self, table: str) -> int:
+        """The number that it was built with."""
+
+    def version(self, table: str) -> str:
+        """The version that it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """What a run said on its console, and in run_results.json if it wrote one."""
@@ -35,12 +46,12 @@ class Said:
     console: str
     results: Path
 
-    def violations(self, numbered: Numbered, number: int) -> Iterator[str]:
+    def violations(self, built: Built, number: int) -> Iterator[str]:
         """Where what was said is not what there is, for a run that built ``number``."""
         statuses = self._statuses()
         for table in TABLES:
-            is_live = numbered.number(table) == number
-            if is_live and f"published {numbered.version(table)}" not in self._all():
+            is_live = built.number(table) == number
+            if is_live and f"published {built.version(table)}" not in self._all():
                 yield f"{table} is published, and was not reported as published"
             if is_live and self.cancels(table):
                 yield f"{table} is published, and was reported as cancelled"
