@@ -51,8 +51,9 @@ def aftermath(numbered: Numbered, kill: Kill) -> Aftermath:
     violations = list(_differs("after the kill", _seen(numbered), promised))
     kept = set() if promised.number is None else {numbered.version()}
     following = kill.number + 1
-    violations += _fails("the next run", numbered.project.dbt("run", v=following))
-    violations += _fails("the vacuum", numbered.project.dbt(*VACUUM, v=following))
+    numbered.project.write(kill.layout.model(following))
+    violations += _fails("the next run", numbered.project.dbt("run"))
+    violations += _fails("the vacuum", numbered.project.dbt(*VACUUM))
     whole = _whole(kill.layout, following)
     violations += _differs("after the next run", _seen(numbered), whole)
     surplus = numbered.surplus(kept | {numbered.version()})

@@ -87,16 +87,18 @@ def main() -> None:
     if after is not None:
         after.found.write_text(json.dumps(asdict(aftermath(looked_at(after.project), after.kill))))
     elif known.kill.old is not None:
-        known.project.build(v=known.kill.old)
+        known.project.write(known.kill.layout.model(known.kill.old))
+        known.project.build()
     if then is not None:
         _stop_in(then)
 
 
 def _stop_in(target: Target) -> None:
-    point, project = target.kill.point, target.project
-    variables = {"v": target.kill.number, "fails": point.fails}
+    kill, project = target.kill, target.project
+    point = kill.point
+    project.write(kill.layout.model(kill.number, fails=point.fails))
     with observe(StopAt(point.step, point.side, project.directory / REACHED)):
-        dbtRunner().invoke(project.command("run", **variables))
+        dbtRunner().invoke(project.command("run"))
     raise AssertionError(f"the run ended before {point}")
 
 

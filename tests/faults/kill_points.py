@@ -1,19 +1,16 @@
 """Where a run is killed, and what the level promises of the table then."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.steps import Step
-from faults.numbered import ROWS
+from faults.numbered import ROWS, TABLE
 
 PARTITIONS_OF = (Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS)
 UNPUBLISHED = (Step.BEGIN, Step.STAGE, Step.VERIFY, Step.ABORT)
 SIDES = ("entered", "left")
 SETTINGS = "versions_to_keep=1, grace_period=0, unknown_after=0"
-FAILS_IF_ASKED = (
-    "{% if var('fails', false) %} where raise_error('as it was asked to') is null{% endif %}"
-)
 
 
 class Layout(str, Enum):
@@ -22,19 +19,31 @@ class Layout(str, Enum):
     UNPARTITIONED = "unpartitioned"
     TRACKED = "tracked partitions"
 
-    @property
-    def model(self) -> str:
-        """The model, which holds its number; each version shares two partitions with the last."""
-        if self is Layout.UNPARTITIONED:
-            return _model("", "")
-        config = ", partition_by='k', partition_metadata='tracked', atomicity='atomic'"
-        return _model(config, ", id + {{ var('v') }} as k")
+    def model(self, number: int, *, fails: bool = False) -> Mapping[str, str]:
+        """The model's file for a number; each version shares two partitions with the next.
+
+        It holds the number itself: with another variable, dbt would parse every macro again.
+        """
+        failure = " where raise_error('as it was asked to') is null" if fails else ""
+        columns = f"{number} as v{self._key(number)}"
+        query = f"select {columns} from range({ROWS}){failure}"
+        config = f"{{{{ config(materialized='atomic_table', {SETTINGS}{self._config}) }}}}"
+        return {f"models/{TABLE}.sql": f"{config} {query}"}
 
     def partitions(self, number: int) -> tuple[str, ...] | None:
         """What SHOW PARTITIONS has of a version; None where it is refused."""
         if self is Layout.UNPARTITIONED:
             return None
-        return tuple(f"k={number + at}" for at in range(ROWS))
+        return tuple(sorted(f"k={number + at}" for at in range(ROWS)))
+
+    def _key(self, number: int) -> str:
+        return "" if self is Layout.UNPARTITIONED else f", id + {number} as k"
+
+    @property
+    def _config(self) -> str:
+        if self is Layout.UNPARTITIONED:
+            return ""
+        return ", partition_by='k', partition_metadata='tracked', atomicity='atomic'"
 
 
 class Build(str, Enum):
@@ -77,10 +86,3 @@ def points(layout: Layout) -> Iterator[Point]:
     for step in Step:
         if layout is Layout.TRACKED or step not in PARTITIONS_OF:
             yield from (Point(step, side) for side in SIDES)
-
-
-def _model(config: str, column: str) -> str:
-    return (
-        f"{{{{ config(materialized='atomic_table', {SETTINGS}{config}) }}}} "
-        f"select {{{{ var('v') }}}} as v{column} from range({ROWS}){FAILS_IF_ASKED}"
-    )

@@ -8,7 +8,6 @@ from faults.after_kill import Aftermath, Kill
 from faults.kill_link import Target, link
 from faults.kill_places import KillPlace
 from faults.kill_points import Build, Layout, Point
-from faults.numbered import TABLE
 from functional.dbt_project import Project
 from servers.processes import tail
 
@@ -50,7 +49,7 @@ def kills(
 
 def _rebuilds(place: KillPlace, layout: Layout, points: Iterable[Point]) -> Iterator[Target]:
     """Of one table, whose number grows by two with each kill and the run after it."""
-    project = _written(place, layout, f"rebuilt_{layout.name.lower()}")
+    project = _project(place, f"rebuilt_{layout.name.lower()}")
     for number, point in enumerate(points):
         old = 1 + 2 * number
         yield Target(project, Kill(layout, point, old + 1, old))
@@ -59,7 +58,7 @@ def _rebuilds(place: KillPlace, layout: Layout, points: Iterable[Point]) -> Iter
 def _first_builds(place: KillPlace, layout: Layout, points: Iterable[Point]) -> Iterator[Target]:
     """Each in a schema that nothing was built in before."""
     for number, point in enumerate(points):
-        project = _written(place, layout, f"first_{layout.name.lower()}_{number}")
+        project = _project(place, f"first_{layout.name.lower()}_{number}")
         yield Target(project, Kill(layout, point, 1, None))
 
 
@@ -69,7 +68,7 @@ _TARGETS: dict[Build, Callable[[KillPlace, Layout, Iterable[Point]], Iterator[Ta
 }
 
 
-def _written(place: KillPlace, layout: Layout, schema: str) -> Project:
+def _project(place: KillPlace, schema: str) -> Project:
     project = Project(place.directory / "projects" / schema, schema, place.conf)
-    project.write({f"models/{TABLE}.sql": layout.model})
+    project.directory.mkdir(parents=True)
     return project
