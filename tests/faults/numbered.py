@@ -15,11 +15,11 @@ from functional.outside import Outside
 
 TABLE = "numbered"
 ROWS = 3
+SLEEPS = "java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) is not null"
 MODEL = (
     "{{ config(materialized='atomic_table', **var('settings', {})) }} "
     f"select {{{{ var('v') }}}} as v from range({ROWS})"
-    "{% if var('ms', 0) %} where java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) is null"
-    "{% endif %}"
+    f"{{% if var('ms', 0) %}} where {SLEEPS}{{% endif %}}"
 )
 NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0, "unknown_after": 0}
 LONG_AGO = 1_000_000_000

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from faults.numbered import ROWS, Numbered
+from faults.numbered import ROWS, SLEEPS, Numbered
 from functional.dbt_project import Project
 from functional.outside import Outside
 
 AFTER = {"first": None, "second": None, "third": "first", "fourth": "second"}
 TABLES = tuple(AFTER)
-SLOW = "java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) is null"
 CONFIG = "materialized='atomic_table', versions_to_keep=0, grace_period=0, unknown_after=0"
 
 
@@ -25,7 +24,7 @@ def written(project: Project, outside: Outside) -> Numbered:
 
 def _model(after: str | None) -> str:
     waits = f"-- depends_on: {{{{ ref('{after}') }}}}\n" if after else ""
-    query = f"select {{{{ var('v') }}}} as v from range({ROWS}) where {SLOW}"
+    query = f"select {{{{ var('v') }}}} as v from range({ROWS}) where {SLEEPS}"
     return f"{waits}{{{{ config({CONFIG}) }}}} {query}"
 
 
