@@ -34,6 +34,17 @@ def test_who_waits_can_stop_waiting(hive: FakePlace | ServerPlace) -> None:
     hive.client.unlock(third)
 
 
+def test_locks_are_shown_with_their_owners(hive: FakePlace | ServerPlace) -> None:
+    """Who holds the lock and who waits for it, on this table and on no other."""
+    name, other = unused(hive), unused(hive)
+    first, second = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
+    elsewhere = hive.client.lock(other, "eve")
+    assert set(hive.client.locks_on(name)) == {(first, "ann"), (second, "bob")}
+    for lock in (first, second, elsewhere):
+        hive.client.unlock(lock)
+    assert hive.client.locks_on(name) == ()
+
+
 def test_tables_are_locked_one_by_one(hive: FakePlace | ServerPlace) -> None:
     """Locks of two tables are granted side by side."""
     locks = [hive.client.lock(unused(hive), "ann") for _ in range(2)]

@@ -42,6 +42,11 @@ class FakeLocks(Calls):
             asked = self._living(lock)
             return lock == min(one for one, held in self.locks.items() if held.name == asked.name)
 
+    def locks_on(self, name: TableName) -> tuple[tuple[int, str], ...]:
+        with self.made("locks_on"):
+            living = self.locks.items()
+            return tuple((lock, held.owner) for lock, held in living if held.name == name)
+
     def heartbeat(self, lock: int) -> None:
         with self.made("heartbeat"):
             self._living(lock)

@@ -2,22 +2,25 @@
 
 import os
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
+from faults.surplus import UNFINISHED, Surplus, surplus, version_parent
 from functional.dbt_project import Project, Run
 from functional.outside import Outside
 
 TABLE = "numbered"
 ROWS = 3
+SLEEPS = "java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) is not null"
 MODEL = (
     "{{ config(materialized='atomic_table', **var('settings', {})) }} "
     f"select {{{{ var('v') }}}} as v from range({ROWS})"
-    "{% if var('ms', 0) %} where java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) is null"
-    "{% endif %}{% if var('where', '') %} where {{ var('where') }}{% endif %}"
+    f"{{% if var('ms', 0) %}} where {SLEEPS}{{% endif %}}"
+    "{% if var('where', '') %} where {{ var('where') }}{% endif %}"
 )
 NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0, "unknown_after": 0}
 LONG_AGO = 1_000_000_000
@@ -31,9 +34,9 @@ class Numbered:
     outside: Outside
 
     @classmethod
-    def written(cls, project: Project, outside: Outside) -> "Numbered":
+    def written(cls, project: Project, outside: Outside, model: str = MODEL) -> "Numbered":
         """A project with the model in it."""
-        project.write({f"models/{TABLE}.sql": MODEL})
+        project.write({f"models/{TABLE}.sql": model})
         return cls(project, outside)
 
     def run(self, number: int, **settings: Any) -> Run:
@@ -53,9 +56,9 @@ class Numbered:
         (number,) = set(read)
         return int(number)
 
-    def version(self) -> str:
-        """The version that the entry names."""
-        return self.outside.parameters(TABLE)["ctas_spark_version"]
+    def version(self, table: str = TABLE) -> str:
+        """The version that an entry names."""
+        return self.outside.parameters(table)["ctas_spark_version"]
 
     def staged_beside(self, live: str | None) -> str:
         """The one other version whose files lie on storage."""
@@ -72,7 +75,7 @@ class Numbered:
 
     def is_writing(self) -> bool:
         """True while a job writes a version."""
-        return any(self._root.rglob("_temporary"))
+        return any(self._root.rglob(UNFINISHED))
 
     def is_in_a_task(self) -> bool:
         """True once a task has opened its file."""
@@ -84,12 +87,11 @@ class Numbered:
 
     def only_live_left(self) -> None:
         """Storage and metastore hold the live version and nothing else of any run."""
-        live, directory = self.version(), self.outside.directory(TABLE)
-        assert self.outside.tables() == [TABLE]
-        assert self.outside.records() == [f"{TABLE}__{live}"]
-        allowed = {directory, directory.parent, self._root / "leases"}
-        foreign = [path for path in self.files() if path not in allowed]
-        assert [path for path in foreign if path.parent != directory] == []
+        assert self.surplus({self.version()}) == Surplus()
+
+    def surplus(self, versions: AbstractSet[str]) -> Surplus:
+        """What storage and metastore hold beside the table in these versions."""
+        return surplus(self.outside, {TABLE: versions})
 
     def let_leases_expire(self) -> None:
         """Set the heartbeats of all runs back, as if those had been paused for years."""
@@ -98,5 +100,4 @@ class Numbered:
 
     @property
     def _root(self) -> Path:
-        warehouse = self.outside.metastore.warehouse
-        return warehouse / f"{self.outside.schema}.db" / "ctas-spark"
+        return version_parent(self.outside)

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.numbered import Numbered
+from functional.dbt_project import Project
 from servers.processes import start, tail, wait_until
 
 TESTS = Path(__file__).parents[1]
 REACHED = "reached"
-WITHIN = 180.0
+LOG = "other.log"
+WITHIN = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,12 @@ class OtherRun:
 
     def wait_until(self, happened: Callable[[], bool], what: str) -> None:
         """Wait for an event while the run goes on."""
+        assert self.happens(happened, what), f"the run ended before {what}:\n{tail(self.log)}"
+
+    def happens(self, happened: Callable[[], bool], what: str) -> bool:
+        """Wait for an event; False if the run ended without it."""
         wait_until(lambda: happened() or self._is_over(), WITHIN, what)
-        assert happened(), f"the run ended before {what}:\n{tail(self.log)}"
+        return happened()
 
     def ended(self) -> int:
         """Wait for the run's end and that of its JVM; its exit code."""
@@ -54,34 +59,34 @@ class OtherRun:
 
 
 @contextmanager
-def other_run(numbered: Numbered, number: int, *stop_at: str) -> Iterator[OtherRun]:
-    """Start ``dbt run`` with a number, which stops at ``--step`` and ``--side``."""
-    home = numbered.project.directory
+def other_run(project: Project, *stop_at: str, **variables: object) -> Iterator[OtherRun]:
+    """Start ``dbt run``, which stops at ``--step`` and ``--side``."""
+    home = project.directory
     script = Path(__file__).with_name("stopping_run.py")
-    command = numbered.project.command("run", v=number)
-    with _started(
+    command = project.command("run", **variables)
+    with started(
         home, [sys.executable, script, *stop_at, "--out", home / REACHED, "--", *command]
     ) as run:
         yield run
 
 
 @contextmanager
-def other_dbt(numbered: Numbered, **variables: object) -> Iterator[OtherRun]:
+def other_dbt(project: Project, **variables: object) -> Iterator[OtherRun]:
     """Start the command ``dbt run``, which takes signals as from a terminal.
 
     A shell without a terminal starts what runs in its background with SIGINT ignored.
     """
     dbt = Path(sys.executable).with_name("dbt")
-    command = numbered.project.command("run", **variables)
-    with _started(
-        numbered.project.directory, ["env", "--default-signal=INT,TERM", dbt, *command]
-    ) as run:
+    command = project.command("run", **variables)
+    with started(project.directory, ["env", "--default-signal=INT,TERM", dbt, *command]) as run:
         yield run
 
 
 @contextmanager
-def _started(home: Path, command: Sequence[str | Path]) -> Iterator[OtherRun]:
-    log = home / "other.log"
+def started(home: Path, command: Sequence[str | Path]) -> Iterator[OtherRun]:
+    """Start a command in a project's directory; what is left of it ends with the block."""
+    (home / REACHED).unlink(missing_ok=True)
+    log = home / LOG
     process = start(command, log, cwd=home, env={"PYTHONPATH": str(TESTS)})
     try:
         yield OtherRun(process, home / REACHED, log)

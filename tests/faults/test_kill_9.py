@@ -22,7 +22,7 @@ def test_a_killed_run_leaves_old_or_new(
 ) -> None:
     """Readers get one whole version, and the next run leaves nothing of the dead one."""
     numbered.publish(1)
-    with other_run(numbered, 2, "--step", step, "--side", side) as run:
+    with other_run(numbered.project, "--step", step, "--side", side, v=2) as run:
         run.wait_until_stopped()
         run.kill()
 
@@ -39,7 +39,7 @@ def test_the_commit_call_of_a_killed_run_lands_on_nothing(numbered: Numbered, pr
     """Its request was still under way: it reaches the server after the next run, and is refused."""
     numbered.publish(1)
     with held(proxy, SWAP, numbered.outside.schema, TABLE) as late:
-        with other_run(numbered, 2) as run:
+        with other_run(numbered.project, v=2) as run:
             run.wait_until(late.arrived.is_set, "the commit call")
             run.kill()
         assert numbered.number() == 1

@@ -61,7 +61,7 @@ def test_of_two_runs_from_one_directory_one_wins(numbered: Numbered) -> None:
     """The second begins and commits while the first is about to: the first is told who won."""
 
     def build_three() -> None:
-        with other_dbt(numbered, v=3) as run:
+        with other_dbt(numbered.project, v=3) as run:
             assert run.ended() == 0
 
     numbered.publish(1)

@@ -10,7 +10,7 @@ def test_the_old_version_stays(numbered: Numbered) -> None:
     """Spark ends its JVM: the model failed, its user is told why, and the next run cleans up."""
     old = numbered.publish(1)
     before = numbered.outside.entry(TABLE)
-    with other_dbt(numbered, v=2, where=TOO_MUCH) as run:
+    with other_dbt(numbered.project, v=2, where=TOO_MUCH) as run:
         code = run.ended()
 
     log = run.log.read_text()

@@ -22,7 +22,7 @@ def test_sigterm_leaves_the_old_table_and_nothing_staged(numbered: Numbered) -> 
     """A supervisor's signal cancels the job, and then ends the process as it would have."""
     numbered.publish(1)
     before, files = numbered.outside.entry(TABLE), numbered.files()
-    with other_dbt(numbered, v=2, ms=600_000) as run:
+    with other_dbt(numbered.project, v=2, ms=600_000) as run:
         run.wait_until(numbered.is_writing, "a task that writes")
         run.send(signal.SIGTERM)
         code = run.ended()
@@ -44,7 +44,7 @@ def test_a_cancel_in_the_commit_call_waits_and_reports_what_became_of_it(
     call = Held()
     with (
         proxy.at(SWAP, numbered.outside.schema, TABLE, call.keep_client),
-        other_dbt(numbered, v=2) as run,
+        other_dbt(numbered.project, v=2) as run,
     ):
         run.wait_until(call.arrived.is_set, "the commit call")
         run.send(sent)

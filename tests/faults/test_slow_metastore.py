@@ -12,7 +12,7 @@ def test_a_slow_commit_call_is_waited_for(numbered: Numbered, proxy: Proxy) -> N
     call = Held()
     with (
         proxy.at(SWAP, numbered.outside.schema, TABLE, call.keep_client),
-        other_dbt(numbered, v=2) as run,
+        other_dbt(numbered.project, v=2) as run,
     ):
         run.wait_until(call.arrived.is_set, "the commit call")
         staged = numbered.staged_beside(old)
@@ -38,7 +38,7 @@ def test_a_slow_look_before_the_commit_finds_who_came_meanwhile(
     call = Held()
     with (
         proxy.at(READ, numbered.outside.schema, TABLE, call.keep_client),
-        other_dbt(numbered, v=2) as run,
+        other_dbt(numbered.project, v=2) as run,
     ):
         run.wait_until(call.arrived.is_set, "its first look at the table")
         rival = numbered.publish(3)

@@ -13,7 +13,7 @@ def test_it_is_left_to_the_next_run_after_the_timeout(numbered: Numbered) -> Non
     """The run says that it goes before the task has ended, and what stays; the next one cleans."""
     numbered.publish(1)
     before = numbered.outside.entry(TABLE)
-    with other_dbt(numbered, v=2, where=NEVER_ENDS, settings={"abort_timeout": 1}) as run:
+    with other_dbt(numbered.project, v=2, where=NEVER_ENDS, settings={"abort_timeout": 1}) as run:
         run.wait_until(numbered.is_in_a_task, "a task that writes")
         run.send(signal.SIGTERM)
         code = run.ended()

@@ -64,6 +64,12 @@ class Outside:
         with self._client() as client:
             return sorted(client.get_all_tables(self.schema + STAGING))
 
+    def locks(self) -> list[ttypes.ShowLocksResponseElement]:
+        """Locks on the schema's tables, on a server that has them."""
+        with self._client() as client:
+            found = client.show_locks(ttypes.ShowLocksRequest()).locks
+            return [lock for lock in found if lock.dbname == self.schema]
+
     def versions(self) -> list[str]:
         """Version ids that have a directory below the schema's own."""
         root = self.metastore.warehouse / f"{self.schema}.db" / "ctas-spark"

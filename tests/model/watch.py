@@ -115,14 +115,21 @@ class Watch:
         silent_ms = self._world.storage.now_ms - self._world.storage.modified[path]
         if owner is not run and not owner.is_dead and silent_ms < UNKNOWN_AFTER_MS:
             self.says(f"{run} deletes the lease of {owner}, which lives")
-        records = [
-            name
+        left = self._unpublished(lease)
+        if owner is not run and left:
+            self.says(f"{run} deletes the lease of {owner}, of which {left} are left")
+
+    def _unpublished(self, lease: str) -> list[str]:
+        """Records and files of the run's versions that no lineage has."""
+        markers = [Marker.of(entry) for entry in self._world.shown().values()]
+        names = [
+            name.table
             for name in self._world.metastore.tables
             if f"__{lease}_" in name.table and set_aside.INFIX not in name.table
         ]
-        files = [file for file in self._world.storage.files if f"/{lease}_" in file]
-        if owner is not run and (records or files):
-            self.says(f"{run} deletes the lease of {owner}, of which {records} {files} are left")
+        left = [*names, *(file for file in self._world.storage.files if f"/{lease}_" in file)]
+        published = [entry.version for one in markers if one for entry in one.lineage.entries]
+        return [one for one in left if not any(version in one for version in published)]
 
     def _keeps_the_rules(self, run: "Run", doing: "Doing", version: str) -> None:
         rules = doing.rules

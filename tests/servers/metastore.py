@@ -52,12 +52,11 @@ class MetastoreStartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Metastore:
-    """A living metastore server."""
+    """A living metastore server; it has no ``pid`` here if another process started it."""
 
     port: int
     warehouse: Path
-    log: Path
-    pid: int
+    pid: int | None = None
 
     @property
     def uri(self) -> str:
@@ -105,7 +104,7 @@ def running_metastore(
             STARTS_WITHIN_SECONDS,
             f"an answer of the metastore on port {port}, log in {log}",
         )
-        yield Metastore(port, warehouse, log, process.pid)
+        yield Metastore(port, warehouse, process.pid)
     finally:
         stop(process)
 

@@ -34,6 +34,7 @@ def _is_alive(pid: int) -> bool:
 def test_a_metastore_ends_with_its_context(tmp_path: Path) -> None:
     """A metastore answers inside its context and has ended after it."""
     with running_metastore(tmp_path / "server", tmp_path / "warehouse") as server:
+        assert server.pid is not None
         assert _is_alive(server.pid)
         assert server.spark_conf()["spark.hadoop.hive.metastore.uris"] == server.uri
     assert not _is_alive(server.pid)

@@ -7,10 +7,12 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, LEASE
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
@@ -38,13 +40,17 @@ def leave_lease(world: World, process: ProcessIdentity) -> None:
 
 
 def leases_after_cleaning(
-    world: World, dead: DeadLeases | None = None, *, after_ms: int = 0
+    world: World,
+    dead: DeadLeases | None = None,
+    *,
+    after_ms: int = 0,
+    root: VersionRoot = ROOT,
 ) -> set[str]:
     """Clean up ``after_ms`` from now, in an invocation of its own; the leases that stay."""
     services = world.catalog().services(STAGING_SCHEMA)
     now = world.storage.now_ms + after_ms
-    (dead or DeadLeases()).delete(services, ROOT, RULES, now, StepReport(TARGET_NAME))
-    return set(world.storage.children(ROOT.leases))
+    (dead or DeadLeases()).delete(services, root, RULES, now, StepReport(TARGET_NAME))
+    return set(world.storage.children(root.leases))
 
 
 def test_the_lease_of_an_ended_run_goes(world: World) -> None:
@@ -71,6 +77,28 @@ def test_a_lease_stays_for_a_record_in_any_schema(world: World, key: str) -> Non
     assert leases_after_cleaning(world) == {LEASE_OF_THE_DEAD}
     del world.metastore.tables[record]
     assert leases_after_cleaning(world) == set()
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+def test_a_lease_stays_for_what_was_not_published(*, is_published: bool) -> None:
+    """A version in the target's lineage needs its run no more; one that is only staged does."""
+    world = World()
+    staged = world.published() if is_published else world.begun()
+    dead = leave_to_others(world, staged)
+    left = leases_after_cleaning(world, root=staged.root)
+    assert left == (set() if is_published else {dead})
+
+
+def leave_to_others(world: World, staged: StagedTable) -> str:
+    """The run's process ends here; the world's next one is another. The lease that stays."""
+    dead = world.lease.id
+    record = world.metastore.tables[staged.record]
+    world.metastore.tables[staged.record] = replace(
+        record, parameters={**record.parameters, LEASE: dead}
+    )
+    world.storage.write(f"{staged.root.leases}/{dead}", LeaseFile(dead, ENDED).to_text())
+    world.lease = Lease(world.storage)
+    return dead
 
 
 def test_the_lease_of_a_paused_run_goes_after_unknown_after(world: World) -> None:

@@ -5,10 +5,26 @@ import threading
 import pytest
 
 from dbt.adapters.ctas_spark.staging import metastore_lock
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import LockLostError, MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore_lock import MetastoreLock
 from fakes.metastore import FakeMetastore
 from fakes.world import TARGET_NAME
+
+
+def nobody(_owner: str) -> bool:
+    """No run is known to be over."""
+    return False
+
+
+def test_the_lock_of_a_run_that_is_over_is_released() -> None:
+    """Not every server ends a lock that nobody beats: who waits does it, and not to the living."""
+    metastore = FakeMetastore()
+    dead, waiting = metastore.lock(TARGET_NAME, "dead"), metastore.lock(TARGET_NAME, "also dead")
+    elsewhere = metastore.lock(TableName("shop", "customers"), "dead")
+    with MetastoreLock(metastore, "ours", lambda owner: owner.endswith("dead")).held(TARGET_NAME):
+        assert {dead, waiting}.isdisjoint(metastore.locks)
+    assert list(metastore.locks) == [elsewhere]
 
 
 def test_a_second_holder_waits_for_the_first() -> None:
@@ -19,11 +35,11 @@ def test_a_second_holder_waits_for_the_first() -> None:
     metastore.before = lambda call: waits.set() if call == "is_granted" else None
 
     def second() -> None:
-        with MetastoreLock(metastore, "second").held(TARGET_NAME):
+        with MetastoreLock(metastore, "second", nobody).held(TARGET_NAME):
             order.append("second")
 
     thread = threading.Thread(target=second)
-    with MetastoreLock(metastore, "first").held(TARGET_NAME):
+    with MetastoreLock(metastore, "first", nobody).held(TARGET_NAME):
         waits.clear()
         thread.start()
         assert waits.wait(10)
@@ -36,7 +52,7 @@ def test_a_second_holder_waits_for_the_first() -> None:
 def test_a_lock_that_the_server_ended_is_noticed() -> None:
     """A check tells the holder that the lock ran out, so that it stops."""
     metastore = FakeMetastore()
-    with MetastoreLock(metastore, "a run").held(TARGET_NAME) as check:
+    with MetastoreLock(metastore, "a run", nobody).held(TARGET_NAME) as check:
         check()
         metastore.expire_locks()
         with pytest.raises(LockLostError, match="ended the lock"):
@@ -50,7 +66,7 @@ def test_a_lock_that_is_never_granted_is_an_error(monkeypatch: pytest.MonkeyPatc
     others = metastore.lock(TARGET_NAME, "others")
     with (
         pytest.raises(LockLostError, match="not granted"),
-        MetastoreLock(metastore, "ours").held(TARGET_NAME),
+        MetastoreLock(metastore, "ours", nobody).held(TARGET_NAME),
     ):
         pass
     assert list(metastore.locks) == [others]
@@ -67,7 +83,7 @@ def test_a_held_lock_is_beaten(monkeypatch: pytest.MonkeyPatch) -> None:
             beaten.release()
             raise MetastoreError("connection lost")
 
-    with MetastoreLock(metastore, "a run").held(TARGET_NAME):
+    with MetastoreLock(metastore, "a run", nobody).held(TARGET_NAME):
         metastore.before = fail
         assert beaten.acquire(timeout=10)
         assert beaten.acquire(timeout=10)
@@ -83,6 +99,6 @@ def test_a_release_that_fails_does_not_hide_the_work(caplog: pytest.LogCaptureFi
             raise MetastoreError("connection lost")
 
     metastore.before = fail
-    with MetastoreLock(metastore, "a run").held(TARGET_NAME):
+    with MetastoreLock(metastore, "a run", nobody).held(TARGET_NAME):
         pass
     assert "will time out" in caplog.text

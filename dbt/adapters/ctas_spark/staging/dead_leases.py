@@ -1,13 +1,18 @@
-"""Delete the leases of runs that are over and of which nothing is left."""
+"""Delete the leases of runs that are over and of which nothing unpublished is left."""
 
 import logging
 import re
+from collections.abc import Collection
 
 from dbt.adapters.ctas_spark.staging import lease_file
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.directories import LEASES, VersionRoot
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
-from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, LEASE, lease_of
+from dbt.adapters.ctas_spark.staging.marker import TARGET, Marker
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.records import lease_of, version_of
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.run_records import records_of_run
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
@@ -20,7 +25,8 @@ class DeadLeases:
     """What one invocation knows of the runs before it.
 
     A lease leads from a version to its run, so it goes last: after every directory and record of
-    the run. One leftover of each lease is remembered: until that is gone, nothing is listed again.
+    the run, but for versions that were published, whose fate no longer hangs on their run. One
+    leftover of each lease is remembered: until that is gone, nothing is listed again.
     """
 
     def __init__(self) -> None:
@@ -56,9 +62,11 @@ class DeadLeases:
         known = self._leftovers.get(lease)
         if known is not None and services.storage.exists(known):
             return True
-        found = _directory_of(services, root, lease)
+        records = records_of_run(services.metastore, lease)
+        published = {version for version in records if _is_published(services, records[version])}
+        found = _directory_of(services, root, lease, published)
         if found is None:
-            return _has_record(services, lease)
+            return not records.keys() <= published
         self._leftovers[lease] = found
         return True
 
@@ -74,23 +82,22 @@ def _is_over(
     return stored is not None and now_ms - stored.modified_ms >= rules.unknown_after_ms
 
 
-def _directory_of(services: Services, root: VersionRoot, lease: str) -> str | None:
-    """A version of the run, of whatever table."""
+def _directory_of(
+    services: Services, root: VersionRoot, lease: str, published: Collection[str]
+) -> str | None:
+    """A version of the run, of whatever table, that was not published."""
     for table in services.storage.children(root.parent):
         if table == LEASES:
             continue
         beside = VersionRoot(root.parent, table)
         for version in services.storage.children(str(beside)):
-            if lease_of(version) == lease:
+            if lease_of(version) == lease and version not in published:
                 return beside.version(version)
     return None
 
 
-def _has_record(services: Services, lease: str) -> bool:
-    """Records are looked for everywhere: each model may have a staging schema of its own."""
-    metastore = services.metastore
-    return any(
-        metastore.tables_with(database, key, lease)
-        for database in metastore.databases()
-        for key in (LEASE, ATTEMPT_BY)
-    )
+def _is_published(services: Services, record: TableEntry) -> bool:
+    """True if the lineage of the record's target has its version."""
+    database, _, table = record.parameters.get(TARGET, "").partition(".")
+    marker = Marker.of(services.metastore.get_table(TableName(database, table)))
+    return marker is not None and marker.lineage.has_version(version_of(record.name))

@@ -1,12 +1,15 @@
 """The metastore's own lock on a table, kept alive while it is held.
 
-The server ends a lock that nobody beats for ``hive.txn.timeout`` (300 s by default).
+A server whose housekeeper runs (``hive.compactor.initiator.on``) ends a lock that nobody beats for
+``hive.txn.timeout`` (300 s by default); any other one keeps it for good. So who waits releases the
+locks of runs that are known to be over.
 """
 
+import itertools
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -22,17 +25,22 @@ logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30.0
 POLL_SECONDS = 0.2
+POLLS_BETWEEN_LOOKS = 50
 LONGEST_WAIT_SECONDS = 600.0
 
 
 class MetastoreLock:
-    """An exclusive lock of every client of the metastore that asks for it."""
+    """An exclusive lock of every client of the metastore that asks for it.
+
+    ``is_over`` says of a lock's owner whether it is a run of ours that will do nothing more.
+    """
 
     can_run_out = True
 
-    def __init__(self, client: TableLockClient, owner: str) -> None:
+    def __init__(self, client: TableLockClient, owner: str, is_over: Callable[[str], bool]) -> None:
         self._client = client
         self._owner = owner
+        self._is_over = is_over
 
     @contextmanager
     def held(self, target: TableName) -> Iterator[HeldCheck]:
@@ -51,7 +59,11 @@ class MetastoreLock:
 
     def _await(self, lock: int, target: TableName) -> None:
         deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-        while not self._client.is_granted(lock):
+        for poll in itertools.count():
+            if self._client.is_granted(lock):
+                return
+            if poll % POLLS_BETWEEN_LOOKS == 0:
+                self._release_of_the_dead(target)
             if time.monotonic() > deadline:
                 raise LockLostError(
                     f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s",
@@ -60,6 +72,14 @@ class MetastoreLock:
                     remedy="SHOW LOCKS in Hive tells who holds it",
                 )
             time.sleep(POLL_SECONDS)
+
+    def _release_of_the_dead(self, target: TableName) -> None:
+        for lock, owner in self._client.locks_on(target):
+            if owner != self._owner and self._is_over(owner):
+                self._client.unlock(lock)
+                logger.info(
+                    "%s: the lock of the run %s, which is over, was released", target, owner
+                )
 
     @contextmanager
     def _beaten(self, lock: int, target: TableName) -> Iterator[None]:

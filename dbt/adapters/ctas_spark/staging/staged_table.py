@@ -260,7 +260,7 @@ class StagedTable:
 
     def _remove_set_aside(self) -> None:
         try:
-            pending.remove_set_aside(self.context, self._services)
+            pending.remove_set_aside(self.context, self._services, self._report)
         except MetastoreError as error:
             logger.warning("%s: an old entry that was set aside stays: %s", self.target, error)
 

@@ -1,9 +1,10 @@
 """Spark's session catalog: tables of files, in a Hive metastore or in this process's memory."""
 
 import threading
+from functools import partial
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging import ddl
+from dbt.adapters.ctas_spark.staging import ddl, run_records
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
@@ -159,7 +160,10 @@ class SessionCatalog:
             return OF_THIS_PROCESS
         if self._has_locks is None:
             self._has_locks = self._locks.supports_locks()
-        return MetastoreLock(self._locks, self._lease.id) if self._has_locks else None
+        if not self._has_locks:
+            return None
+        is_over = partial(run_records.is_over, self._metastore, self._storage, self._lease)
+        return MetastoreLock(self._locks, self._lease.id, is_over)
 
     def _ensure_staging_schema(self, name: str) -> None:
         if name in self._staging_schemas:

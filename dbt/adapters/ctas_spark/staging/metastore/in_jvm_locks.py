@@ -26,6 +26,14 @@ class InJvmLocks(InJvmConnection):
         found = self._read(f"check_lock({lock})", lambda client: client.checkLock(lock))
         return bool(found.getState() == self._hive.api.LockState.ACQUIRED)
 
+    def locks_on(self, name: TableName) -> tuple[tuple[int, str], ...]:
+        """One show_locks call."""
+        asked = self._hive.api.ShowLocksRequest()
+        asked.setDbname(name.database)
+        asked.setTablename(name.table)
+        found = self._read(f"show_locks({name})", lambda client: client.showLocks(asked))
+        return tuple((int(lock.getLockid()), str(lock.getUser())) for lock in found.getLocks())
+
     def heartbeat(self, lock: int) -> None:
         """One heartbeat call."""
         what = f"heartbeat({lock})"

@@ -26,6 +26,7 @@ NO_SUCH_TXN, TXN_ABORTED = "NoSuchTxnException", "TxnAbortedException"
 LOCK = Method("lock", {1: NO_SUCH_TXN, 2: TXN_ABORTED}, returns=True)
 CHECK = Method("check_lock", {1: NO_SUCH_TXN, 2: TXN_ABORTED, 3: NO_SUCH_LOCK}, returns=True)
 HEARTBEAT = Method("heartbeat", {1: NO_SUCH_LOCK, 2: NO_SUCH_TXN, 3: TXN_ABORTED})
+SHOW = Method("show_locks", {}, returns=True)
 UNLOCK = Method("unlock", {1: NO_SUCH_LOCK, 2: "TxnOpenException"})
 
 
@@ -51,6 +52,7 @@ class Request(IntEnum):
 EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = 3, 2, 6
 LOCK_ID, LOCK_STATE = 1, 2
 ACQUIRED = 1
+SHOWN, SHOWN_USER = 1, 10
 
 
 class ThriftLocks(ThriftCalls):
@@ -67,6 +69,13 @@ class ThriftLocks(ThriftCalls):
         """One check_lock call."""
         answer = self._call(f"check_lock({lock})", CHECK, struct(long(lock)))
         return bool(answer.value(LOCK_STATE) == ACQUIRED)
+
+    def locks_on(self, name: TableName) -> tuple[tuple[int, str], ...]:
+        """One show_locks call."""
+        asked = struct(string(name.database), string(name.table))
+        answer = self._call(f"show_locks({name})", SHOW, asked)
+        shown = answer.structs(SHOWN)
+        return tuple((one.value(LOCK_ID), one.text(SHOWN_USER) or "") for one in shown)
 
     def heartbeat(self, lock: int) -> None:
         """One heartbeat call."""

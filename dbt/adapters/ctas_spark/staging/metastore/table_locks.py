@@ -9,7 +9,7 @@ AGENT = "dbt-ctas-spark"
 
 
 class TableLockClient(Protocol):
-    """Exclusive locks that end by themselves when nobody beats them (``hive.txn.timeout``).
+    """Exclusive locks, which some servers end when nobody beats them (``hive.txn.timeout``).
 
     Every call raises MetastoreError, or EntryMissingError for a lock that the server has ended.
     """
@@ -26,6 +26,9 @@ class TableLockClient(Protocol):
 
     def is_granted(self, lock: int) -> bool:
         """True once the lock is held; it beats a waiting lock as well."""
+
+    def locks_on(self, name: TableName) -> tuple[tuple[int, str], ...]:
+        """Id and owner of every lock on the table, held or waited for."""
 
     def heartbeat(self, lock: int) -> None:
         """Keep a held lock alive; EntryMissingError when the server ended it."""

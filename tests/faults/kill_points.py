@@ -1,0 +1,88 @@
+"""Where a run is killed, and what the level promises of the table then."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from dbt.adapters.ctas_spark.staging.steps import Step
+from faults.numbered import ROWS, TABLE
+
+PARTITIONS_OF = (Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS)
+UNPUBLISHED = (Step.BEGIN, Step.STAGE, Step.VERIFY, Step.ABORT)
+SIDES = ("entered", "left")
+SETTINGS = "versions_to_keep=1, grace_period=0, unknown_after=0"
+
+
+class Layout(str, Enum):
+    """How the model's table is laid out."""
+
+    UNPARTITIONED = "unpartitioned"
+    TRACKED = "tracked partitions"
+
+    def model(self, number: int, *, fails: bool = False) -> Mapping[str, str]:
+        """The model's file for a number; each version shares two partitions with the next.
+
+        It holds the number itself: with another variable, dbt would parse every macro again.
+        """
+        failure = " where raise_error('as it was asked to') is null" if fails else ""
+        columns = f"{number} as v{self._key(number)}"
+        query = f"select {columns} from range({ROWS}){failure}"
+        config = f"{{{{ config(materialized='atomic_table', {SETTINGS}{self._config}) }}}}"
+        return {f"models/{TABLE}.sql": f"{config} {query}"}
+
+    def partitions(self, number: int) -> tuple[str, ...] | None:
+        """What SHOW PARTITIONS has of a version; None where it is refused."""
+        if self is Layout.UNPARTITIONED:
+            return None
+        return tuple(sorted(f"k={number + at}" for at in range(ROWS)))
+
+    def _key(self, number: int) -> str:
+        return "" if self is Layout.UNPARTITIONED else f", id + {number} as k"
+
+    @property
+    def _config(self) -> str:
+        if self is Layout.UNPARTITIONED:
+            return ""
+        return ", partition_by='k', partition_metadata='tracked', atomicity='atomic'"
+
+
+class Build(str, Enum):
+    """Whether there is a table before the killed run."""
+
+    FIRST = "first build"
+    REBUILD = "rebuild"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One side of a step."""
+
+    step: Step
+    side: str
+
+    @property
+    def fails(self) -> bool:
+        """True if a run gets here only when its job fails."""
+        return self.step is Step.ABORT
+
+    @property
+    def is_published(self) -> bool:
+        """True if the killed run's version is the table from here on."""
+        before = self.step in UNPUBLISHED or self == Point(Step.COMMIT, "entered")
+        return not before
+
+    @property
+    def is_pending(self) -> bool:
+        """True if tracked partitions of the killed run's version are still to be tracked."""
+        tracks_later = (Point(Step.COMMIT, "left"), Point(Step.TRACK_PARTITIONS, "entered"))
+        return self in tracks_later or self.step in PARTITIONS_OF[:2]
+
+    def __str__(self) -> str:
+        return f"{self.step.value} {self.side}"
+
+
+def points(layout: Layout) -> Iterator[Point]:
+    """Every point that such a run reaches, in its order."""
+    for step in Step:
+        if layout is Layout.TRACKED or step not in PARTITIONS_OF:
+            yield from (Point(step, side) for side in SIDES)
