@@ -1,14 +1,17 @@
 """How many points were tried, and how many were survived: as a table, and as JSON."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 
 from crashes.cases import Case
 from crashes.points import Point
 from crashes.trial import Mending
 from dbt.adapters.ctas_spark.staging.steps import Step
+from servers.versions import versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,14 @@ class Results:
             )
         ]
         failed = [asdict(one) for one in self.all if not one.green]
-        report = {**_count(self.all), "cells": cells, "failed": failed}
+        report = {
+            **_count(self.all),
+            "cells": cells,
+            "failed": failed,
+            "finished": datetime.now(tz=timezone.utc).isoformat(timespec="seconds"),
+            "cores": os.cpu_count(),
+            "on": versions(),
+        }
         path.write_text(f"{json.dumps(report, indent=1)}\n")
 
     def lines(self) -> Iterator[str]:

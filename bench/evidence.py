@@ -1,0 +1,199 @@
+"""Write docs/evidence.md from the figures that the long runs have kept in bench/results.
+
+    python bench/evidence.py
+
+It measures nothing. A unit test compares the page with what this writes.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "bench" / "results"
+PAGE = ROOT / "docs" / "evidence.md"
+
+Figures = Mapping[str, Any]
+FAULTS = ("failed", "mixed", "empty", "partial")
+HEAD = """# Evidence
+
+This page is written by `python bench/evidence.py` from the figures of real runs in
+[bench/results](../bench/results); [bench/README.md](../bench/README.md) has the command of each.
+A read is one query of one session, judged by its rows and its schema: `failed` got an error,
+`mixed` has parts of two versions, `empty` and `partial` lack rows.
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(RESULTS))
+
+
+def page(results: Path) -> str:
+    """The whole page.
+
+    Args:
+        results: the directory of the JSON files.
+    """
+    named = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
+    crashes = {name.partition("-")[2]: f for name, f in named.items() if name.startswith("crashes")}
+    parts = (
+        [HEAD],
+        _readers(named),
+        _soak(named["soak"]),
+        _kills(named["kills"]),
+        _crashes(crashes),
+        _signals(named["signals"]),
+        _writers(named["race"]),
+        _versions(named),
+    )
+    return "\n".join(line for part in parts for line in part)
+
+
+def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
+    yield "## What readers saw\n"
+    yield _row("run", "adapter", "reads", *FAULTS, "minutes")
+    yield _rule(8)
+    for name, adapter in (
+        ("many_reads", "dbt-ctas-spark"),
+        ("soak", "dbt-ctas-spark"),
+        ("soak-stock", "dbt-spark, unchanged"),
+    ):
+        figures = named[name]
+        faults = (figures[fault] for fault in FAULTS)
+        yield _row(_link(name), adapter, figures["reads"], *faults, _minutes(figures))
+    yield (
+        "\nThe two soaks do the same to the same model: `materialized: atomic_table` with this "
+        "adapter, `table` with the stock one.\n"
+    )
+
+
+def _soak(figures: Figures) -> Iterator[str]:
+    yield "## Half an hour of runs that race and end at random\n"
+    yield (
+        f"{_link('soak')}: {figures['runs']} runs of one model, two at a time, of which "
+        f"{_listed(figures['fates'])}. Of their model the runs said: "
+        f"{_listed(figures['said of the model'])}; `refused` lost to the other run, `nothing` was "
+        "ended before it could say anything.\n"
+    )
+    yield _row("versions published", "lost", "left after the last run", "broken promises")
+    yield _rule(4)
+    violations = len(figures["violations"])
+    yield _row(figures["published"], figures["lost versions"], figures["leaks"], violations)
+    yield ""
+
+
+def _kills(figures: Figures) -> Iterator[str]:
+    yield "## kill -9 at every step\n"
+    left = _listed(figures["left"], "0")
+    yield (
+        f"{_link('kills')}: {figures['kills']} runs, each killed with its JVM at one side of one "
+        f"step. Broken promises: {len(figures['violations'])}. Left after the next run: {left}. "
+        "`old` and `new` are what the next process read.\n"
+    )
+    columns = list(figures["columns"])
+    yield _row("killed when", *columns)
+    yield _rule(len(columns) + 1)
+    found = {(_column(one), one["killed when"]): one["shown"] for one in figures["each"]}
+    for moment in dict.fromkeys(one["killed when"] for one in _longest_first(figures["each"])):
+        yield _row(moment, *(found.get((column, moment), "") for column in columns))
+    yield ""
+
+
+def _crashes(named: Mapping[str, Figures]) -> Iterator[str]:
+    yield "## A crash at every step, simulated\n"
+    yield (
+        "An exception that skips every abort, at each side of each step, of builds, aborts, "
+        "recoveries, vacuums and rollbacks; then a new run mends what is left. Survived of tried, "
+        "by step and catalog, over all levels and layouts:\n"
+    )
+    catalogs = list(named)
+    yield _row("step", *catalogs)
+    yield _rule(len(catalogs) + 1)
+    cells = {name: figures["cells"] for name, figures in named.items()}
+    steps = dict.fromkeys(cell["step"] for found in cells.values() for cell in found)
+    for step in steps:
+        yield _row(f"`{step}`", *(_survived(cells[name], step) for name in catalogs))
+    totals = (f"{figures['green']} of {figures['points']}" for figures in named.values())
+    yield _row("all", *totals)
+    yield ""
+
+
+def _signals(figures: Figures) -> Iterator[str]:
+    yield "## Signals at random moments\n"
+    yield (
+        f"{_link('signals')}: {_listed(figures['signals'])} to a run of four models. "
+        f"Broken promises: {len(figures['violations'])}. Left after the next run: "
+        f"{_listed(figures['left'], '0')}.\n"
+    )
+    yield _row("runs", *figures["runs"])
+    yield _rule(1 + len(figures["runs"]))
+    yield _row(len(figures["each"]), *figures["runs"].values())
+    yield ""
+
+
+def _writers(figures: Figures) -> Iterator[str]:
+    yield "## Writers that commit at the same moment\n"
+    yield (
+        f"{_link('race')}: {figures['rivals']} processes, {figures['rounds']} rounds: "
+        f"{figures['commits']} commits, {figures['refused']} refusals, each with the winner's "
+        f"version and time; {len(figures['violations'])} broken promises.\n"
+    )
+
+
+def _versions(named: Mapping[str, Figures]) -> Iterator[str]:
+    yield "## Of what\n"
+    yield _row("figures", "finished", "minutes", "cores", "versions")
+    yield _rule(5)
+    for name, figures in named.items():
+        if "on" not in figures:  # times, whose commands say themselves what they ran on
+            continue
+        on = ", ".join(f"{what} {version}" for what, version in figures["on"].items())
+        when = str(figures["finished"])[:10]
+        yield _row(_link(name), when, _minutes(figures), figures["cores"], on)
+    yield ""
+
+
+def _longest_first(each: Iterable[Figures]) -> Sequence[Figures]:
+    """The column with the most steps has them all, in their order."""
+    columns: dict[str, list[Figures]] = {}
+    for one in each:
+        columns.setdefault(_column(one), []).append(one)
+    ordered = sorted(columns.values(), key=len, reverse=True)
+    return [one for column in ordered for one in column]
+
+
+def _column(one: Figures) -> str:
+    return f"{one['catalog']}, {one['layout']}, {one['build']}"
+
+
+def _survived(cells: Sequence[Figures], step: str) -> str:
+    own = [cell for cell in cells if cell["step"] == step]
+    points = sum(cell["points"] for cell in own)
+    return f"{sum(cell['green'] for cell in own)} of {points}" if points else ""
+
+
+def _listed(counts: Mapping[str, int], nothing: str = "none") -> str:
+    found = [f"{count} {name}" for name, count in counts.items() if count]
+    return ", ".join(found) or nothing
+
+
+def _minutes(figures: Figures) -> str:
+    return f"{figures['seconds'] / 60:.0f}" if "seconds" in figures else ""
+
+
+def _link(name: str) -> str:
+    return f"[{name}.json](../bench/results/{name}.json)"
+
+
+def _row(*cells: object) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def _rule(columns: int) -> str:
+    return "|---" * columns + "|"
+
+
+if __name__ == "__main__":
+    main()
