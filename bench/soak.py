@@ -17,10 +17,10 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 
+from random_runs.judge import figures, judged
+from random_runs.life import Limits, live
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 from servers.versions import versions
-from soak.judge import figures, judged
-from soak.life import Limits, live
 
 SHOWN = 20
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from random_runs.judge import figures, judged
+from random_runs.life import Limits, live
 from servers.metastore import running_metastore
 from servers.metastore_on_postgresql import WHOLE_READS
-from soak.judge import figures, judged
-from soak.life import Limits, live
 
 RUNS = 4
 SEED = 20

@@ -11,13 +11,13 @@ from pymetastore.hive_metastore.ttypes import NoSuchObjectException
 
 from dbt.adapters.ctas_spark.staging.marker import LINEAGE, VERSION, Lineage
 from functional.outside import Outside
+from random_runs.attempt import Attempt, Ended, Fate, Told
 from readers.content import PARTITION_KEY
 from readers.journal import Read
 from readers.loop import running_readers
 from readers.project import NAME, session_output, write_project
 from readers.reader import Mode
 from servers.metastore import Metastore
-from soak.attempt import Attempt, Ended, Fate, Told
 
 SCHEMA = "soaked"
 LANES = 2

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from random_runs.attempt import Ended, Told
+from random_runs.life import Life
 from readers.journal import Fault, Read
-from soak.attempt import Ended, Told
-from soak.life import Life
 
 COUNTED = (Fault.FAILED, Fault.MIXED, Fault.EMPTY, Fault.PARTIAL)
 

@@ -1,13 +1,13 @@
-"""The judge of the soak finds each broken promise, and nothing where all are kept."""
+"""The judge of random runs finds each broken promise, and nothing where all are kept."""
 
 from dataclasses import replace
 
 import pytest
 
+from random_runs.attempt import CANCELED, REFUSED, UNKNOWN, Ended, Fate, Told
+from random_runs.judge import figures, judged
+from random_runs.life import Life
 from readers.journal import Read
-from soak.attempt import CANCELED, REFUSED, UNKNOWN, Ended, Fate, Told
-from soak.judge import figures, judged
-from soak.life import Life
 
 FIRST, SECOND = "20260101t000000x00000001_0001", "20260101t000000x00000002_0001"
 
