@@ -92,6 +92,24 @@ def test_grace_runs_from_the_successors_commit(world: World) -> None:
     assert list(sweep(world, rules).kept.values()) == [Reason.LIVE]
 
 
+def test_grace_does_not_run_while_the_successors_call_is_slow(world: World) -> None:
+    """A laptop that slept for hours in its commit call takes no grace from who reads just now."""
+    world.published()
+    ours = world.begun()
+
+    def sleeps(call: str) -> None:
+        if call == "alter_table":
+            world.storage.now_ms += 10_000_000
+
+    world.metastore.before = sleeps
+    ours.commit()
+    world.metastore.before = lambda _call: None
+    rules = RetentionRules(versions_to_keep=0, grace_ms=60_000)
+    assert list(sweep(world, rules).kept.values()) == [Reason.LIVE, Reason.GRACE]
+    world.storage.now_ms += 60_000
+    assert list(sweep(world, rules).kept.values()) == [Reason.LIVE]
+
+
 def test_a_dry_run_changes_nothing(world: World) -> None:
     """It names the directories that a real one would free, and writes nothing."""
     old, _ = world.published(), world.published()

@@ -43,7 +43,8 @@ class Seen:
     """What was found out of one version.
 
     ``rank`` counts the superseded versions that are newer; ``unseen_ms`` is how long ago a clean-up
-    first found it without an owner. ``foreign`` says that a run on another catalog made it.
+    first found it superseded, or without an owner. ``foreign`` says that a run on another catalog
+    made it.
     """
 
     version: Version
@@ -105,5 +106,5 @@ def _unpublished(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason |
 
 def _age(seen: Seen) -> int:
     """Time without readers that could have resolved it anew."""
-    since = seen.version.superseded_ms
-    return seen.unseen_ms if since is None else seen.now_ms - since
+    forgotten = seen.version.place is Place.FORGOTTEN and seen.version.superseded
+    return seen.now_ms - forgotten.time_ms if forgotten else seen.unseen_ms

@@ -42,6 +42,7 @@ from dbt.adapters.ctas_spark.staging.versions import Place, Version, versions_of
 logger = logging.getLogger(__name__)
 
 UNSEEN = PREFIX + "unseen_ms"
+SUPERSEDED = PREFIX + "superseded"
 
 
 @dataclass(slots=True)
@@ -113,9 +114,7 @@ class Sweeper:
         leases = version.root.leases
         publisher = publisher_of(version.id, version.record)
         lease = lease_file.state_of(self._services.storage, leases, publisher, now)
-        published = version.place in (Place.LIVE, Place.SUPERSEDED)
-        living = lease is LeaseState.LIVING
-        unseen = 0 if published or living else self._unseen(version, now)
+        unseen = self._unseen(version, lease, now)
         foreign = version.record is None and self._is_foreign(version)
         return Seen(version, rank, lease, now, unseen, foreign)
 
@@ -125,16 +124,31 @@ class Sweeper:
         catalog = lease_file.catalog_of(self._services.storage, leases, lease_of(version.id))
         return catalog is not None and catalog != self._services.lease.catalog
 
-    def _unseen(self, version: Version, now: int) -> int:
-        """How long ago a clean-up first found the version without an owner; noted on its record."""
-        record = version.record
+    def _unseen(self, version: Version, lease: LeaseState, now: int) -> int:
+        """How long ago a clean-up first found the version superseded, or without an owner."""
+        if version.place is Place.SUPERSEDED:
+            return self._superseded_for(version, now)
+        if version.place is Place.LIVE or lease is LeaseState.LIVING:
+            return 0
+        return self._noted(version.record, UNSEEN, "", now)
+
+    def _superseded_for(self, version: Version, now: int) -> int:
+        """The lineage has the time before the successor's call, which may have taken for ever."""
+        if version.superseded is None or self._rules.grace_ms == 0:
+            return 0
+        if version.record is None or self._dry_run or _is_deleting(version):
+            return now - version.superseded.time_ms
+        return self._noted(version.record, SUPERSEDED, f"{version.superseded.commit}:", now)
+
+    def _noted(self, record: TableEntry | None, key: str, what: str, now: int) -> int:
+        """How long ago ``what`` was first noted on the record; it is noted now, if it was not."""
         if record is None:
             return 0
-        noted = record.parameters.get(UNSEEN, "")
+        noted = record.parameters.get(key, "").removeprefix(what)
         if noted.isdecimal():
             return now - int(noted)
         if not self._dry_run:
-            parameters = {**record.parameters, UNSEEN: str(now)}
+            parameters = {**record.parameters, key: f"{what}{now}"}
             state = record.parameters[STATE]
             expected = Expectation(STATE, state) if self._services.conditional else None
             self._metastore.alter_table(

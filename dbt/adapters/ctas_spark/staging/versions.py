@@ -7,7 +7,13 @@ from enum import Enum
 from dbt.adapters.ctas_spark.staging.base import COMMIT_BASE
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
-from dbt.adapters.ctas_spark.staging.marker import MOST_ENTRIES, TARGET, Lineage, Marker
+from dbt.adapters.ctas_spark.staging.marker import (
+    MOST_ENTRIES,
+    TARGET,
+    Lineage,
+    LineageEntry,
+    Marker,
+)
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.records import RECORD_BASE, ROOT, record_prefix, version_of
 from dbt.adapters.ctas_spark.staging.services import Services
@@ -28,15 +34,15 @@ class Place(Enum):
 class Version:
     """One version: its record, its root, its place.
 
-    ``record`` is None where the CTAS has not made it; ``superseded_ms`` is the storage's time of
-    the successor's commit, at the latest. ``FORGOTTEN``: the lineage knows nothing of it any more.
+    ``record`` is None where the CTAS has not made it; ``superseded`` is the successor's commit, or
+    a later one. ``FORGOTTEN``: the lineage knows nothing of it any more.
     """
 
     id: str
     root: VersionRoot
     record: TableEntry | None
     place: Place
-    superseded_ms: int | None = None
+    superseded: LineageEntry | None = None
 
     @property
     def directory(self) -> str:
@@ -93,7 +99,7 @@ def _placed(
         place = Place.UNPUBLISHED if _would_show(record, marker.lineage) else Place.FORGOTTEN
         return Version(version, root, record, place)
     oldest = marker.lineage.entries[-1]
-    return Version(version, root, record, Place.FORGOTTEN, oldest.time_ms)
+    return Version(version, root, record, Place.FORGOTTEN, oldest)
 
 
 def _would_show(record: TableEntry | None, lineage: Lineage) -> bool:
@@ -105,13 +111,13 @@ def _would_show(record: TableEntry | None, lineage: Lineage) -> bool:
     return record is None or base.removeprefix(COMMIT_BASE) in lineage
 
 
-def _successor(version: str, lineage: Lineage) -> int | None:
-    """When another version followed the last publication of this one."""
+def _successor(version: str, lineage: Lineage) -> LineageEntry | None:
+    """What followed the last publication of the version."""
     successor = None
     for entry in lineage.entries:
         if entry.version == version:
             return successor
-        successor = entry.time_ms
+        successor = entry
     return None
 
 
