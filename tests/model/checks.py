@@ -51,10 +51,14 @@ def _shows_one_version(world: ModelWorld, entry: TableEntry, marker: Marker) -> 
 def _has_a_lineage(world: ModelWorld, target: TableName, lineage: Lineage) -> None:
     commits = [entry.commit for entry in lineage.entries]
     assert len(commits) == len(set(commits)), f"{target} has a commit twice: {lineage}"
-    builds = [entry.version for entry in lineage.entries if entry.kind is Kind.BUILD]
-    for version, before in zip(builds, [*builds[1:], None], strict=True):
+    publications = [entry for entry in lineage.entries if not entry.kind.keeps_the_version]
+    before_them = [entry.version for entry in publications[1:]]
+    for publication, before in zip(publications, [*before_them, None], strict=True):
+        version = publication.version
         made = _made(world, version)
         assert made.staged.target == target, f"{target} shows a version of {made.staged.target}"
+        if publication.kind is Kind.ROLLBACK:
+            continue
         aborts = made.staged.context.on_conflict is OnConflict.ABORT
         if aborts and before is not None:
             seen = Marker.of(made.seen)

@@ -3,7 +3,7 @@
 from functools import partial
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.records import lease_of, version_of
+from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, lease_of, version_of
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 from fakes.world import STAGING_SCHEMA
@@ -52,5 +52,10 @@ def is_clean(world: ModelWorld) -> None:
     records = {version_of(n) for n in world.metastore.tables if n.database == STAGING_SCHEMA}
     assert records == wanted, f"records of {records}, shown {wanted}"
     leases = {p.rpartition("/")[2] for p in world.storage.files if "/leases/" in p}
-    lived = {lease_of(version) for version in wanted}
+    kept = [e for n, e in world.metastore.tables.items() if n.database == STAGING_SCHEMA]
+    lived = {
+        lease
+        for e in kept
+        for lease in (lease_of(version_of(e.name)), e.parameters.get(ATTEMPT_BY))
+    }
     assert leases <= lived, f"leases of runs of which nothing is left: {leases - lived}"

@@ -176,6 +176,23 @@ class Lives(RuleBasedStateMachine):
             context = StagingContext(table, STAGING_SCHEMA)
             run.works(fault, lambda: run.cleans(context, rules))
 
+    @rule(at_home=st.booleans(), table=tables, fault=faults)
+    def recovers(self, *, at_home: bool, table: TableName, fault: Fault | None) -> None:
+        """A run mends what others left, and no more."""
+        run = self._some_run(0, at_home=at_home)
+        if run is not None:
+            context = StagingContext(table, STAGING_SCHEMA)
+            run.works(fault, lambda: run.recovers(context, RetentionRules(grace_ms=0)))
+
+    @rule(number=which, at_home=st.booleans(), table=tables, fault=faults_of_a_commit)
+    def rolls_back(
+        self, *, number: int, at_home: bool, table: TableName, fault: Fault | None
+    ) -> None:
+        """A run publishes the version before the live one again."""
+        run = self._some_run(number, at_home=at_home)
+        if run is not None:
+            run.works(fault, lambda: run.rolls_back(StagingContext(table, STAGING_SCHEMA)))
+
     @precondition(lambda self: self._held())
     @rule(number=which, fault=faults)
     def goes_on(self, *, number: int, fault: Fault | None) -> None:

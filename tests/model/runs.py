@@ -21,7 +21,9 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.recovery import EVERY_VERSION
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.rollback import roll_back
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.storage import Storage
 from fakes.engine import FakeJob
@@ -245,6 +247,22 @@ class Run:
         self.doing = Doing("clean", rules=rules)
         try:
             self.catalog.clean_up(context, rules)
+        except StagingError:
+            return
+
+    def recovers(self, context: StagingContext, rules: RetentionRules) -> None:
+        """Finish or revert what others left; an error leaves the rest."""
+        self.doing = Doing("recover", rules=replace(rules, versions_to_keep=EVERY_VERSION))
+        try:
+            self.catalog.recover(context, rules)
+        except StagingError:
+            return
+
+    def rolls_back(self, context: StagingContext) -> None:
+        """Publish the version before the live one again."""
+        self.doing = Doing("rollback")
+        try:
+            roll_back(context, self.catalog.services(STAGING_SCHEMA))
         except StagingError:
             return
 

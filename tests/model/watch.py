@@ -24,8 +24,11 @@ KEEPS = {
     "settle": {Kind.REPAIR},
     "clean": {Kind.FENCE, Kind.REPAIR},
     "commit": {Kind.FENCE, Kind.REPAIR},
+    "recover": {Kind.FENCE, Kind.REPAIR},
+    "rollback": {Kind.FENCE, Kind.REPAIR},
 }
-MAY_PUT_BACK = ("begin", "clean", "commit")
+MAY_PUT_BACK = ("begin", "clean", "commit", "recover", "rollback")
+PUBLISHES = ("commit", "rollback")
 
 
 class Watch:
@@ -106,7 +109,7 @@ class Watch:
     ) -> None:
         """At ``atomic`` the last of two writers may win: a creation while the old one is aside."""
         aside = set_aside.of_target(self._world.metastore, target, STAGING_SCHEMA)
-        if doing.word == "commit" and was is None and aside:
+        if doing.word in PUBLISHES and was is None and aside:
             self._world.touches[target] += 1
 
     def _deletes_lease(self, run: "Run", path: str) -> None:
@@ -152,6 +155,8 @@ class Watch:
         marker = Marker.of(now)
         kinds = KEEPS.get(doing.word, set())
         if doing.word == "commit" and (now is None or _is_of(doing.attempt, now)):
+            return
+        if doing.word == "rollback" and (now is None or _is_rolled_back(now)):
             return
         if now is not None and doing.word in MAY_PUT_BACK and _is_put_back(was, now):
             return
@@ -199,6 +204,11 @@ def newer_ones(world: "ModelWorld", entry: TableEntry | None, version: str) -> s
 
 def _is_of(attempt: "Attempt | None", entry: TableEntry) -> bool:
     return attempt is not None and entry.directory_name == attempt.staged.version
+
+
+def _is_rolled_back(entry: TableEntry) -> bool:
+    marker = Marker.of(entry)
+    return marker is not None and marker.lineage.entries[0].kind is Kind.ROLLBACK
 
 
 def _is_put_back(was: TableEntry | None, now: TableEntry) -> bool:
