@@ -27,6 +27,8 @@ from servers.metastore_on_postgresql import running_metastore_on_postgresql
 
 SCHEMA = "contract"
 STAGING = f"{SCHEMA}__ctas_spark"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+NO_WAITING_FOR_THE_DISK = "-Dderby.system.durability=test"
 
 
 class HivePlace:
@@ -124,6 +126,7 @@ def embedded(directory: Path) -> Iterator[HivePlace]:
             f"jdbc:derby:;databaseName={database};create=true"
         ),
         "spark.sql.warehouse.dir": str(warehouse),
+        JAVA_OPTIONS: f"{SMALL[JAVA_OPTIONS]} {NO_WAITING_FOR_THE_DISK}",
     }
     spark = _session(directory, settings)
     client = JvmClient(spark)

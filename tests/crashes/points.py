@@ -1,7 +1,7 @@
 """The points at which a run can be ended: before and after each step that it reports."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -66,6 +66,20 @@ def points_of(act: Act) -> tuple[Point, ...]:
     with observe(recorder):
         act()
     return tuple(recorder.points)
+
+
+def moments(points: Sequence[Point]) -> list[tuple[Point, ...]]:
+    """The points in their order; after a step and before the very next one is one moment.
+
+    All that changes something lies within a step, so nothing happens between the two.
+    """
+    found: list[tuple[Point, ...]] = []
+    for point in points:
+        if found and found[-1][-1].side == AFTER and point.side == BEFORE:
+            found[-1] = (*found[-1], point)
+        else:
+            found.append((point,))
+    return found
 
 
 def crash(act: Act, at: Point) -> None:

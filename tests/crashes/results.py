@@ -50,10 +50,11 @@ class Results:
 
     all: list[Result] = field(default_factory=list)
 
-    def has(self, case: Case, point: Point) -> bool:
-        """True if that side of the step was tried on the catalog in the layout before."""
-        wanted = (case.place, case.layout, point.step.value, point.side)
-        return any((one.catalog, one.layout, one.step, one.side) == wanted for one in self.all)
+    def lack(self, case: Case, moment: Iterable[Point]) -> bool:
+        """True if a side of a step was not yet tried on the catalog in the layout."""
+        tried = {(one.catalog, one.layout, one.step, one.side) for one in self.all}
+        wanted = {(case.place, case.layout, point.step.value, point.side) for point in moment}
+        return not wanted <= tried
 
     def write(self, path: Path) -> None:
         """As JSON: how many of each step, catalog, level and layout, and the sum."""

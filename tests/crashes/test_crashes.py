@@ -8,7 +8,7 @@ import pytest
 
 from contract.claims import CLAIMS
 from crashes.cases import Case, cases, chosen
-from crashes.points import Point
+from crashes.points import Point, moments
 from crashes.results import Result, Results
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
@@ -31,11 +31,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("place", chosen(metafunc.config))
 
 
-def trials(case: Case, points: Sequence[Point], results: Results) -> list[tuple[Point, Mending]]:
+def trials(
+    case: Case, points: Sequence[Point], results: Results
+) -> list[tuple[tuple[Point, ...], Mending]]:
     """The two ways of mending take turns, so that each meets both sides of steps."""
-    if case.brief:
-        points = [one for one in points if one.turn == 1 and not results.has(case, one)]
-    return list(zip(points, cycle(TURNS), strict=False))
+    found = moments(points) if case.brief else [(point,) for point in points]
+    new = [one for one in found if not case.brief or results.lack(case, one)]
+    return list(zip(new, cycle(TURNS), strict=False))
 
 
 def test_a_new_run_recovers(case: Case, stage: Stage, results: Results) -> None:
@@ -43,18 +45,19 @@ def test_a_new_run_recovers(case: Case, stage: Stage, results: Results) -> None:
     failures = []
     chosen_trials = trials(case, stage.course(case).points, results)
     assert chosen_trials, "nothing is tried that another scenario does not try"
-    for point, mending in chosen_trials:
-        trial = Trial(case.scenario, stage.course(case), point, mending)
+    for moment, mending in chosen_trials:
+        trial = Trial(case.scenario, stage.course(case), moment[0], mending)
         failure = None
         try:
             with stage.scene(case) as scene:
                 trial.run(scene)
         except Exception:  # noqa: BLE001 (whatever it is, the other points are tried too)
             failure = traceback.format_exc()
-        results.all.append(Result.of(case, point, mending, green=failure is None))
+        green = failure is None
+        results.all.extend(Result.of(case, point, mending, green=green) for point in moment)
         if failure is not None:
-            failures.append(f"{point}, then {mending.value}:\n{failure}")
-    assert not failures, "\n".join([f"{len(failures)} points", *failures])
+            failures.append(f"{moment[0]}, then {mending.value}:\n{failure}")
+    assert not failures, "\n".join([f"{len(failures)} crashes", *failures])
 
 
 def test_every_step_is_reached(place: str, pytestconfig: pytest.Config, stage: Stage) -> None:

@@ -1,6 +1,5 @@
 """One crash, what it leaves to others, and what a new run makes of it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -56,9 +55,14 @@ class Trial:
         _is_one_of(left, self._promised(scene.before.level))
         after = scene.another()
         built = after.attempt(NEXT)
-        for _ in self._mended(after, built):
-            _is_one_of(after.sight(), [left] if left else self._whole())
-            assert not _has_partitions_to_track(after)
+        if self.mending is Mending.BEGIN:
+            built.staged.begin()
+        else:
+            recover(after)
+        _is_one_of(after.sight(), [left] if left else self._whole())
+        assert not _has_partitions_to_track(after)
+        if self.mending is Mending.RECOVER:
+            built.staged.begin()
         after.place.stage(built.staged, built.content)
         built.staged.verify()
         built.finish()
@@ -80,14 +84,6 @@ class Trial:
         if level is Atomicity.NONE:
             allowed += [replace(sight, rows=(), partitions=()) for sight in allowed if sight]
         return [*allowed, None] if self.scenario.renames else allowed
-
-    def _mended(self, after: Subject, attempt: Attempt) -> Iterator[None]:
-        """What a begin would mend, the recovery has to mend before it."""
-        if self.mending is Mending.RECOVER:
-            recover(after)
-            yield
-        attempt.staged.begin()
-        yield
 
 
 def _is_one_of(sight: Sight | None, allowed: list[Sight | None]) -> None:

@@ -27,7 +27,7 @@ class InJvmMetastore(InJvmPartitions, InJvmLocks):
             )
         except EntryMissingError:
             return None
-        return entry_of(name, table)
+        return entry_of(self._jvm, name, table)
 
     def database_location(self, database: str) -> str | None:
         """One get_database call."""
@@ -71,14 +71,15 @@ class InJvmMetastore(InJvmPartitions, InJvmLocks):
 
     def databases(self) -> tuple[str, ...]:
         """One get_all_databases call."""
-        return tuple(self._read("get_all_databases()", lambda client: client.getAllDatabases()))
+        found = self._read("get_all_databases()", lambda client: client.getAllDatabases())
+        return tuple(self._listed(found))
 
     def tables(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
         """One get_tables call."""
         pattern = filters.begins_with(prefix)
         what = f"get_tables({database})"
         found = self._read(what, lambda client: client.getTables(database, pattern))
-        return filters.named(database, found, prefix)
+        return filters.named(database, self._listed(found), prefix)
 
     def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
         """One get_table_names_by_filter call."""
@@ -90,7 +91,7 @@ class InJvmMetastore(InJvmPartitions, InJvmLocks):
             )
         except EntryMissingError:
             return ()
-        return filters.named(database, found)
+        return filters.named(database, self._listed(found))
 
     def scratch_entry(self, name: TableName) -> TableEntry:
         """No call."""

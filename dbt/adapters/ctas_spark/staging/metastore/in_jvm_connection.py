@@ -55,6 +55,11 @@ class InJvmConnection:
         plain.set(FILTER_HOOK, NO_FILTER)
         return plain
 
+    def _listed(self, names: Any) -> list[str]:
+        """A Java list of names: by py4j's own iterator any failure would be its end."""
+        joined = str(self._jvm.java.lang.String.join("\n", names))
+        return joined.split("\n") if joined else []
+
     def _read(self, what: str, call: Callable[[Any], Any]) -> Any:
         """A call that changes nothing, made again on a new connection if the old one was dead.
 

@@ -1,27 +1,23 @@
-"""A table's entry and Hive's own ``Table`` in Spark's JVM."""
+"""A table's entry and Hive's own ``Table`` in Spark's JVM.
 
+It is read as the bytes of one Thrift struct: py4j ends a Java list with an exception, at which
+PySpark looks for 16 ms, and takes any other failure for the list's end, too.
+"""
+
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.metastore import thrift_entry
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.thrift_bytes import unpacked
 
 
-def entry_of(name: TableName, table: Any) -> TableEntry:
+def entry_of(java: Any, name: TableName, table: Any) -> TableEntry:
     """The entry, with the whole object as its ``raw``."""
-    storage = table.getSd()
-    serde = storage.getSerdeInfo()
-    path = serde.getParameters().get("path") if serde and serde.getParameters() else None
-    return TableEntry(
-        name=name,
-        table_type=str(table.getTableType()),
-        location=path or storage.getLocation(),
-        columns=tuple((c.getName(), c.getType()) for c in storage.getCols()),
-        partition_keys=tuple(key.getName() for key in table.getPartitionKeys()),
-        create_time=int(table.getCreateTime()),
-        parameters=dict(table.getParameters()),
-        raw=table,
-    )
+    data = java.org.apache.thrift.TSerializer().serialize(table)
+    return replace(thrift_entry.entry_of(name, unpacked(data)), raw=table)
 
 
 def changed(change: EntryChange) -> Any:

@@ -57,7 +57,7 @@ class InJvmPartitions(InJvmConnection):
         except MetastoreError:
             self.partitions(name)  # Hive 2.3 breaks at a missing table there, and says so here
             raise
-        return str(self._jvm.java.lang.String.join("\n", found)).split("\n")
+        return self._listed(found)
 
     def _fill(self, request: Any, value: Struct) -> None:
         self._jvm.org.apache.thrift.TDeserializer().deserialize(request, packed(value))
