@@ -9,6 +9,9 @@ from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 from servers.metastore import running_metastore
+from servers.processes import wait_until
+
+WITHIN_SECONDS = 30.0
 
 
 def test_one_owner_holds_a_lock(hive: FakePlace | ServerPlace) -> None:
@@ -39,10 +42,26 @@ def test_locks_are_shown_with_their_owners(hive: FakePlace | ServerPlace) -> Non
     name, other = unused(hive), unused(hive)
     first, second = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
     elsewhere = hive.client.lock(other, "eve")
-    assert set(hive.client.locks_on(name)) == {(first, "ann"), (second, "bob")}
+    shown = {(lock.id, lock.owner) for lock in hive.client.locks_on(name)}
+    assert shown == {(first, "ann"), (second, "bob")}
     for lock in (first, second, elsewhere):
         hive.client.unlock(lock)
     assert hive.client.locks_on(name) == ()
+
+
+def test_asking_for_a_lock_beats_it(hive: FakePlace | ServerPlace) -> None:
+    """Who waits learns the server's time from the last beat of its own lock."""
+    name = unused(hive)
+    held, waiting = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
+
+    def is_beaten_later() -> bool:
+        assert not hive.client.is_granted(waiting)
+        beaten = {lock.id: lock.beaten_ms for lock in hive.client.locks_on(name)}
+        return beaten[waiting] > beaten[held]
+
+    wait_until(is_beaten_later, WITHIN_SECONDS, "a later beat")
+    for lock in (held, waiting):
+        hive.client.unlock(lock)
 
 
 def test_tables_are_locked_one_by_one(hive: FakePlace | ServerPlace) -> None:

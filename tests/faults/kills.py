@@ -40,6 +40,7 @@ def kills(
             if target is not None:
                 run.wait_until_stopped()
                 run.kill()
+                place.age_locks()
             else:
                 assert run.ended() == 0, tail(run.log)
         if after is not None:

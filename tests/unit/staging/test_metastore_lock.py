@@ -17,14 +17,32 @@ def nobody(_owner: str) -> bool:
     return False
 
 
-def test_the_lock_of_a_run_that_is_over_is_released() -> None:
-    """Not every server ends a lock that nobody beats: who waits does it, and not to the living."""
+def test_silent_locks_of_runs_that_are_over_are_released() -> None:
+    """Not every server ends a lock that nobody beats: who waits does it, on this table only."""
     metastore = FakeMetastore()
-    dead, waiting = metastore.lock(TARGET_NAME, "dead"), metastore.lock(TARGET_NAME, "also dead")
+    held, waited_for = metastore.lock(TARGET_NAME, "dead"), metastore.lock(TARGET_NAME, "dead, too")
     elsewhere = metastore.lock(TableName("shop", "customers"), "dead")
-    with MetastoreLock(metastore, "ours", lambda owner: owner.endswith("dead")).held(TARGET_NAME):
-        assert {dead, waiting}.isdisjoint(metastore.locks)
+    metastore.server_ms += metastore_lock.SILENT_MS
+    with MetastoreLock(metastore, "ours", lambda owner: owner.startswith("dead")).held(TARGET_NAME):
+        assert {held, waited_for}.isdisjoint(metastore.locks)
     assert list(metastore.locks) == [elsewhere]
+
+
+@pytest.mark.parametrize(("silent_ms", "over"), [(299_000, True), (300_000, False)])
+def test_other_locks_are_left(
+    monkeypatch: pytest.MonkeyPatch, silent_ms: int, *, over: bool
+) -> None:
+    """A dead run's last call may still be running; a silent run may live."""
+    monkeypatch.setattr(metastore_lock, "LONGEST_WAIT_SECONDS", 0.0)
+    metastore = FakeMetastore()
+    theirs = metastore.lock(TARGET_NAME, "theirs")
+    metastore.server_ms += silent_ms
+    with (
+        pytest.raises(LockLostError, match="not granted"),
+        MetastoreLock(metastore, "ours", lambda _owner: over).held(TARGET_NAME),
+    ):
+        pass
+    assert list(metastore.locks) == [theirs]
 
 
 def test_a_second_holder_waits_for_the_first() -> None:

@@ -1,8 +1,9 @@
 """The metastore's own lock on a table, kept alive while it is held.
 
 A server whose housekeeper runs (``hive.compactor.initiator.on``) ends a lock that nobody beats for
-``hive.txn.timeout`` (300 s by default); any other one keeps it for good. So who waits releases the
-locks of runs that are known to be over.
+``hive.txn.timeout`` (300 s by default); any other one keeps it for good. So who waits does the same
+with the locks of runs that are known to be over; no sooner, as a last call of theirs may still run
+on the server.
 """
 
 import itertools
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 HEARTBEAT_SECONDS = 30.0
 POLL_SECONDS = 0.2
 POLLS_BETWEEN_LOOKS = 50
+SILENT_MS = 300_000
 LONGEST_WAIT_SECONDS = 600.0
 
 
@@ -63,7 +65,7 @@ class MetastoreLock:
             if self._client.is_granted(lock):
                 return
             if poll % POLLS_BETWEEN_LOOKS == 0:
-                self._release_of_the_dead(target)
+                self._release_of_the_dead(lock, target)
             if time.monotonic() > deadline:
                 raise LockLostError(
                     f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s",
@@ -73,13 +75,15 @@ class MetastoreLock:
                 )
             time.sleep(POLL_SECONDS)
 
-    def _release_of_the_dead(self, target: TableName) -> None:
-        for lock, owner in self._client.locks_on(target):
-            if owner != self._owner and self._is_over(owner):
-                self._client.unlock(lock)
-                logger.info(
-                    "%s: the lock of the run %s, which is over, was released", target, owner
-                )
+    def _release_of_the_dead(self, ours: int, target: TableName) -> None:
+        """The server's time is that of our own last beat, which was just now."""
+        shown = self._client.locks_on(target)
+        now_ms = max((lock.beaten_ms for lock in shown if lock.id == ours), default=0)
+        for lock in shown:
+            is_silent = now_ms - lock.beaten_ms >= SILENT_MS
+            if lock.id != ours and is_silent and self._is_over(lock.owner):
+                self._client.unlock(lock.id)
+                logger.info("%s: the lock of a dead run (%s) was released", target, lock.owner)
 
     @contextmanager
     def _beaten(self, lock: int, target: TableName) -> Iterator[None]:

@@ -3,14 +3,18 @@
 from collections.abc import Iterator
 
 import pytest
+from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLock
 from dbt.adapters.ctas_spark.staging.metastore.thrift_struct import (
     Struct,
     integer,
     long,
+    sequence,
+    string,
     struct,
     words,
 )
@@ -66,6 +70,15 @@ def test_a_lock_is_granted_once_it_is_acquired(
     """Only an acquired lock is granted."""
     server.answer = lambda _method, _arguments: answered(state)
     assert client.is_granted(BEYOND_32_BITS) == (state == ACQUIRED)
+
+
+def test_locks_of_a_table_are_shown(client: ThriftMetastore, server: ScriptedServer) -> None:
+    """The request names the table, the answer has each lock's id and owner."""
+    shown = Struct({1: long(BEYOND_32_BITS), 8: long(BEYOND_32_BITS + 1), 10: string("ann")})
+    server.answer = lambda _method, _arguments: Struct({0: struct(sequence(TType.STRUCT, shown))})
+    assert client.locks_on(NAME) == (TableLock(BEYOND_32_BITS, "ann", BEYOND_32_BITS + 1),)
+    request = server.asked[0][1].struct(1)
+    assert (request.text(1), request.text(2)) == (NAME.database, NAME.table)
 
 
 def test_an_ended_lock_is_missing(client: ThriftMetastore, server: ScriptedServer) -> None:

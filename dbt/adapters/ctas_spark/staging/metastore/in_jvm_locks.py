@@ -7,7 +7,7 @@ from typing import Any
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
 from dbt.adapters.ctas_spark.staging.metastore.in_jvm_connection import InJvmConnection
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import AGENT
+from dbt.adapters.ctas_spark.staging.metastore.table_locks import AGENT, TableLock
 
 NO_TRANSACTION = 0
 
@@ -26,13 +26,16 @@ class InJvmLocks(InJvmConnection):
         found = self._read(f"check_lock({lock})", lambda client: client.checkLock(lock))
         return bool(found.getState() == self._hive.api.LockState.ACQUIRED)
 
-    def locks_on(self, name: TableName) -> tuple[tuple[int, str], ...]:
+    def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
         """One show_locks call."""
         asked = self._hive.api.ShowLocksRequest()
         asked.setDbname(name.database)
         asked.setTablename(name.table)
         found = self._read(f"show_locks({name})", lambda client: client.showLocks(asked))
-        return tuple((int(lock.getLockid()), str(lock.getUser())) for lock in found.getLocks())
+        return tuple(
+            TableLock(int(lock.getLockid()), str(lock.getUser()), int(lock.getLastheartbeat()))
+            for lock in found.getLocks()
+        )
 
     def heartbeat(self, lock: int) -> None:
         """One heartbeat call."""

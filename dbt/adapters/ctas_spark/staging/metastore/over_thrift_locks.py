@@ -8,7 +8,7 @@ from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import AGENT
+from dbt.adapters.ctas_spark.staging.metastore.table_locks import AGENT, TableLock
 from dbt.adapters.ctas_spark.staging.metastore.thrift_calls import Method, ThriftCalls
 from dbt.adapters.ctas_spark.staging.metastore.thrift_struct import (
     Field,
@@ -52,7 +52,7 @@ class Request(IntEnum):
 EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = 3, 2, 6
 LOCK_ID, LOCK_STATE = 1, 2
 ACQUIRED = 1
-SHOWN, SHOWN_USER = 1, 10
+SHOWN, SHOWN_BEAT, SHOWN_USER = 1, 8, 10
 
 
 class ThriftLocks(ThriftCalls):
@@ -70,12 +70,11 @@ class ThriftLocks(ThriftCalls):
         answer = self._call(f"check_lock({lock})", CHECK, struct(long(lock)))
         return bool(answer.value(LOCK_STATE) == ACQUIRED)
 
-    def locks_on(self, name: TableName) -> tuple[tuple[int, str], ...]:
+    def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
         """One show_locks call."""
         asked = struct(string(name.database), string(name.table))
         answer = self._call(f"show_locks({name})", SHOW, asked)
-        shown = answer.structs(SHOWN)
-        return tuple((one.value(LOCK_ID), one.text(SHOWN_USER) or "") for one in shown)
+        return tuple(map(_shown, answer.structs(SHOWN)))
 
     def heartbeat(self, lock: int) -> None:
         """One heartbeat call."""
@@ -85,6 +84,10 @@ class ThriftLocks(ThriftCalls):
         """One unlock call."""
         with suppress(EntryMissingError):
             self._call(f"unlock({lock})", UNLOCK, struct(long(lock)))
+
+
+def _shown(lock: Struct) -> TableLock:
+    return TableLock(lock.value(LOCK_ID), lock.text(SHOWN_USER) or "", lock.value(SHOWN_BEAT) or 0)
 
 
 def _request(name: TableName, owner: str) -> Struct:

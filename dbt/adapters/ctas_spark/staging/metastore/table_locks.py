@@ -1,11 +1,21 @@
 """The locks that a metastore keeps of its tables (Hive's ``lock``, ``check_lock``, ``unlock``)."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 
 AGENT = "dbt-ctas-spark"
 """Who locks, as ``SHOW LOCKS`` says it beside the owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableLock:
+    """A lock as the server shows it; ``beaten_ms`` is the server's time of its last beat."""
+
+    id: int
+    owner: str
+    beaten_ms: int
 
 
 class TableLockClient(Protocol):
@@ -27,8 +37,8 @@ class TableLockClient(Protocol):
     def is_granted(self, lock: int) -> bool:
         """True once the lock is held; it beats a waiting lock as well."""
 
-    def locks_on(self, name: TableName) -> tuple[tuple[int, str], ...]:
-        """Id and owner of every lock on the table, held or waited for."""
+    def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
+        """Every lock on the table, held or waited for."""
 
     def heartbeat(self, lock: int) -> None:
         """Keep a held lock alive; EntryMissingError when the server ended it."""
