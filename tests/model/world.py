@@ -8,6 +8,7 @@ from typing import Any
 from dbt.adapters.ctas_spark.staging.base import LAST_DDL_TIME
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.partitions import Partition
@@ -86,6 +87,7 @@ class ModelWorld:
         result = effect()
         if doing.was_held:
             before = self._overwritten(before, args)
+        self._rolled_back(before)
         self.watch.changed(run, doing, before)
         self.watch.takes(run, doing, name, args)
         return result
@@ -103,8 +105,17 @@ class ModelWorld:
         except StagingError:
             return
         before = self._overwritten(before, late.args)
+        self._rolled_back(before)
         self.watch.changed(late.run, late.doing, before)
         self.watch.takes(late.run, late.doing, late.name, late.args)
+
+    def _rolled_back(self, before: dict[TableName, TableEntry | None]) -> None:
+        """A version that is published again has the columns that it was built with."""
+        for target, was in before.items():
+            now = self.metastore.tables.get(target)
+            marker = Marker.of(now)
+            if now != was and marker and marker.lineage.entries[0].kind is Kind.ROLLBACK:
+                self.columns.pop(str(now.location if now else None), None)
 
     def _overwritten(
         self, before: dict[TableName, TableEntry | None], args: tuple[Any, ...]
