@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from functional.dbt_project import Project
-from servers.processes import start, tail, wait_until
+from servers.processes import is_there, start, tail, wait_until
 
 TESTS = Path(__file__).parents[1]
 REACHED = "reached"
@@ -42,7 +42,7 @@ class OtherRun:
     def ended(self) -> int:
         """Wait for the run's end and that of its JVM; its exit code."""
         code = self.process.wait(WITHIN)
-        wait_until(lambda: not _is_there(self.process.pid), WITHIN, "the end of its JVM")
+        wait_until(lambda: not is_there(self.process.pid), WITHIN, "the end of its JVM")
         return code
 
     def send(self, number: signal.Signals) -> None:
@@ -91,14 +91,6 @@ def started(home: Path, command: Sequence[str | Path]) -> Iterator[OtherRun]:
     try:
         yield OtherRun(process, home / REACHED, log)
     finally:
-        if _is_there(process.pid):
+        if is_there(process.pid):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def _is_there(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True

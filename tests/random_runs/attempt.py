@@ -15,7 +15,7 @@ from pathlib import Path
 
 from readers.content import select_sql
 from readers.project import NAME
-from servers.processes import start, stop
+from servers.processes import is_there, start, stop
 
 PUBLISHED = re.compile(r"published (\d{8}t\d{6}x[0-9a-f]{8}_\d{4,})")
 CANCELED = f"CANCEL query model.{NAME}.{NAME}"
@@ -106,7 +106,7 @@ class Attempt:
                 _meet(self._process, self._fate)
             return None
         self._exited = self._exited or time.monotonic()
-        outlived = _is_there(self._process.pid)
+        outlived = is_there(self._process.pid)
         if outlived and time.monotonic() < self._exited + JVM_ENDS_WITHIN_SECONDS:
             return None
         stop(self._process)
@@ -141,11 +141,3 @@ def _meet(process: "subprocess.Popen[str]", fate: Fate) -> None:
             os.kill(process.pid, signal.SIGTERM)
         else:
             os.kill(process.pid, signal.SIGINT)
-
-
-def _is_there(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True

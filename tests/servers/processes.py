@@ -53,6 +53,15 @@ def stop(process: subprocess.Popen[str], grace: float = 15.0) -> None:
     process.wait()
 
 
+def is_there(group: int) -> bool:
+    """True while a process of the group lives."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def wait_until(condition: Callable[[], bool], within: float, what: str) -> None:
     """Return once ``condition`` holds; raise TimeoutError after ``within`` seconds."""
     deadline = time.monotonic() + within

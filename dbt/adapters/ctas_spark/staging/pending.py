@@ -44,18 +44,6 @@ def undo_renames(
             )
 
 
-def remove_set_aside(context: StagingContext, services: Services, report: StepReport) -> None:
-    """Remove what renames have left set aside of a target that is there.
-
-    What stayed would be put back once somebody drops the target.
-    """
-    target, metastore = context.target, services.metastore
-    for aside in set_aside.of_target(metastore, target, context.staging_schema):
-        if metastore.get_table(target) is not None:
-            with report.within(Step.REMOVE_ASIDE):
-                metastore.drop_entry(aside.name)
-
-
 def has_pending_partitions(entry: TableEntry | None) -> bool:
     """True if a publication's partitions are to be tracked, and its run did not get to it."""
     if entry is None or Marker.of(entry) is None:

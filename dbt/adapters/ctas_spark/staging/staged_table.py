@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 
-from dbt.adapters.ctas_spark.staging import base_checks, conflicts, ddl, pending, records
+from dbt.adapters.ctas_spark.staging import base_checks, conflicts, ddl, pending, records, tidy
 from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.bookkeeping import Bookkeeping
 from dbt.adapters.ctas_spark.staging.commit import Commit
@@ -158,8 +158,8 @@ class StagedTable:
         """Track the partitions; make this session's own later statements see the version."""
         self._keep_partitions()
         self._report.enter(Step.SETTLE)
-        self._remove_set_aside()
-        self._forget_column_statistics()
+        tidy.remove_set_aside(self.context, self._services, self._report)
+        tidy.forget_column_statistics(self._services, self.base)
         self._services.engine.refresh(self.target)
         self._report.leave()
 
@@ -257,21 +257,6 @@ class StagedTable:
 
     def _storage_time(self) -> int:
         return self._services.lease.beat(self.root.leases)
-
-    def _remove_set_aside(self) -> None:
-        try:
-            pending.remove_set_aside(self.context, self._services, self._report)
-        except MetastoreError as error:
-            logger.warning("%s: an old entry that was set aside stays: %s", self.target, error)
-
-    def _forget_column_statistics(self) -> None:
-        """They describe the old version; a planner of another engine would trust them."""
-        if self.base.entry is None or self.base.entry.is_view:
-            return
-        try:
-            self._services.metastore.drop_column_statistics(self.target)
-        except MetastoreError as error:
-            logger.warning("%s keeps old column statistics: %s", self.target, error)
 
     def _keep_theirs(self) -> None:
         logger.info("%s was created by another meanwhile; theirs is kept", self.target)
