@@ -11,15 +11,15 @@ from dbt.adapters.ctas_spark.staging import (
     records,
     retention,
     sweeper,
-    versions,
 )
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
-from dbt.adapters.ctas_spark.staging.marker import Lineage
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publication import Publication
 from dbt.adapters.ctas_spark.staging.records import NOTHING, STATE
+
+LONGER_THAN_ANY_GRACE_MS = 10**10
 
 Sabotage = Callable[[pytest.MonkeyPatch], None]
 
@@ -50,14 +50,9 @@ def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(records, "move", move)
 
 
-def grace_from_the_own_commit(patch: pytest.MonkeyPatch) -> None:
-    """A version that stood for long is deleted as soon as it is replaced."""
-
-    def own(version: str, lineage: Lineage) -> int | None:
-        times = [entry.time_ms for entry in lineage.entries if entry.version == version]
-        return times[0] if times else None
-
-    patch.setattr(versions, "_successor", own)
+def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
+    """A version is deleted as soon as it is replaced: its grace is taken to be over."""
+    patch.setattr(sweeper.Sweeper, "_superseded_for", lambda *_facts: LONGER_THAN_ANY_GRACE_MS)
 
 
 def leases_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from model.sabotages import Sabotage
     "sabotage",
     [
         sabotages.no_reference_check,
-        sabotages.grace_from_the_own_commit,
+        sabotages.superseded_for_long,
         sabotages.leases_are_not_looked_at,
         sabotages.partitions_tracked_by_the_swap,
         sabotages.creations_are_not_waited_for,
