@@ -1,21 +1,30 @@
 """A clean-up deletes what nobody needs, and nothing else."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.directories import VersionRoot
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConcurrentWriteError,
+    EntryModifiedError,
+    StagingError,
+)
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFile
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.records import STATE
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.rollback import roll_back
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.sweeper import Sweep, Sweeper
 from fakes.metastore import entry
-from fakes.world import STAGING_SCHEMA, TARGET_NAME, World, killed
+from fakes.world import STAGING_SCHEMA, TARGET_NAME, KilledError, World, killed
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
 ROOT = VersionRoot.of(TARGET_NAME, "file:/warehouse/shop.db", None)
@@ -245,6 +254,31 @@ def test_what_a_dropped_target_held_goes_after_its_grace(world: World) -> None:
     world.storage.now_ms += 60_000
     assert sweep(world, rules).kept == {}
     assert world.versions_on_storage() == set()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_rollback_of_a_dead_run_is_fenced(world: World, known: bool) -> None:  # noqa: FBT001
+    """Its call reaches the server after the clean-up: the table would show deleted files."""
+    old, live = world.published(), world.published()
+    late: list[Callable[[], None]] = []
+    services = world.catalog().services(STAGING_SCHEMA)
+
+    def lost(change: EntryChange, expected: Expectation | None) -> None:
+        if change.target != TARGET_NAME:
+            alter(change, expected)
+            return
+        late.append(lambda: alter(change, expected))
+        raise KilledError
+
+    alter = world.metastore.alter_table
+    with patch.object(world.metastore, "alter_table", lost), pytest.raises(KilledError):
+        roll_back(StagingContext(TARGET_NAME, STAGING_SCHEMA), services)
+    assert sweep(world).kept[old.version] is Reason.RUNNING
+    dies(world, known=known)
+    sweep(world)
+    assert world.versions_on_storage() == {live.version}
+    with pytest.raises(EntryModifiedError):
+        late[0]()
 
 
 def test_a_kill_in_the_middle_is_taken_up_again(world: World) -> None:

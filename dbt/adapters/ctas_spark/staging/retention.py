@@ -65,7 +65,7 @@ def reason_to_stay(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason
     if version.place is Place.LIVE:
         return Reason.LIVE
     if version.place is Place.SUPERSEDED:
-        return _superseded(seen, rules)
+        return _superseded(seen, rules, fences=fences)
     return _unpublished(seen, rules, fences=fences)
 
 
@@ -80,25 +80,36 @@ def may_create(version: Version) -> bool:
 
 def can_still_land(version: Version, target: TableEntry | None) -> bool:
     """True if an attempt of the version may expect what the target shows now."""
-    return target is not None and version.place in (Place.UNPUBLISHED, Place.FORGOTTEN)
+    unpublished = version.place in (Place.UNPUBLISHED, Place.FORGOTTEN)
+    return target is not None and (unpublished or version.attempt is not None)
 
 
-def _superseded(seen: Seen, rules: RetentionRules) -> Reason | None:
+def _superseded(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason | None:
     if seen.rank < rules.versions_to_keep:
         return Reason.KEPT
-    return Reason.GRACE if _age(seen) < rules.grace_ms else None
+    if _age(seen) < rules.grace_ms:
+        return Reason.GRACE
+    return _under_way(seen, rules, fences=fences) if seen.version.attempt else None
+
+
+def _under_way(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason | None:
+    """Why an attempt is to be waited for; None if a fence stops it."""
+    if seen.lease is LeaseState.LIVING:
+        return Reason.RUNNING
+    unstoppable = may_create(seen.version) or not fences
+    resolved = seen.lease is LeaseState.GIVEN_BACK
+    waits = unstoppable and not resolved and seen.unseen_ms < rules.unknown_after_ms
+    return Reason.MAY_LAND if waits else None
 
 
 def _unpublished(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason | None:
-    if seen.lease is LeaseState.LIVING:
-        return Reason.RUNNING
-    resolved = seen.lease is LeaseState.GIVEN_BACK
-    if seen.version.record is None:  # so that nothing can have been published, or can be
-        # a run of ours gives its lease back after its last record
+    if seen.version.record is None and seen.lease is not LeaseState.LIVING:
+        # nothing can have been published; a run of ours gives its lease back after its last record
+        resolved = seen.lease is LeaseState.GIVEN_BACK
         return Reason.FOREIGN if resolved or seen.foreign else None
-    unstoppable = may_create(seen.version) or not fences
-    if unstoppable and not resolved and seen.unseen_ms < rules.unknown_after_ms:
-        return Reason.MAY_LAND
+    under_way = _under_way(seen, rules, fences=fences)
+    if under_way is not None:
+        return under_way
     if seen.version.place is Place.FORGOTTEN and _age(seen) < rules.grace_ms:
         return Reason.GRACE
     return None
@@ -106,5 +117,7 @@ def _unpublished(seen: Seen, rules: RetentionRules, *, fences: bool) -> Reason |
 
 def _age(seen: Seen) -> int:
     """Time without readers that could have resolved it anew."""
-    forgotten = seen.version.place is Place.FORGOTTEN and seen.version.superseded
-    return seen.now_ms - forgotten.time_ms if forgotten else seen.unseen_ms
+    version = seen.version
+    if version.superseded and (version.place is Place.FORGOTTEN or version.attempt):
+        return seen.now_ms - version.superseded.time_ms
+    return seen.unseen_ms

@@ -126,11 +126,12 @@ class Sweeper:
 
     def _unseen(self, version: Version, lease: LeaseState, now: int) -> int:
         """How long ago a clean-up first found the version superseded, or without an owner."""
-        if version.place is Place.SUPERSEDED:
+        if version.place is Place.SUPERSEDED and version.attempt is None:
             return self._superseded_for(version, now)
         if version.place is Place.LIVE or lease is LeaseState.LIVING:
             return 0
-        return self._noted(version.record, UNSEEN, "", now)
+        what = f"{version.attempt}:" if version.attempt else ""
+        return self._noted(version.record, UNSEEN, what, now)
 
     def _superseded_for(self, version: Version, now: int) -> int:
         """The lineage has the time before the successor's call, which may have taken for ever."""
@@ -168,7 +169,7 @@ class Sweeper:
                 if not stands:
                     return Reason.UNFENCED
                 marker = Marker.of(self._metastore.get_table(target))
-                if marker is not None and marker.lineage.has_version(version.id):
+                if marker is not None and version.has_landed(marker.lineage):
                     return Reason.OWNED
             try:
                 with StepReport(target).within(Step.TAKE_RECORD):

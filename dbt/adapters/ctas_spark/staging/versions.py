@@ -15,7 +15,14 @@ from dbt.adapters.ctas_spark.staging.marker import (
     Marker,
 )
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.records import RECORD_BASE, ROOT, record_prefix, version_of
+from dbt.adapters.ctas_spark.staging.records import (
+    RECORD_BASE,
+    ROOT,
+    STATE,
+    RecordState,
+    record_prefix,
+    version_of,
+)
 from dbt.adapters.ctas_spark.staging.services import Services
 
 VERSION_ID = re.compile(r"\d{8}t\d{6}x[0-9a-f]{8}_\d{4,}")
@@ -35,7 +42,9 @@ class Version:
     """One version: its record, its root, its place.
 
     ``record`` is None where the CTAS has not made it; ``superseded`` is the successor's commit, or
-    a later one. ``FORGOTTEN``: the lineage knows nothing of it any more.
+    a later one. ``attempt`` is the commit id of an attempt on the record that the lineage does not
+    have: a rollback's, where the version is superseded. ``FORGOTTEN``: the lineage knows nothing of
+    it any more.
     """
 
     id: str
@@ -43,11 +52,18 @@ class Version:
     record: TableEntry | None
     place: Place
     superseded: LineageEntry | None = None
+    attempt: str | None = None
 
     @property
     def directory(self) -> str:
         """Where its files are."""
         return self.root.version(self.id)
+
+    def has_landed(self, lineage: Lineage) -> bool:
+        """True if what was not in the lineage before is there by now."""
+        if self.place is Place.SUPERSEDED:
+            return self.attempt is not None and self.attempt in lineage
+        return lineage.has_version(self.id)
 
 
 def versions_of(
@@ -94,7 +110,8 @@ def _placed(
         return Version(version, root, record, Place.LIVE)
     successor = _successor(version, marker.lineage)
     if successor is not None:
-        return Version(version, root, record, Place.SUPERSEDED, successor)
+        attempt = _attempt(record, marker.lineage)
+        return Version(version, root, record, Place.SUPERSEDED, successor, attempt)
     if len(marker.lineage.entries) < MOST_ENTRIES:
         place = Place.UNPUBLISHED if _would_show(record, marker.lineage) else Place.FORGOTTEN
         return Version(version, root, record, place)
@@ -109,6 +126,13 @@ def _would_show(record: TableEntry | None, lineage: Lineage) -> bool:
     """
     base = record.parameters.get(RECORD_BASE, "") if record else ""
     return record is None or base.removeprefix(COMMIT_BASE) in lineage
+
+
+def _attempt(record: TableEntry | None, lineage: Lineage) -> str | None:
+    state, _, attempt = (record.parameters.get(STATE, "") if record else "").partition(":")
+    if state != RecordState.COMMITTING.value or attempt in lineage:
+        return None
+    return attempt
 
 
 def _successor(version: str, lineage: Lineage) -> LineageEntry | None:
