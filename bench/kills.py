@@ -7,7 +7,7 @@ killed, its JVM included. The next process then sees the old table or the new on
 run and a vacuum without grace, storage and metastore hold the live version and the kept one. It is
 itself killed at the next point.
 An embedded metastore is on Derby. The remote one is on PostgreSQL and has lock tables, without
-which no partitions are tracked.
+which no partitions are tracked. A run of some of the columns keeps the others' figures in the file.
 """
 
 import argparse
@@ -15,7 +15,6 @@ import json
 import os
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -24,23 +23,24 @@ from datetime import datetime, timezone
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from faults.kill_places import PLACES
 from faults.kill_points import Build, Layout, Point, points
 from faults.kills import Killed, kills
 from servers.versions import versions
 
+Row = dict[str, Any]
 LEFT = ("paths", "bytes", "entries", "locks")
 
 
 def main() -> None:
     """Kill, print and keep the figures; fail if a promise was broken."""
     options = _options()
-    started = time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
-        done = _kills(options, Path(directory))
-    figures = _figures(done, time.monotonic() - started)
-    _print(done)
+        rows = [_row(killed) for killed in _kills(options, Path(directory))]
+    figures = _figures([*_kept(options.out, rows), *rows])
+    _print(figures["each"])
     print(json.dumps({name: figures[name] for name in ("kills", "violations", "left")}, indent=1))
     if options.out:
         options.out.write_text(json.dumps(figures, indent=1) + "\n")
@@ -72,7 +72,7 @@ def _chain(options: argparse.Namespace, directory: Path, catalog: str) -> list[K
         for layout in options.layout or Layout:
             for build in options.build or Build:
                 for killed in kills(place, layout, build, _chosen(options, layout)):
-                    print(_line(killed), flush=True)
+                    print(_line(_row(killed)), flush=True)
                     done.append(killed)
     return done
 
@@ -82,56 +82,55 @@ def _chosen(options: argparse.Namespace, layout: Layout) -> Iterator[Point]:
     return islice(found, options.limit)
 
 
-def _column(killed: Killed) -> str:
-    return f"{killed.catalog}, {killed.kill.layout.value}, {killed.build.value}"
-
-
-def _line(killed: Killed) -> str:
-    said = "; ".join(killed.aftermath.violations) or "as promised"
-    return f"{_column(killed)}, {killed.kill.point}: {said} ({killed.seconds} s)"
-
-
-def _print(done: Sequence[Killed]) -> None:
-    columns = list(dict.fromkeys(map(_column, done)))
-    cells = {(str(one.kill.point), _column(one)): _cell(one) for one in done}
-    rows = [str(point) for point in points(Layout.TRACKED)]
-    print("| killed when | " + " | ".join(columns) + " |")
-    print("|---" * (len(columns) + 1) + "|")
-    for row in rows:
-        print(f"| {row} | " + " | ".join(cells.get((row, one), "") for one in columns) + " |")
-
-
-def _cell(killed: Killed) -> str:
-    shown = "new" if killed.kill.point.is_published else "old"
-    return "BROKEN" if killed.aftermath.violations else f"{shown}, 0 left"
-
-
-def _figures(done: Sequence[Killed], seconds: float) -> dict[str, object]:
-    left = Counter(dict.fromkeys(LEFT, 0))
-    for one in done:
-        left.update({name: getattr(one.aftermath, name) for name in LEFT})
+def _row(killed: Killed) -> Row:
     return {
-        "kills": len(done),
-        "columns": dict(Counter(map(_column, done))),
-        "violations": [_line(one) for one in done if one.aftermath.violations],
-        "left": dict(left),
-        "each": [_raw(one) for one in done],
-        "seconds": round(seconds, 1),
-        "finished": datetime.now(tz=timezone.utc).isoformat(timespec="seconds"),
-        "cores": os.cpu_count(),
-        "on": versions(),
-    }
-
-
-def _raw(killed: Killed) -> dict[str, object]:
-    return {
-        "catalog": killed.catalog,
-        "layout": killed.kill.layout.value,
-        "build": killed.build.value,
+        "column": f"{killed.catalog}, {killed.kill.layout.value}, {killed.build.value}",
         "killed when": str(killed.kill.point),
         "shown": "new" if killed.kill.point.is_published else "old",
         **asdict(killed.aftermath),
         "seconds": killed.seconds,
+    }
+
+
+def _kept(out: Path | None, rows: Sequence[Row]) -> list[Row]:
+    """The columns of earlier runs on the same versions, but for those of this run."""
+    if out is None or not out.exists():
+        return []
+    earlier = json.loads(out.read_text())
+    anew = {row["column"] for row in rows}
+    same = earlier["on"] == versions()
+    return [row for row in earlier["each"] if same and row["column"] not in anew]
+
+
+def _line(row: Row) -> str:
+    said = "; ".join(row["violations"]) or "as promised"
+    return f"{row['column']}, {row['killed when']}: {said} ({row['seconds']} s)"
+
+
+def _print(rows: Sequence[Row]) -> None:
+    columns = list(dict.fromkeys(row["column"] for row in rows))
+    cells = {(row["killed when"], row["column"]): _cell(row) for row in rows}
+    print("| killed when | " + " | ".join(columns) + " |")
+    print("|---" * (len(columns) + 1) + "|")
+    for point in map(str, points(Layout.TRACKED)):
+        print(f"| {point} | " + " | ".join(cells.get((point, one), "") for one in columns) + " |")
+
+
+def _cell(row: Row) -> str:
+    return "BROKEN" if row["violations"] else f"{row['shown']}, 0 left"
+
+
+def _figures(rows: Sequence[Row]) -> Row:
+    return {
+        "kills": len(rows),
+        "columns": dict(Counter(row["column"] for row in rows)),
+        "violations": [_line(row) for row in rows if row["violations"]],
+        "left": {name: sum(row[name] for row in rows) for name in LEFT},
+        "each": list(rows),
+        "seconds": round(sum(row["seconds"] for row in rows), 1),
+        "finished": datetime.now(tz=timezone.utc).isoformat(timespec="seconds"),
+        "cores": os.cpu_count(),
+        "on": versions(),
     }
 
 
