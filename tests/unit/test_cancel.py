@@ -90,3 +90,48 @@ def test_nothing_runs_after_a_cancel(handle: SessionHandle) -> None:
     handle.give_up()
     with pytest.raises(JobCanceledError):
         handle.execute("select 1")
+
+
+def opening(monkeypatch: pytest.MonkeyPatch, handle: SessionHandle) -> CtasSparkConnectionManager:
+    """A manager whose connections get ``handle`` when they are first used."""
+
+    def opened(connection: Connection) -> Connection:
+        connection.handle, connection.state = handle, ConnectionState.OPEN
+        return connection
+
+    profile: Any = SimpleNamespace(credentials=None)
+    manager = CtasSparkConnectionManager(profile, get_context("spawn"))
+    monkeypatch.setattr(manager, "open", opened)
+    return manager
+
+
+def test_a_model_that_begins_while_others_are_cancelled_is_refused(
+    monkeypatch: pytest.MonkeyPatch, handle: SessionHandle
+) -> None:
+    """The cancel opens no connection for it; its own thread does, and may run nothing."""
+    manager = opening(monkeypatch, handle)
+    named, canceled = threading.Event(), threading.Event()
+
+    def model() -> None:
+        connection = manager.set_connection_name("model")
+        named.set()
+        assert canceled.wait(10.0)
+        assert connection.handle is handle
+
+    thread = threading.Thread(target=model)
+    thread.start()
+    assert named.wait(10.0)
+    assert manager.cancel_open() == []
+    canceled.set()
+    thread.join()
+    assert handle.canceled
+
+
+def test_the_thread_that_cancels_goes_on(
+    monkeypatch: pytest.MonkeyPatch, handle: SessionHandle
+) -> None:
+    """With --fail-fast it still runs hooks at the end of the run."""
+    manager = opening(monkeypatch, handle)
+    manager.cancel_open()
+    assert manager.set_connection_name("master").handle is handle
+    assert not handle.canceled

@@ -16,6 +16,7 @@ from dbt.adapters.contracts.connection import (
     AdapterResponse,
     Connection,
     ConnectionState,
+    LazyHandle,
 )
 from dbt.adapters.ctas_spark import spark_errors
 from dbt.adapters.ctas_spark.staging import quoting
@@ -136,11 +137,15 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     def __init__(self, profile: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(profile, mp_context)
         self._termination = Termination(self._give_up)
+        self._canceled_by: int | None = None
 
     def set_connection_name(self, name: str | None = None) -> Connection:
         """Name this thread's connection; dbt's main thread takes one before any model runs."""
         self._termination.watch()
-        return super().set_connection_name(name)
+        connection = super().set_connection_name(name)
+        if connection.state != ConnectionState.OPEN:
+            connection.handle = LazyHandle(self._open_unless_canceled)
+        return connection
 
     def cleanup_all(self) -> None:
         """The invocation, or a part of it, has ended."""
@@ -154,20 +159,32 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             the names of those that are cancelled; a published model is not.
         """
         own = self.get_if_exists()
+        self._canceled_by = threading.get_ident()
         with self.lock:
             others = [one for one in self.thread_connections.values() if one is not own]
         return [one.name for one in others if self._canceled(one) and one.name is not None]
 
     def _canceled(self, connection: Connection) -> bool:
-        handle: SessionHandle | None = connection.handle
-        if handle is None or connection.state != ConnectionState.OPEN:
-            return False  # its last model has ended, and so has what was to be said of it
+        if connection.state != ConnectionState.OPEN:
+            return False  # its last model has ended, or the next one will be refused
+        handle: SessionHandle = connection.handle
         if handle.is_deciding:
             logger.info(f"{connection.name}: its commit is under way, the cancel waits for its end")
         handle.cancel()
         return not handle.published
 
+    def _open_unless_canceled(self, connection: Connection) -> Connection:
+        """A model that begins while others are cancelled is cancelled, too.
+
+        The thread that cancels goes on: with --fail-fast it runs on-run-end hooks.
+        """
+        opened = self.open(connection)
+        if self._canceled_by not in (None, threading.get_ident()):
+            opened.handle.give_up()
+        return opened
+
     def _give_up(self) -> None:
+        self._canceled_by = threading.get_ident()
         for connection in list(self.thread_connections.values()):
             if connection.state == ConnectionState.OPEN:
                 connection.handle.give_up()
