@@ -15,6 +15,7 @@ from servers.processes import is_there, start, tail, wait_until
 TESTS = Path(__file__).parents[1]
 REACHED = "reached"
 LOG = "other.log"
+DBT = Path(sys.executable).with_name("dbt")
 WITHIN = 300.0
 
 
@@ -76,9 +77,8 @@ def other_dbt(project: Project, **variables: object) -> Iterator[OtherRun]:
 
     A shell without a terminal starts what runs in its background with SIGINT ignored.
     """
-    dbt = Path(sys.executable).with_name("dbt")
     command = project.command("run", **variables)
-    with started(project.directory, ["env", "--default-signal=INT,TERM", dbt, *command]) as run:
+    with started(project.directory, ["env", "--default-signal=INT,TERM", DBT, *command]) as run:
         yield run
 
 
