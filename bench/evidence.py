@@ -31,24 +31,23 @@ def main() -> None:
 
 
 def page(results: Path) -> str:
-    """The whole page.
+    """The whole page; a command whose figures are not kept has no section.
 
     Args:
         results: the directory of the JSON files.
     """
     named = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
     crashes = {name.partition("-")[2]: f for name, f in named.items() if name.startswith("crashes")}
-    parts = (
-        [HEAD],
-        _readers(named),
-        _soak(named["soak"]),
-        _kills(named["kills"]),
-        _crashes(crashes),
-        _signals(named["signals"]),
-        _writers(named["race"]),
-        _versions(named),
-    )
-    return "\n".join(line for part in parts for line in part)
+    lines = [HEAD, *_readers(named)]
+    for name, section in (
+        ("soak", _soak),
+        ("kills", _kills),
+        ("signals", _signals),
+        ("race", _writers),
+    ):
+        if name in named:
+            lines.extend(section(named[name]))
+    return "\n".join([*lines, *(_crashes(crashes) if crashes else ()), *_versions(named)])
 
 
 def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
@@ -60,11 +59,12 @@ def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
         ("soak", "dbt-ctas-spark"),
         ("soak-stock", "dbt-spark, unchanged"),
     ):
-        figures = named[name]
-        faults = (figures[fault] for fault in FAULTS)
-        yield _row(_link(name), adapter, figures["reads"], *faults, _minutes(figures))
+        if name in named:
+            figures = named[name]
+            faults = (figures[fault] for fault in FAULTS)
+            yield _row(_link(name), adapter, figures["reads"], *faults, _minutes(figures))
     yield (
-        "\nThe two soaks do the same to the same model: `materialized: atomic_table` with this "
+        "\nThe soaks do the same to the same model: `materialized: atomic_table` with this "
         "adapter, `table` with the stock one.\n"
     )
 
@@ -81,6 +81,8 @@ def _soak(figures: Figures) -> Iterator[str]:
     yield _rule(4)
     violations = len(figures["violations"])
     yield _row(figures["published"], figures["lost versions"], figures["leaks"], violations)
+    yield ""
+    yield from (f"- Broken: {violation}" for violation in figures["violations"])
     yield ""
 
 

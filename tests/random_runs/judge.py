@@ -48,9 +48,9 @@ def _lost(runs: Iterable[Ended], published: Sequence[str]) -> Iterator[str]:
 def _false(runs: Iterable[Ended], reads: Iterable[Read]) -> Iterator[str]:
     seen = {read.version for read in reads}
     for run in runs:
-        unpublished = run.told in (Told.REFUSED, Told.CANCELED) or run.is_said_to_be_canceled
-        if unpublished and run.number in seen:
-            yield f"Run {run.number} said {run.told.value}, and its version was read."
+        said = Told.CANCELED if run.is_said_to_be_canceled else run.told
+        if said in (Told.REFUSED, Told.CANCELED) and run.number in seen:
+            yield f"Run {run.number} said {said.value}, and its version was read."
 
 
 def _came_back(reads: Iterable[Read]) -> Iterator[str]:
