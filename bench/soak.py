@@ -49,6 +49,9 @@ def main() -> None:
         "cores": os.cpu_count(),
         "on": versions(),
     }
+    for run in life.runs:
+        if any(f"Run {run.number} " in violation for violation in violations):
+            print(f"What run {run.number} said, which met {run.met.value}:\n{run.log}")
     print(json.dumps(kept, indent=1))
     if options.out:
         options.out.write_text(json.dumps(kept, indent=1) + "\n")
