@@ -2,7 +2,7 @@
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
-from faults.numbered import NOTHING_KEPT, TABLE, Numbered
+from faults.numbered import A_WHILE_MS, NOTHING_KEPT, TABLE, Numbered
 from servers.processes import wait_until
 
 BROKEN = "broken"
@@ -31,7 +31,7 @@ def test_the_other_model_is_cancelled_and_nothing_of_it_stays(numbered: Numbered
     old = numbered.publish(1)
     numbered.project.write({f"models/{BROKEN}.sql": BROKEN_MODEL})
     with observe(BreaksLater(numbered)):
-        run = numbered.project.dbt("run", "--fail-fast", v=2, ms=600_000)
+        run = numbered.project.dbt("run", "--fail-fast", v=2, ms=A_WHILE_MS)
 
     assert not run.success
     assert "nothing_like_it" in run.log

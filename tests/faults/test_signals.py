@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from faults.commit_calls import SWAP, Held
-from faults.numbered import TABLE, Numbered
+from faults.numbered import A_WHILE_MS, TABLE, Numbered
 from faults.other_process import OtherRun, other_dbt
 from servers.proxy import Proxy
 
@@ -22,7 +22,7 @@ def test_sigterm_leaves_the_old_table_and_nothing_staged(numbered: Numbered) -> 
     """A supervisor's signal cancels the job, and then ends the process as it would have."""
     numbered.publish(1)
     before, files = numbered.outside.entry(TABLE), numbered.files()
-    with other_dbt(numbered.project, v=2, ms=600_000) as run:
+    with other_dbt(numbered.project, v=2, ms=A_WHILE_MS) as run:
         run.wait_until(numbered.is_writing, "a task that writes")
         run.send(signal.SIGTERM)
         code = run.ended()

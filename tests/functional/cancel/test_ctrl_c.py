@@ -77,7 +77,7 @@ def test_ctrl_c_leaves_the_old_table_and_nothing_staged(project: Project, outsid
     project.build(v=1, ms=1)
     before, versions, records = outside.entry("slow"), outside.versions(), outside.records()
 
-    code = interrupt_while_a_task_runs(project, outside, v=2, ms=600_000)
+    code = interrupt_while_a_task_runs(project, outside, v=2, ms=30_000)
 
     assert code != 0
     assert outside.entry("slow") == before
