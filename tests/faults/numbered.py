@@ -24,8 +24,8 @@ MODEL = (
 )
 NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0, "unknown_after": 0}
 LONG_AGO = 1_000_000_000
-# Longer than a test takes to cancel a job, shorter than an abort waits: a kill that comes before the
-# task's first row is not heeded until that row is over.
+# Longer than a test takes to cancel a job, shorter than an abort waits: a kill that comes before
+# the task's first row is not heeded until that row is over.
 A_WHILE_MS = 30_000
 
 
