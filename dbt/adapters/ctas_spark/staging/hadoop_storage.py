@@ -1,5 +1,7 @@
 """Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
 
+import time
+from contextlib import suppress
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -10,6 +12,8 @@ from dbt.adapters.ctas_spark.staging.errors import StorageError
 from dbt.adapters.ctas_spark.staging.storage import StoredText
 
 MISSING = "java.io.FileNotFoundException"
+MOST_READS = 3
+BETWEEN_READS_SECONDS = 0.05
 
 
 class HadoopStorage:
@@ -33,7 +37,17 @@ class HadoopStorage:
             raise _refused("write", path, error) from error
 
     def read(self, path: str) -> StoredText | None:
-        """Read the file whole; FileNotFoundException is the storage's own "no"."""
+        """Read the file whole; FileNotFoundException is the storage's own "no".
+
+        A file that is written again meanwhile can have a checksum that is not its own: once more.
+        """
+        for _ in range(MOST_READS - 1):
+            with suppress(StorageError):
+                return self._read(path)
+            time.sleep(BETWEEN_READS_SECONDS)
+        return self._read(path)
+
+    def _read(self, path: str) -> StoredText | None:
         try:
             target, system = self._locate(path)
             stream = system.open(target)

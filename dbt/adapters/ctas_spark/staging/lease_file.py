@@ -4,7 +4,6 @@ import json
 from dataclasses import asdict, dataclass
 from enum import Enum
 
-from dbt.adapters.ctas_spark.staging.errors import StorageError
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.storage import Storage
 
@@ -63,17 +62,14 @@ def state_of(storage: Storage, directory: str, lease: str, now_ms: int) -> Lease
     Raises:
         StorageError: it could not be found out, which proves nothing.
     """
-    path = f"{directory}/{lease}"
-    stored = storage.read(path)
+    stored = storage.read(f"{directory}/{lease}")
     if stored is None:
         return LeaseState.GIVEN_BACK
     expired = now_ms - stored.modified_ms > EXPIRES_AFTER_MS
     try:
         owner = LeaseFile.parse(stored.text).process
-    except ValueError as error:
-        if expired:  # whose it is, a kill in the middle of a heartbeat took along
-            return LeaseState.EXPIRED
-        raise StorageError(f"the lease {path} can't be read: {error}") from error
+    except ValueError:  # read in the middle of a heartbeat, or cut there by a kill
+        return LeaseState.EXPIRED if expired else LeaseState.LIVING
     if owner.has_ended:
         return LeaseState.ENDED
     return LeaseState.EXPIRED if expired else LeaseState.LIVING
