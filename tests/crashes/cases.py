@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from itertools import product
 
 import pytest
@@ -16,18 +17,23 @@ UNPARTITIONED = "parquet"
 TRACKED = "partitioned"
 
 
+class Extent(Enum):
+    """How much of a matrix is tried."""
+
+    BRIEF = "each side of each step once in two layouts"
+    STEPS = "each side of each step once at each level in each layout"
+    POINTS = "each point of each scenario at each level in each layout"
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One scenario on one catalog, at one level, in one layout.
-
-    ``brief``: each side of a step is tried in one scenario, and not in each that comes by it.
-    """
+    """One scenario on one catalog, at one level, in one layout."""
 
     place: str
     level: Atomicity
     layout: str
     scenario: Scenario
-    brief: bool
+    extent: Extent
 
     def __str__(self) -> str:
         return f"{self.place}-{self.level.value}-{self.layout}-{self.scenario.name}"
@@ -39,19 +45,25 @@ def chosen(config: pytest.Config) -> list[str]:
     return [place for choice in choices for place in CHOICES[choice]]
 
 
-def cases(places: Iterable[str], *, every_point: bool) -> Iterator[Case]:
-    """All cases of the places; on real catalogs only the brief ones, unless all are asked for."""
+def extent(config: pytest.Config) -> Extent:
+    """What was asked for on real catalogs."""
+    if config.getoption("--every-point"):
+        return Extent.POINTS
+    return Extent.STEPS if config.getoption("--every-layout") else Extent.BRIEF
+
+
+def cases(places: Iterable[str], on_real: Extent) -> Iterator[Case]:
+    """All cases of the places; fakes are fast, so that each point of theirs is always tried."""
     for place in places:
-        if every_point or place.startswith("fakes"):
-            yield from _whole(place)
-        else:
-            yield from _brief(place)
+        of_place = Extent.POINTS if place.startswith("fakes") else on_real
+        yield from _brief(place) if of_place is Extent.BRIEF else _whole(place, of_place)
 
 
-def _whole(place: str) -> Iterator[Case]:
+def _whole(place: str, extent: Extent) -> Iterator[Case]:
     for level, layout, scenario in product(CLAIMS[place].levels, LAYOUTS, SCENARIOS):
-        if scenario.is_for(CLAIMS[place], level, LAYOUTS[layout]):
-            yield Case(place, level, layout, scenario, brief=False)
+        wanted = scenario.brief or extent is Extent.POINTS
+        if wanted and scenario.is_for(CLAIMS[place], level, LAYOUTS[layout]):
+            yield Case(place, level, layout, scenario, extent)
 
 
 def _brief(place: str) -> Iterator[Case]:
@@ -61,4 +73,4 @@ def _brief(place: str) -> Iterator[Case]:
         levels = claim.levels if layout == UNPARTITIONED else (Atomicity.ATOMIC,)
         fit = [level for level in levels if scenario.is_for(claim, level, LAYOUTS[layout])]
         if scenario.brief and fit:
-            yield Case(place, fit[0], layout, scenario, brief=True)
+            yield Case(place, fit[0], layout, scenario, Extent.BRIEF)

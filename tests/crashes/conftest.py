@@ -23,6 +23,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help=f"crash runs on this catalog; may be repeated (default: {DEFAULT_CHOICES})",
     )
     parser.addoption(
+        "--every-layout",
+        action="store_true",
+        help="crash at each side of each step at every level in every layout on real catalogs too",
+    )
+    parser.addoption(
         "--every-point",
         action="store_true",
         help="crash at every point of every scenario, level and layout on real catalogs too",

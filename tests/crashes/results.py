@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from crashes.cases import Case
+from crashes.cases import Case, Extent
 from crashes.points import Point
 from crashes.trial import Mending
 from dbt.adapters.ctas_spark.staging.steps import Step
@@ -51,10 +51,15 @@ class Results:
     all: list[Result] = field(default_factory=list)
 
     def lack(self, case: Case, moment: Iterable[Point]) -> bool:
-        """True if a side of a step was not yet tried on the catalog in the layout."""
-        tried = {(one.catalog, one.layout, one.step, one.side) for one in self.all}
-        wanted = {(case.place, case.layout, point.step.value, point.side) for point in moment}
-        return not wanted <= tried
+        """True if a side of a step was not yet tried there; briefly, one level is enough."""
+        any_level = case.extent is Extent.BRIEF
+        tried = {
+            (one.step, one.side)
+            for one in self.all
+            if (one.catalog, one.layout) == (case.place, case.layout)
+            and (any_level or one.level == case.level.value)
+        }
+        return not {(point.step.value, point.side) for point in moment} <= tried
 
     def write(self, path: Path) -> None:
         """As JSON: how many of each step, catalog, level and layout, and the sum."""

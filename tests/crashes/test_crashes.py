@@ -7,7 +7,7 @@ from itertools import cycle
 import pytest
 
 from contract.claims import CLAIMS
-from crashes.cases import Case, cases, chosen
+from crashes.cases import Case, Extent, cases, chosen, extent
 from crashes.points import Point, moments
 from crashes.results import Result, Results
 from crashes.stage import Stage
@@ -20,7 +20,7 @@ PARTITIONS = {Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS}
 
 def cases_of(config: pytest.Config) -> list[Case]:
     """What was asked for."""
-    return list(cases(chosen(config), every_point=config.getoption("--every-point")))
+    return list(cases(chosen(config), extent(config)))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -35,9 +35,10 @@ def trials(
     case: Case, points: Sequence[Point], results: Results
 ) -> list[tuple[tuple[Point, ...], Mending]]:
     """The two ways of mending take turns, so that each meets both sides of steps."""
-    found = moments(points) if case.brief else [(point,) for point in points]
-    new = [one for one in found if not case.brief or results.lack(case, one)]
-    return list(zip(new, cycle(TURNS), strict=False))
+    each = case.extent is Extent.POINTS
+    found = [(point,) for point in points] if each else moments(points)
+    wanted = [moment for moment in found if each or results.lack(case, moment)]
+    return list(zip(wanted, cycle(TURNS), strict=False))
 
 
 def test_a_new_run_recovers(case: Case, stage: Stage, results: Results) -> None:

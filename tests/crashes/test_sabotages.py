@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from crashes.cases import Case
+from crashes.cases import Case, Extent
 from crashes.scenarios import SCENARIOS
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
@@ -29,7 +29,7 @@ class Noticed:
     def case(self) -> Case:
         """The scenario on fakes."""
         (found,) = (one for one in SCENARIOS if one.name == self.scenario)
-        return Case("fakes", Atomicity.ATOMIC, self.layout, found, brief=False)
+        return Case("fakes", Atomicity.ATOMIC, self.layout, found, Extent.POINTS)
 
 
 def renames_stay_undone(patch: Patch) -> None:

@@ -18,7 +18,7 @@ PACKAGES = ("dbt-core", "dbt-spark", "pyspark", "py4j")
 def versions() -> dict[str, str]:
     """Return a version for each name."""
     return {
-        "dbt-ctas-spark": own_version,
+        "dbt-ctas-spark": f"{own_version} of {_commit()}",
         **{package: version(package) for package in PACKAGES},
         "python": platform.python_version(),
         "java": _said_by(java(), "-version"),
@@ -27,6 +27,18 @@ def versions() -> dict[str, str]:
         "postgresql jdbc": POSTGRESQL_DRIVER.version,
         "kernel": platform.release(),
     }
+
+
+def _commit() -> str:
+    """The checkout's last commit to the product, with a mark if it was changed since."""
+    product = Path(__file__).parents[2] / "dbt"
+    commit = _git(product, "log", "-1", "--format=%h", "--", ".")
+    return f"{commit}, changed" if _git(product, "status", "--porcelain", "--", ".") else commit
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    command = ("git", "-C", str(directory), *arguments)
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _said_by(*command: str) -> str:
