@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from functional.dbt_project import Project
 from functional.outside import Outside
@@ -48,3 +49,11 @@ def project(tmp_path: Path, metastore: Metastore) -> Project:
 def outside(project: Project, metastore: Metastore) -> Outside:
     """The project's schema, seen from outside."""
     return Outside(metastore, project.schema)
+
+
+@pytest.fixture
+def spark(project: Project) -> SparkSession:
+    """The session of the tests."""
+    project.write({})
+    assert project.dbt("debug").success
+    return SparkSession.active()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
@@ -11,7 +10,6 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging import ddl, quoting
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from functional.dbt_project import Project
 from functional.names.odd_project import ODD
 
 # A surrogate is no character, and the gateway to the JVM can't carry one.
@@ -32,14 +30,6 @@ layouts = st.builds(
     properties=mappings,
 )
 many = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-@pytest.fixture
-def spark(project: Project) -> SparkSession:
-    """The session of the tests."""
-    project.write({})
-    assert project.dbt("debug").success
-    return SparkSession.active()
 
 
 def test_names_and_literals_survive_spark(spark: SparkSession) -> None:

@@ -1,7 +1,5 @@
 """Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
 
-import time
-from contextlib import suppress
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -12,8 +10,7 @@ from dbt.adapters.ctas_spark.staging.errors import StorageError
 from dbt.adapters.ctas_spark.staging.storage import StoredText
 
 MISSING = "java.io.FileNotFoundException"
-MOST_READS = 3
-BETWEEN_READS_SECONDS = 0.05
+CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
 
 
 class HadoopStorage:
@@ -26,7 +23,7 @@ class HadoopStorage:
     def write(self, path: str, text: str) -> int:
         """Write the file and return the time that the storage gave it, in milliseconds."""
         try:
-            target, system = self._locate(path)
+            target, system = self._locate_text(path)
             stream = system.create(target, True)
             try:
                 stream.write(bytearray(text.encode()))
@@ -37,19 +34,9 @@ class HadoopStorage:
             raise _refused("write", path, error) from error
 
     def read(self, path: str) -> StoredText | None:
-        """Read the file whole; FileNotFoundException is the storage's own "no".
-
-        A file that is written again meanwhile can have a checksum that is not its own: once more.
-        """
-        for _ in range(MOST_READS - 1):
-            with suppress(StorageError):
-                return self._read(path)
-            time.sleep(BETWEEN_READS_SECONDS)
-        return self._read(path)
-
-    def _read(self, path: str) -> StoredText | None:
+        """Read the file whole; FileNotFoundException is the storage's own "no"."""
         try:
-            target, system = self._locate(path)
+            target, system = self._locate_text(path)
             stream = system.open(target)
             try:
                 text = str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
@@ -105,6 +92,16 @@ class HadoopStorage:
             return bool(system.exists(target))
         except (Py4JError, OSError) as error:
             raise _refused("look at", path, error) from error
+
+    def _locate_text(self, path: str) -> tuple[Any, Any]:
+        """Without the checksum that Hadoop keeps beside each local file.
+
+        It is another file: a write that is read meanwhile, or that a kill cuts, leaves a pair that
+        does not match, which nobody can read.
+        """
+        target, system = self._locate(path)
+        checksummed = self._jvm.java.lang.Class.forName(CHECKSUMMED).isInstance(system)
+        return target, system.getRawFileSystem() if checksummed else system
 
     def _locate(self, path: str) -> tuple[Any, Any]:
         target = self._jvm.org.apache.hadoop.fs.Path(path)
