@@ -15,9 +15,8 @@ from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCata
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.set_aside import MANAGED_TABLE
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from fakes.engine import FakeJob
 from fakes.metastore import FakeMetastore, entry
@@ -207,7 +206,7 @@ class FakeOthers:
         tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
         self._place.write(directory, content)
         found = described(name, directory, content, tracked)
-        self._tables[name] = replace(found, table_type=MANAGED_TABLE)
+        self._tables[name] = replace(found, table_type=MANAGED)
         self._place.register(name, directory)
 
     def view(self, table: str) -> None:

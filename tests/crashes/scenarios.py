@@ -123,6 +123,14 @@ def vacuums(scene: Scene) -> Act:
     return lambda: clean_up(scene.doomed)
 
 
+@scenario()
+def vacuums_a_taken_over_table(scene: Scene) -> Act:
+    """The files go of a user's managed table that was replaced."""
+    scene.plain(scene.before.layout, 1)
+    scene.before.published(2)
+    return lambda: clean_up(scene.doomed)
+
+
 @scenario(tracks=True)
 def vacuums_stale_partitions(scene: Scene) -> Act:
     """The partitions go that the metastore kept of a version before."""

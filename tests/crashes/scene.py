@@ -50,7 +50,7 @@ class Scene:
         return LAYOUTS["parquet" if self.before.layout.partition_by else "partitioned"]
 
     def plain(self, layout: Layout, number: int) -> None:
-        """A user's own table, whose files nobody may touch."""
+        """A user's own table, whose files stay or go as one."""
         subject = self.before
         subject.place.others.plain(subject.table, layout.name, number)
         directory = subject.existing().directory
@@ -78,9 +78,9 @@ class Scene:
         return self._ended.intersection(self.before.place.leases())
 
     def lost(self) -> list[str]:
-        """Directories of users' own tables that are not as they were."""
+        """Directories of users' own tables of which a part is gone, or changed."""
         files = self.before.place.files
-        return [directory for directory, was in self._kept.items() if files(directory) != was]
+        return [place for place, was in self._kept.items() if files(place) not in ({}, was)]
 
 
 def catalog(subject: Subject) -> SessionCatalog:

@@ -9,6 +9,7 @@ from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFi
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.sweeper import Sweep, Sweeper
+from dbt.adapters.ctas_spark.staging.versions import versions_of
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
@@ -31,7 +32,7 @@ def sweep(world: World, rules: RetentionRules = AT_ONCE, *, dry_run: bool = Fals
     beat = services.lease.beat
     sweeper = Sweeper(services, STAGING_SCHEMA, rules, lambda: beat(ROOT.leases), dry_run=dry_run)
     try:
-        return sweeper.sweep(TARGET_NAME, ROOT)
+        return sweeper.sweep(TARGET_NAME, versions_of(services, TARGET_NAME, STAGING_SCHEMA, ROOT))
     finally:
         services.lease.close()
 

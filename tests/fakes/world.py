@@ -13,15 +13,8 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.marker import PREFIX, TARGET, VERSION
-from dbt.adapters.ctas_spark.staging.records import (
-    BOOKKEEPING,
-    NOBODY,
-    ROOT,
-    STATE,
-    RecordState,
-)
-from dbt.adapters.ctas_spark.staging.set_aside import MANAGED_TABLE
+from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED
+from dbt.adapters.ctas_spark.staging.records import record_properties
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
@@ -93,12 +86,13 @@ class World:
             location=directory,
             partition_keys=staged.context.layout.partition_by,
             parameters={
-                STATE: RecordState.STAGED.value,
-                TARGET: str(staged.target),
-                VERSION: staged.version,
-                f"{PREFIX}base": str(staged.base),
-                ROOT: str(staged.root),
-                BOOKKEEPING: NOBODY,
+                **record_properties(
+                    target=staged.target,
+                    version=staged.version,
+                    base=staged.base,
+                    lease=self.lease.id,
+                    root=str(staged.root),
+                ),
                 "transient_lastDdlTime": "1000",
                 "spark.sql.sources.provider": "parquet",
                 **({"spark.sql.partitionProvider": "catalog"} if partitioned else {}),
@@ -131,7 +125,7 @@ class World:
     def makes_managed(self) -> None:
         """The target becomes a managed table, as a plain CTAS makes it."""
         found = self.metastore.tables[TARGET_NAME]
-        self.metastore.tables[TARGET_NAME] = replace(found, table_type=MANAGED_TABLE)
+        self.metastore.tables[TARGET_NAME] = replace(found, table_type=MANAGED)
 
     def versions_on_storage(self) -> set[str]:
         """Version ids that have files."""

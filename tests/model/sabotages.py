@@ -11,13 +11,14 @@ from dbt.adapters.ctas_spark.staging import (
     records,
     retention,
     sweeper,
+    taken_over,
 )
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publication import Publication
-from dbt.adapters.ctas_spark.staging.records import NOTHING, STATE
+from dbt.adapters.ctas_spark.staging.records import NO_MORE, STATE
 
 LONGER_THAN_ANY_GRACE_MS = 10**10
 
@@ -43,7 +44,7 @@ def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
         state: str,
         **facts: object,
     ) -> None:
-        also = facts.get("also", NOTHING)
+        also = facts.get("also", NO_MORE)
         parameters = {**record.parameters, **also, STATE: state}  # type: ignore[dict-item]
         metastore.alter_table(EntryChange(record.name, record, record, parameters), None)
 
@@ -82,6 +83,16 @@ def partitions_tracked_by_the_swap(patch: pytest.MonkeyPatch) -> None:
         return ours
 
     patch.setattr(publication, "build", tracked)
+
+
+def a_managed_tables_files_go_unseen(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not look who else lies where a managed table lay that was replaced."""
+    patch.setattr(taken_over.TakenOver, "_reason_to_leave", lambda *_facts: None)
+
+
+def a_managed_tables_files_go_at_once(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not wait for the readers of a managed table that was replaced."""
+    patch.setattr(taken_over.TakenOver, "_is_past_grace", lambda *_facts: True)
 
 
 def creations_are_not_waited_for(patch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from model.faults import Fate, Fault
 from model.machine import Lives
 from model.runs import Plan
 from model.sabotages import Sabotage
+from model.users import Statement
 
 
 @pytest.mark.parametrize(
@@ -65,12 +66,32 @@ def loses_an_answer(life: Lives) -> None:
     life.holds()
 
 
+def replaces_a_cloned_table(life: Lives) -> None:
+    """A user's managed table has a clone when it is replaced."""
+    life.user(number=1, statement=Statement.CREATE, table=TARGET_NAME)
+    life.user(number=1, statement=Statement.CLONE, table=TARGET_NAME)
+    life.publishes(number=7, at_home=True, plan=Plan(), fault=None, after=0)
+    at_once = RetentionRules(versions_to_keep=0, grace_ms=0)
+    life.cleans(at_home=True, table=TARGET_NAME, rules=at_once, fault=None, after=0)
+    life.holds()
+
+
+def replaces_a_table_that_is_read(life: Lives) -> None:
+    """A user's managed table was replaced just now."""
+    life.user(number=1, statement=Statement.CREATE, table=TARGET_NAME)
+    life.publishes(number=7, at_home=True, plan=Plan(), fault=None, after=0)
+    life.cleans(at_home=True, table=TARGET_NAME, rules=RetentionRules(), fault=None, after=0)
+    life.holds()
+
+
 @pytest.mark.parametrize(
     ("sabotage", "happens"),
     [
         (sabotages.no_fence, sleeps_through_a_clean_up),
         (sabotages.record_moved_blindly, wakes_up_between_fence_and_record),
         (sabotages.an_error_means_not_committed, loses_an_answer),
+        (sabotages.a_managed_tables_files_go_unseen, replaces_a_cloned_table),
+        (sabotages.a_managed_tables_files_go_at_once, replaces_a_table_that_is_read),
     ],
 )
 def test_a_rare_life_shows_a_sabotage(

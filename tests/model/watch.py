@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.records import STATE
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from fakes.world import STAGING_SCHEMA
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Watch:
                 self.says(f"{run} ({doing.word}) deletes {path}, which is not its own")
             return
         if version not in self._taken:
-            self.says(f"{run} deletes {version}, whose record nobody took")
+            self._deletes_taken_over(run, doing.rules, path)
 
     def takes(self, run: "Run", doing: "Doing", name: str, args: tuple[object, ...]) -> None:
         """A clean-up has moved a record to ``deleting``: from here on its version may go."""
@@ -93,8 +94,10 @@ class Watch:
             self._follows(run, was, now)
 
     def left(self, was: TableEntry | None, now: TableEntry | None) -> None:
-        """Note when a version was last the table."""
+        """Note when a version was last the table, and when a user's managed table was."""
         before, after = Marker.of(was), Marker.of(now)
+        if was is not None and before is None and was.is_managed:
+            self.until[str(was.location)] = self._world.true_ms
         if before is not None and (after is None or after.version != before.version):
             self.until[before.version] = self._world.true_ms
 
@@ -111,6 +114,14 @@ class Watch:
         aside = set_aside.of_target(self._world.metastore, target, STAGING_SCHEMA)
         if doing.word in PUBLISHES and was is None and aside:
             self._world.touches[target] += 1
+
+    def _deletes_taken_over(self, run: "Run", rules: RetentionRules, path: str) -> None:
+        """A managed table's files, which a version replaced: no other record is taken."""
+        until = self.until.get(path)
+        if until is None:
+            self.says(f"{run} deletes {path}, whose record nobody took")
+        elif self._world.true_ms - until < rules.grace_ms:
+            self.says(f"{run} deletes {path} within the grace")
 
     def _deletes_lease(self, run: "Run", path: str) -> None:
         lease = path.rpartition("/")[2]

@@ -185,7 +185,7 @@ class ModelWorld:
         """Time goes by: locks that nobody beats end, and what hung for a day is given up."""
         self.storage.now_ms += seconds * 1000
         if seconds * 1000 > LOCKS_END_AFTER_MS:
-            beaten = {r.lease.id for r in self.runs if not (r.is_dead or r.is_asleep)}
+            beaten = {r.lease.id for r in self.runs if r.is_held and not r.is_asleep}
             locks = self.metastore.locks
             for lock in [one for one, held in locks.items() if held.owner not in beaten]:
                 del locks[lock]

@@ -78,7 +78,12 @@ def vacuum(
     verb = "would be deleted" if dry_run else "deleted"
     table = str(model.context.target)
     freed = [{"table": table, "version": _last(one), "state": verb} for one in swept.freed]
-    return [*freed, *(_kept(table, version, reason) for version, reason in swept.kept.items())]
+    taken_over = [
+        {"table": table, "version": "(the table before)", "state": f"{verb}: {directory}"}
+        for directory in swept.taken_over
+    ]
+    kept = (_kept(table, version, reason) for version, reason in swept.kept.items())
+    return [*taken_over, *freed, *kept]
 
 
 def recover(catalog: SessionCatalog, model: Model) -> list[Row]:

@@ -39,6 +39,23 @@ def test_a_table_at_a_location_of_its_own(
     assert list(place.glob("*.parquet"))
 
 
+def test_a_managed_tables_files_go_with_their_readers(project: Project, outside: Outside) -> None:
+    """After the grace the default directory is free again; what was published stays."""
+    project.write({"models/orders.sql": MODEL, "models/other.sql": MODEL})
+    assert project.dbt("run", "-s", "other", n=0).success  # makes the schema
+    project.rows("create table {schema}.orders using parquet as select 'old' as n")
+    before = Path(outside.directory("orders"))
+    assert project.dbt("run", "-s", "orders", n=1).success
+    assert list(before.glob("*.parquet"))
+
+    vacuum = project.dbt("run-operation", "ctas_vacuum", "--args={older_than: 0}", n=1)
+
+    assert vacuum.success, vacuum.log
+    assert f"deleted: file:{before}" in vacuum.log
+    assert not before.exists()
+    assert [row.n for row in project.rows("select n from {schema}.orders")] == [1]
+
+
 def test_a_table_whose_directory_is_gone(project: Project, outside: Outside) -> None:
     """A table that has lost its files is replaced like any other."""
     project.write({"models/orders.sql": MODEL})

@@ -36,6 +36,13 @@ class Base:
             return Expectation(LAST_DDL_TIME, str(self.entry.last_ddl_time))
         return None
 
+    @property
+    def managed_directory(self) -> str | None:
+        """Where a user's managed table has its files; None if the base is no such table."""
+        if self.entry is None or self.marker is not None or not self.entry.is_managed:
+            return None
+        return self.entry.location
+
     def __str__(self) -> str:
         if self.entry is None:
             return "absent"

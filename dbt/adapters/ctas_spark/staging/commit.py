@@ -139,9 +139,15 @@ class Commit:
     def _move_record(self, staged: TableEntry, attempt: str) -> None:
         # a rename ends in a creation, which expects nothing that a fence could change
         over = self.base if self.strategy.fenceable else Base(None)
+        again = self._kind is Kind.ROLLBACK
         try:
             self._record_state = records.mark_committing(
-                self._services, staged, attempt, over, was=self._record_state
+                self._services,
+                staged,
+                attempt,
+                over,
+                was=self._record_state,
+                took_over=None if again else records.memory_of(self.base),
             )
         except EntryModifiedError as error:
             raise conflicts.swept(self.context.target, self.base) from error

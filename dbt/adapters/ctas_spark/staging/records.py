@@ -25,11 +25,14 @@ BOOKKEEPING = PREFIX + "bookkeeping"
 BOOKKEEPER = PREFIX + "bookkeeper"
 ATTEMPT_OVER = PREFIX + "attempt_over"
 ATTEMPT_BY = PREFIX + "attempt_by"
+TOOK_OVER = PREFIX + "took_over"
+THERE = "there:"
+NOTHING = "nothing"
 NOBODY = "nobody"
 SOMEBODY = "somebody"
 
 MOST_OF_THE_TABLE_NAME = 120
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_MORE: Mapping[str, str] = MappingProxyType({})
 
 
 class RecordState(str, Enum):
@@ -67,7 +70,14 @@ def record_properties(
         LEASE: lease,
         ROOT: root,
         BOOKKEEPING: NOBODY,
+        TOOK_OVER: memory_of(base),
     }
+
+
+def memory_of(base: Base) -> str:
+    """What a version's record keeps of the table that it is published over (``taken_over``)."""
+    directory = base.managed_directory
+    return f"{THERE}{directory}" if directory else NOTHING
 
 
 def leases_of(record: TableEntry | None) -> str | None:
@@ -90,8 +100,14 @@ def publisher_of(version: str, record: TableEntry | None) -> str:
     return publisher or lease_of(version)
 
 
-def mark_committing(
-    services: Services, record: TableEntry, attempt: str, base: Base, *, was: str
+def mark_committing(  # noqa: PLR0913 (a compare-and-swap with all that it notes)
+    services: Services,
+    record: TableEntry,
+    attempt: str,
+    base: Base,
+    *,
+    was: str,
+    took_over: str | None,
 ) -> str:
     """Move a record on to ``committing`` before an attempt that no fence can stop.
 
@@ -99,6 +115,7 @@ def mark_committing(
 
     Args:
         was: the state that we left it in, which it must still have.
+        took_over: what the record is to remember of the table there; None leaves its memory.
 
     Returns:
         its state now; the next move starts from there.
@@ -107,7 +124,8 @@ def mark_committing(
         EntryModifiedError: a sweeper took the record meanwhile; nothing may be published.
     """
     state = f"{RecordState.COMMITTING.value}:{attempt}"
-    also = {ATTEMPT_OVER: str(base), ATTEMPT_BY: services.lease.id}
+    memory = {} if took_over is None else {TOOK_OVER: took_over}
+    also = {ATTEMPT_OVER: str(base), ATTEMPT_BY: services.lease.id, **memory}
     conditional = services.conditional
     move(services.metastore, record, state, was=was, conditional=conditional, also=also)
     return state
@@ -141,7 +159,7 @@ def move(  # noqa: PLR0913 (a compare-and-swap with its conditions)
     *,
     was: str,
     conditional: bool,
-    also: Mapping[str, str] = NOTHING,
+    also: Mapping[str, str] = NO_MORE,
 ) -> None:
     """Change a record's state, if it still is ``was``; without compare-and-swap the lock is held.
 

@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.sweeper import Sweeper
+from dbt.adapters.ctas_spark.staging.versions import versions_of
 
 EVERY_VERSION = 10**9
 
@@ -40,7 +41,8 @@ def recover(
         done.append("its partitions are tracked now")
     keep_published = replace(rules, versions_to_keep=EVERY_VERSION)
     sweeper = Sweeper(services, context.staging_schema, keep_published, storage_time)
-    freed = sweeper.sweep(target, root).freed
+    versions = versions_of(services, target, context.staging_schema, root)
+    freed = sweeper.sweep(target, versions).freed
     done.extend(f"a dead run's version was deleted: {directory}" for directory in freed)
     return tuple(done)
 

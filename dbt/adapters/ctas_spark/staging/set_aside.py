@@ -26,7 +26,6 @@ SET_ASIDE_BY = PREFIX + "set_aside_by"
 SET_ASIDE_LEASE = PREFIX + "set_aside_lease"
 WAS_MANAGED = PREFIX + "was_managed"
 EXTERNAL = "EXTERNAL"
-MANAGED_TABLE = "MANAGED_TABLE"
 INFIX = "__aside__"
 MOST_OF_THE_TABLE_NAME = 110
 
@@ -51,7 +50,7 @@ class SetAside:
 
     def parameters(self, base: Base) -> dict[str, str]:
         """What is added to the old entry."""
-        managed = base.entry is not None and base.entry.table_type == MANAGED_TABLE
+        managed = base.entry is not None and base.entry.is_managed
         return {
             SET_ASIDE_OF: str(self.target),
             SET_ASIDE_BY: self.version,

@@ -6,12 +6,11 @@ leaves what the next sweep takes up again.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark.staging import lease_file, records, set_aside
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.discard import emptied
 from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, EntryModifiedError
 from dbt.adapters.ctas_spark.staging.fence import fence
@@ -37,7 +36,7 @@ from dbt.adapters.ctas_spark.staging.retention import (
 )
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.versions import Place, Version, versions_of
+from dbt.adapters.ctas_spark.staging.versions import Place, Version
 
 logger = logging.getLogger(__name__)
 
@@ -47,9 +46,13 @@ SUPERSEDED = PREFIX + "superseded"
 
 @dataclass(slots=True)
 class Sweep:
-    """What became of each version; ``freed`` are directories."""
+    """What became of each version; ``freed`` are directories.
+
+    ``taken_over`` are those of managed tables that versions replaced.
+    """
 
     freed: list[str] = field(default_factory=list)
+    taken_over: list[str] = field(default_factory=list)
     kept: dict[str, Reason] = field(default_factory=dict)
 
 
@@ -72,18 +75,18 @@ class Sweeper:
         self._storage_time = storage_time
         self._dry_run = dry_run
 
-    def sweep(self, target: TableName, root: VersionRoot) -> Sweep:
+    def sweep(self, target: TableName, versions: Iterable[Version]) -> Sweep:
         """Delete what may go of ``target``.
 
         Args:
-            root: where its versions lie by the present configuration; records name other roots.
+            versions: all of its versions, as they are now.
 
         Raises:
             MetastoreError, StorageError: it could not be found out whether something may go.
         """
         done = Sweep()
         rank = 0
-        for version in versions_of(self._services, target, self._staging_schema, root):
+        for version in versions:
             reason = self._swept(target, version, rank)
             if version.place is Place.SUPERSEDED and not _is_deleting(version):
                 rank += 1

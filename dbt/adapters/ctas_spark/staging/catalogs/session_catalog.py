@@ -26,7 +26,9 @@ from dbt.adapters.ctas_spark.staging.stale_partitions import forget_stale_partit
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 from dbt.adapters.ctas_spark.staging.storage import Storage
 from dbt.adapters.ctas_spark.staging.sweeper import Sweep, Sweeper
+from dbt.adapters.ctas_spark.staging.taken_over import TakenOver, remembers
 from dbt.adapters.ctas_spark.staging.version_root import version_root
+from dbt.adapters.ctas_spark.staging.versions import versions_of
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (
@@ -101,7 +103,13 @@ class SessionCatalog:
         sweeper = Sweeper(services, context.staging_schema, rules, clock, dry_run=dry_run)
         report = StepReport(context.target)
         with report.within(Step.CLEAN_UP):
-            done = sweeper.sweep(context.target, root)
+            freed: list[str] = []
+            versions = versions_of(services, context.target, context.staging_schema, root)
+            if any(map(remembers, versions)):
+                freed = TakenOver(context, services, rules, clock, report, dry_run).free(versions)
+                versions = versions_of(services, context.target, context.staging_schema, root)
+            done = sweeper.sweep(context.target, versions)
+            done.taken_over = freed
             if not dry_run:
                 forget_stale_partitions(context, services, rules, clock)
                 self._dead_leases.delete(services, root, rules, clock(), report)

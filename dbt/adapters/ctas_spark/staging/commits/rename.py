@@ -67,7 +67,7 @@ class Rename:
     ) -> TableEntry:
         base = publication.base
         parameters = self._aside.parameters(base)
-        if base.entry is not None and base.entry.table_type == set_aside.MANAGED_TABLE:
+        if base.entry is not None and base.entry.is_managed:
             with report.within(Step.MAKE_EXTERNAL):
                 base = self._made_external(metastore, base, publication)
         entry = _there(base)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from dbt.adapters.ctas_spark.staging.context import TableName
 
 VIEW = "VIRTUAL_VIEW"
+MANAGED = "MANAGED_TABLE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class TableEntry:
     def is_view(self) -> bool:
         """True for a view, which has no data of its own."""
         return self.table_type == VIEW
+
+    @property
+    def is_managed(self) -> bool:
+        """True for a table whose data goes with it when it is dropped, and moves when renamed."""
+        return self.table_type == MANAGED
 
     @property
     def last_ddl_time(self) -> int | None:
