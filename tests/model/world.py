@@ -58,6 +58,7 @@ class ModelWorld:
         self.log: list[str] = []
         self.watch = Watch(self)
         self._set_back_ms = 0
+        self._rollbacks: set[str] = set()
 
     @property
     def true_ms(self) -> int:
@@ -110,12 +111,18 @@ class ModelWorld:
         self.watch.takes(late.run, late.doing, late.name, late.args)
 
     def _rolled_back(self, before: dict[TableName, TableEntry | None]) -> None:
-        """A version that is published again has the columns that it was built with."""
+        """A version that is published again has the columns that it was built with.
+
+        The same rollback is no news when its entry was set aside and is put back.
+        """
         for target, was in before.items():
             now = self.metastore.tables.get(target)
             marker = Marker.of(now)
-            if now != was and marker and marker.lineage.entries[0].kind is Kind.ROLLBACK:
-                self.columns.pop(str(now.location if now else None), None)
+            if now == was or now is None or marker is None or marker.commit in self._rollbacks:
+                continue
+            if marker.lineage.entries[0].kind is Kind.ROLLBACK:
+                self._rollbacks.add(marker.commit)
+                self.columns.pop(str(now.location), None)
 
     def _overwritten(
         self, before: dict[TableName, TableEntry | None], args: tuple[Any, ...]

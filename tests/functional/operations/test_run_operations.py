@@ -12,6 +12,7 @@ MODEL = (
     "{{ config(materialized='atomic_table', versions_to_keep=1, grace_period=0) }} "
     "select id, {{ var('column') }} from range({{ var('rows') }})"
 )
+MANY = 30_000
 
 
 @pytest.fixture
@@ -63,3 +64,28 @@ def _is_vacuumed(built: Project, outside: Outside) -> None:
     )
     assert not refused.success
     assert "there is no model order" in refused.log
+
+
+def test_a_vacuum_frees_a_version_of_many_files(project: Project, outside: Outside) -> None:
+    """A dry run says what would go and deletes nothing; ``older_than`` replaces the grace."""
+    project.write({"models/orders.sql": MODEL.replace("grace_period=0", "grace_period=3600")})
+    for rows in (1, 2, 3):
+        project.build(rows=rows, column="1 as a")
+    live = outside.directory("orders")
+    (old,) = set(outside.versions()) - {live.name, _kept_for_a_rollback(project)}
+    for number in range(MANY):
+        (live.parent / old / f"part-{number}.parquet").touch()
+
+    would = operation(project, "ctas_vacuum", model="orders", older_than=0, dry_run=True)
+    assert {row["version"] for row in would if row["state"] == "would be deleted"} == {old}
+    assert len(list((live.parent / old).glob("part-*.parquet"))) > MANY
+
+    freed = operation(project, "ctas_vacuum", model="orders", older_than=0)
+    assert {row["version"] for row in freed if row["state"] == "deleted"} == {old}
+    assert not (live.parent / old).exists()
+    assert old not in outside.versions()
+
+
+def _kept_for_a_rollback(project: Project) -> str:
+    (_live, kept, _old) = operation(project, "ctas_history", model="orders")
+    return str(kept["version"])
