@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pyspark
 
-from contract.subjects import Claim
+from contract.places import Claim
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 

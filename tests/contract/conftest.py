@@ -11,7 +11,8 @@ from contract.contents import LAYOUTS
 from contract.fake_place import FakePlace
 from contract.hive_place import HivePlace, embedded, postgresql, remote
 from contract.hive_place import in_memory as memory
-from contract.subjects import Place, Subject
+from contract.places import Place
+from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import TableName
 
 _numbers = itertools.count(1)

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from contract.claims import CLAIMS
 from contract.contents import LAYOUTS, Content, ordered
-from contract.subjects import Entry, Others, UnreadableError
+from contract.places import Entry, Others, UnreadableError
 from dbt.adapters.ctas_spark.staging import records
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog

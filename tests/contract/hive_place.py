@@ -13,8 +13,8 @@ from contract import spark_others
 from contract.claims import CLAIMS
 from contract.contents import Content
 from contract.entry_clients import EntryClient, JvmClient, MemoryClient, ThriftClient
+from contract.places import Entry, Others
 from contract.rivals import in_a_process, in_a_thread
-from contract.subjects import Entry, Others
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName

@@ -8,7 +8,8 @@ from functools import partial
 import pytest
 
 from contract.contents import Sight
-from contract.subjects import Attempt, Entry, Subject, logged
+from contract.places import Entry
+from contract.subjects import Attempt, Subject, logged
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,

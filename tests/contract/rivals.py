@@ -12,8 +12,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from contract.contents import ordered
+from contract.places import UnreadableError
 from contract.spark_others import SparkOthers
-from contract.subjects import UnreadableError
 from readers.child import Child, running_child, wait_ready
 
 ANSWERS_WITHIN_SECONDS = 60.0

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from contract.contents import LAYOUTS, Content, ordered
-from contract.subjects import UnreadableError
+from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging import ddl, quoting
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName

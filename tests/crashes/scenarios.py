@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from contract.contents import LAYOUTS, Layout
-from contract.subjects import Claim, Subject, tracks
+from contract.places import Claim, tracks
+from contract.subjects import Subject
 from crashes.points import AFTER, BEFORE, Act, Point
 from crashes.scene import Scene, catalog, clean_up, context, recover
 from dbt.adapters.ctas_spark.staging.context import Atomicity

@@ -8,7 +8,8 @@ from pathlib import Path
 from contract.contents import LAYOUTS
 from contract.fake_place import FakePlace
 from contract.hive_place import embedded, in_memory, postgresql, remote
-from contract.subjects import Place, Subject
+from contract.places import Place
+from contract.subjects import Subject
 from crashes.cases import Case
 from crashes.scene import Scene
 from crashes.trial import Course, undisturbed

@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.marker import MOST_ENTRIES, Kind, Lineage, 
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from fakes.world import STAGING_SCHEMA
-from model.runs import Attempt
+from model.attempts import Attempt
 from model.spark import partitions
 from model.watch import is_tracked, shown_directories
 from model.world import ModelWorld

@@ -7,8 +7,8 @@ from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, lease_of, versio
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 from fakes.world import STAGING_SCHEMA
+from model.attempts import TARGETS
 from model.checks import holds
-from model.runs import TARGETS
 from model.world import ModelWorld
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0)

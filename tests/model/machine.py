@@ -21,8 +21,9 @@ from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from fakes.world import STAGING_SCHEMA
 from model import checks, ending
+from model.attempts import TARGETS, Attempt, Plan
 from model.faults import Fate, Fault
-from model.runs import TARGETS, Attempt, Plan, Run
+from model.runs import Run
 from model.users import Statement, Users
 from model.world import ModelWorld
 

@@ -7,128 +7,30 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog, TableClient
 from dbt.adapters.ctas_spark.staging.context import (
-    OnConflict,
-    PartitionMetadata,
     StagingContext,
-    StagingPurpose,
-    TableLayout,
-    TableName,
 )
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.recovery import EVERY_VERSION
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.storage import Storage
 from fakes.engine import FakeJob
-from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME
+from fakes.world import STAGING_SCHEMA
+from model.attempts import Attempt, Doing, Plan
 from model.faults import LATE, Fate, Fault
 from model.spark import RunEngine
 from model.turns import KilledError, Turn
+from model.wire import Late, Wire
 
 if TYPE_CHECKING:
     from model.world import ModelWorld
 
 NO_SUCH_PID = 2**30
-TARGETS = (TARGET_NAME, TableName("shop", "orders__old"))
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A model; ``months`` are the partitions of its rows, ``schema`` tells schemas apart."""
-
-    target: TableName = TARGETS[0]
-    purpose: StagingPurpose = StagingPurpose.CREATE_OR_REPLACE
-    on_conflict: OnConflict = OnConflict.ABORT
-    months: tuple[str, ...] = ()
-    tracked: bool = True
-    schema: int = 0
-
-    def __repr__(self) -> str:
-        how = f"{self.purpose.value}, {self.on_conflict.value}, tracked={self.tracked}"
-        return f"Plan({self.target}, {how}, {self.months}, {self.schema})"
-
-    @property
-    def columns(self) -> tuple[tuple[str, str], ...]:
-        """The columns of its rows."""
-        return ("id", "bigint"), (f"c{self.schema}", "string")
-
-    @property
-    def context(self) -> StagingContext:
-        """The same in the product's words."""
-        metadata = PartitionMetadata.TRACKED if self.tracked else PartitionMetadata.FILES
-        return StagingContext(
-            self.target,
-            STAGING_SCHEMA,
-            self.purpose,
-            on_conflict=self.on_conflict,
-            layout=BY_MONTH if self.months else TableLayout(),
-            partition_metadata=metadata if self.months else PartitionMetadata.AUTO,
-        )
-
-
-@dataclass(slots=True)
-class Attempt:
-    """One version on its way; ``months`` are its partitions, ``seen`` what the target was."""
-
-    staged: StagedTable
-    columns: tuple[tuple[str, str], ...]
-    months: tuple[str, ...]
-    seen: TableEntry | None = None
-    is_staged: bool = False
-    is_committing: bool = False
-    is_settled: bool = False
-    touches: int = 0
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """What the product says of it."""
-        return self.staged.outcome
-
-
-@dataclass(slots=True)
-class Doing:
-    """What a run does right now; ``rules`` are those of a clean-up."""
-
-    word: str
-    attempt: Attempt | None = None
-    rules: RetentionRules | None = None
-    was_held: bool = False
-
-
-class Wire:
-    """A run's way to a fake: each call may meet a fate."""
-
-    def __init__(self, run: "Run", place: object, lost: type[StagingError]) -> None:
-        self._run = run
-        self._place = place
-        self._lost = lost
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        made = getattr(self._place, name)
-
-        def call(*args: Any, **named: Any) -> Any:
-            return self._run.calls(name, lambda: made(*args, **named), self._lost, args)
-
-        return call
-
-
-@dataclass(slots=True)
-class Late:
-    """A request under way on the server, whose client does not wait for it any more."""
-
-    run: "Run"
-    doing: Doing
-    effect: Callable[[], Any]
-    since_ms: int
-    name: str
-    args: tuple[Any, ...]
 
 
 @dataclass(eq=False)

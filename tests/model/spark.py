@@ -12,7 +12,7 @@ from fakes.metastore import entry
 from fakes.partitions import partition
 
 if TYPE_CHECKING:
-    from model.runs import Attempt
+    from model.attempts import Attempt
     from model.world import ModelWorld
 
 REPAIR = re.compile(r"MSCK REPAIR TABLE `(?P<database>[^`]+)`\.`(?P<table>[^`]+)`")

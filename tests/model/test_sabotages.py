@@ -9,9 +9,9 @@ from hypothesis.stateful import run_state_machine_as_test
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from fakes.world import TARGET_NAME
 from model import sabotages
+from model.attempts import Plan
 from model.faults import Fate, Fault
 from model.machine import Lives
-from model.runs import Plan
 from model.sabotages import Sabotage
 from model.users import Statement
 

@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.marker import Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from fakes.metastore import entry
 from fakes.partitions import partition
-from model.runs import TARGETS
+from model.attempts import TARGETS
 from model.watch import is_tracked
 from model.world import ModelWorld
 

@@ -16,7 +16,8 @@ from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from fakes.world import STAGING_SCHEMA
 
 if TYPE_CHECKING:
-    from model.runs import Attempt, Doing, Run
+    from model.attempts import Attempt, Doing
+    from model.runs import Run
     from model.world import ModelWorld
 
 UNKNOWN_AFTER_MS = 86_400_000

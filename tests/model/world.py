@@ -15,10 +15,12 @@ from dbt.adapters.ctas_spark.staging.metastore.partitions import Partition
 from fakes.metastore import FakeMetastore
 from fakes.storage import FakeStorage
 from fakes.world import STAGING_SCHEMA
+from model.attempts import TARGETS, Attempt, Doing
 from model.faults import CHANGES
-from model.runs import TARGETS, Attempt, Doing, Late, Run
+from model.runs import Run
 from model.spark import partitions
 from model.watch import UNKNOWN_AFTER_MS, Watch
+from model.wire import Late
 
 BEATS_AFTER_MS = 20_000
 LOCKS_END_AFTER_MS = 300_000

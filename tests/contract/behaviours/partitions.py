@@ -12,7 +12,8 @@ from contract.behaviours.registry import (
     behaviour,
 )
 from contract.contents import Sight, ordered
-from contract.subjects import Attempt, Subject, UnreadableError
+from contract.places import UnreadableError
+from contract.subjects import Attempt, Subject
 from dbt.adapters.ctas_spark.staging.context import OnConflict
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 

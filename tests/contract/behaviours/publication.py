@@ -1,7 +1,8 @@
 """A version is published whole, by one step."""
 
 from contract.behaviours.registry import CREATING, DEFAULT, EACH, REPLACING, WHOLE, behaviour
-from contract.subjects import Entry, Subject, changes
+from contract.places import Entry
+from contract.subjects import Subject, changes
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry

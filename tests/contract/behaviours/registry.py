@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from contract.subjects import Claim, Subject
+from contract.places import Claim
+from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
 

@@ -1,0 +1,160 @@
+"""What the suite needs of a catalog under test, and of all that stands around it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from contract.contents import Content, Layout
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    PartitionMetadata,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+
+
+class UnreadableError(AssertionError):
+    """Somebody who read the target got an error instead of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The target's entry by a client that is none of ours; ``whole`` is all that it got."""
+
+    parameters: Mapping[str, str]
+    directory: str
+    is_view: bool
+    create_time: int
+    owner: str | None
+    whole: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a catalog is said to reach, before it is asked.
+
+    ``tracks`` says that the metastore keeps a table's partitions, for which it needs a lock.
+    """
+
+    conflict_check: ConflictCheck
+    levels: tuple[Atomicity, ...]
+    tracks: bool
+
+
+def tracks(claim: Claim, level: Atomicity, layout: Layout) -> bool:
+    """True if the metastore is to keep the partitions of what is published so."""
+    return (
+        claim.tracks
+        and bool(layout.partition_by)
+        and layout.partition_metadata is not PartitionMetadata.FILES
+        and level is Atomicity.ATOMIC
+    )
+
+
+class Run(Protocol):
+    """One invocation: a catalog with its lease, and the client it makes its calls by."""
+
+    @property
+    def catalog(self) -> StagingCatalog: ...
+    @property
+    def lease(self) -> Lease: ...
+    @property
+    def metastore(self) -> MetastoreClient: ...
+    def close(self) -> None:
+        """The invocation ends."""
+
+
+class Others(Protocol):
+    """Somebody else with the same catalog: rival, reader, user; tables are ``database.table``."""
+
+    def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
+        """Begin and stage a version; return its id.
+
+        ``asked`` are purpose, level and on_conflict.
+        """
+
+    def commit(self, version: str) -> None:
+        """Publish what was prepared, whole, and settle it."""
+
+    def publish(self, version: str) -> None:
+        """Publish what was prepared, whole, and no more."""
+
+    def settle(self, version: str) -> None:
+        """Settle what was published."""
+
+    def plain(self, table: str, layout: str, number: int) -> None:
+        """Create the table by a plain CTAS, which tracks its partitions."""
+
+    def view(self, table: str) -> None:
+        """Create a view of that name."""
+
+    def drop(self, table: str) -> None:
+        """Drop the table."""
+
+    def set_property(self, table: str, key: str, value: str) -> None:
+        """Set one property of the table."""
+
+    def insert(self, table: str, layout: str, number: int) -> None:
+        """Insert the rows of a version into the table, by position."""
+
+    def show_partitions(self, table: str) -> list[str]:
+        """SHOW PARTITIONS; UnreadableError if it is refused."""
+
+    def repair(self, table: str) -> None:
+        """MSCK REPAIR TABLE."""
+
+    def read(self, table: str) -> dict[str, Any]:
+        """Columns and rows, looked up anew; UnreadableError if there is no answer."""
+
+    def hold(self, table: str) -> None:
+        """Look the table up and read nothing yet."""
+
+    def read_held(self, table: str) -> dict[str, Any]:
+        """Read what was looked up by ``hold``; UnreadableError if it can't be read any more."""
+
+
+class Place(Protocol):
+    """A catalog under test, with all that stands around it."""
+
+    name: str
+    claim: Claim
+    schema: str
+    staging_schema: str
+    others: Others
+
+    def open_run(self) -> Run:
+        """A new invocation of the product."""
+
+    def job(self) -> Job:
+        """The job of one version."""
+
+    def stage(self, staged: StagedTable, content: Content) -> None:
+        """Run the staged statement for the content."""
+
+    def fill(self, staged: StagedTable, content: Content) -> None:
+        """Run the statement that fills a published empty version."""
+
+    def read_here(self, target: TableName) -> dict[str, Any]:
+        """Columns and rows as the product's own session sees them."""
+
+    def entry(self, target: TableName) -> Entry | None:
+        """The entry, by a client that is none of ours."""
+
+    def partitions(self, entry: Entry) -> tuple[str, ...]:
+        """The partition values that the entry's directory has."""
+
+    def files(self, directory: str) -> Mapping[str, object]:
+        """Every file below a directory, with what would change if it were written again."""
+
+    def remove(self, directory: str) -> None:
+        """Remove a directory, as a clean-up does."""
+
+    def records(self) -> list[str]:
+        """The entries of the staging schema."""
+
+    def leases(self) -> list[str]:
+        """The leases on the storage."""
