@@ -1,6 +1,6 @@
 """How long the commit takes, and what follows it, by files and partitions of the version.
 
-    python bench/commit_time.py --rounds 5 --out bench/results/commit_time.json
+    PYTHONPATH=tests python bench/commit_time.py --rounds 5 --out bench/results/commit_time.json
 
 Every round commits each case once, one after the other, on an embedded metastore in a temporary
 directory. A version's files are written without Spark: what is measured is the commit alone, from
@@ -11,7 +11,6 @@ and, where they are tracked, the bookkeeping of the partitions, with the listing
 import argparse
 import json
 import os
-import platform
 import shutil
 import statistics
 import tempfile
@@ -19,11 +18,11 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pyspark
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting, records
@@ -37,6 +36,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from servers.versions import versions
 
 SCHEMA = "bench"
 STAGING = "bench__ctas_spark"
@@ -194,9 +194,9 @@ def _print(timings: list[Timing]) -> None:
 
 def _report(timings: list[Timing]) -> dict[str, object]:
     return {
-        "pyspark": pyspark.__version__,
-        "python": platform.python_version(),
+        "finished": datetime.now(tz=timezone.utc).isoformat(timespec="seconds"),
         "cores": os.cpu_count(),
+        "on": versions(),
         "timings": [asdict(timing) for timing in timings],
     }
 

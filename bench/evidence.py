@@ -8,6 +8,7 @@ It measures nothing. A unit test compares the page with what this writes.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,6 +45,7 @@ def page(results: Path) -> str:
         ("kills", _kills),
         ("signals", _signals),
         ("race", _writers),
+        ("commit_time", _commit_times),
     ):
         if name in named:
             lines.extend(section(named[name]))
@@ -142,6 +144,29 @@ def _writers(figures: Figures) -> Iterator[str]:
         f"{figures['commits']} commits, {figures['refused']} refusals, each with the winner's "
         f"version and time; {len(figures['violations'])} broken promises.\n"
     )
+
+
+def _commit_times(figures: Figures) -> Iterator[str]:
+    yield "## How long a commit takes\n"
+    yield (
+        f"{_link('commit_time')}: medians of {1 + max(one['round'] for one in figures['timings'])} "
+        "rounds. The commit is from reading the base to having read the target again. What follows "
+        "it is in no reader's way: the refresh, and the bookkeeping of tracked partitions.\n"
+    )
+    yield _row("files", "partitions", "tracked", "commit, ms", "ratio to 1 file", "afterwards, ms")
+    yield _rule(6)
+    cases = {str(one["case"]): one["case"] for one in figures["timings"]}
+    first = None
+    for key, case in cases.items():
+        own = [one for one in figures["timings"] if str(one["case"]) == key]
+        commit, afterwards = (median(one[what] for one in own) for what in ("commit", "afterwards"))
+        first = first or commit
+        tracked = "yes" if case["tracked"] else "no"
+        ratio, times = f"{commit / first:.2f}", (f"{commit * 1000:.0f}", f"{afterwards * 1000:.0f}")
+        yield _row(
+            f"{case['files']:,}", f"{case['partitions']:,}", tracked, times[0], ratio, times[1]
+        )
+    yield ""
 
 
 def _versions(named: Mapping[str, Figures]) -> Iterator[str]:

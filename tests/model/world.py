@@ -17,6 +17,7 @@ from fakes.storage import FakeStorage
 from fakes.world import STAGING_SCHEMA
 from model.attempts import TARGETS, Attempt, Doing
 from model.faults import CHANGES
+from model.journal import Logged
 from model.runs import Run
 from model.spark import partitions
 from model.watch import UNKNOWN_AFTER_MS, Watch
@@ -57,7 +58,7 @@ class ModelWorld:
         self.written: defaultdict[str, set[str]] = defaultdict(set)
         self.touches: Counter[TableName] = Counter()
         self.columns: dict[str, tuple[tuple[str, str], ...]] = {}
-        self.log: list[str] = []
+        self.log: list[Logged] = []
         self.watch = Watch(self)
         self._set_back_ms = 0
         self._rollbacks: set[str] = set()
@@ -88,6 +89,7 @@ class ModelWorld:
             self.watch.deletes(run, doing, str(args[0]))
         before = self.shown()
         result = effect()
+        self._logs(run, doing, name, args)
         if doing.was_held:
             before = self._overwritten(before, args)
         self._rolled_back(before)
@@ -98,6 +100,7 @@ class ModelWorld:
     def postpone(self, late: Late) -> None:
         """Its client has gone, or was told that it failed; the server goes on."""
         self.late.append(late)
+        self._logs(late.run, late.doing, f"{late.name}, which is late", late.args)
 
     def lands(self, late: Late) -> None:
         """The server gets to it now; nobody hears of a refusal."""
@@ -107,10 +110,14 @@ class ModelWorld:
             late.effect()
         except StagingError:
             return
+        self._logs(late.run, late.doing, f"{late.name}, which lands", late.args)
         before = self._overwritten(before, late.args)
         self._rolled_back(before)
         self.watch.changed(late.run, late.doing, before)
         self.watch.takes(late.run, late.doing, late.name, late.args)
+
+    def _logs(self, run: Run, doing: Doing, call: str, args: tuple[Any, ...]) -> None:
+        self.log.append(Logged(str(run), doing.word, call, args, self.shown()))
 
     def _rolled_back(self, before: dict[TableName, TableEntry | None]) -> None:
         """A version that is published again has the columns that it was built with.

@@ -1,0 +1,43 @@
+"""What changed in a life, call by call, for people who look for the reason of a failure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.marker import Marker
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.records import STATE
+
+LONGEST = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A call that changes something, and what the targets are after it."""
+
+    run: str
+    word: str
+    call: str
+    args: tuple[Any, ...]
+    shown: Mapping[TableName, TableEntry | None]
+
+    def __str__(self) -> str:
+        args = ", ".join(_short(one) for one in self.args)
+        tables = "; ".join(f"{name.table} {_what(entry)}" for name, entry in self.shown.items())
+        return f"{self.run} ({self.word}): {self.call}({args}) -> {tables}"
+
+
+def _short(argument: object) -> str:
+    if isinstance(argument, EntryChange):
+        state = argument.parameters.get(STATE, "")
+        return f"{argument.target} at {argument.staged.location} {state}".rstrip()
+    return str(argument)[:LONGEST]
+
+
+def _what(entry: TableEntry | None) -> str:
+    marker = Marker.of(entry)
+    if entry is None:
+        return "is absent"
+    return f"shows {marker.version} by {marker.commit}" if marker else f"is at {entry.location}"
