@@ -16,6 +16,7 @@ RESULTS = ROOT / "bench" / "results"
 PAGE = ROOT / "docs" / "evidence.md"
 
 Figures = Mapping[str, Any]
+OURS = "dbt-ctas-spark"
 FAULTS = ("failed", "mixed", "empty", "partial")
 HEAD = """# Evidence
 
@@ -99,7 +100,7 @@ def _kills(figures: Figures) -> Iterator[str]:
     columns = list(figures["columns"])
     yield _row("killed when", *columns)
     yield _rule(len(columns) + 1)
-    found = {(_column(one), one["killed when"]): one["shown"] for one in figures["each"]}
+    found = {(one["column"], one["killed when"]): one["shown"] for one in figures["each"]}
     for moment in dict.fromkeys(one["killed when"] for one in _longest_first(figures["each"])):
         yield _row(moment, *(found.get((column, moment), "") for column in columns))
     yield ""
@@ -171,28 +172,27 @@ def _commit_times(figures: Figures) -> Iterator[str]:
 
 def _versions(named: Mapping[str, Figures]) -> Iterator[str]:
     yield "## Of what\n"
-    yield _row("figures", "finished", "minutes", "cores", "versions")
+    yield _row("figures", "finished", "minutes", "cores", OURS)
     yield _rule(5)
+    around: dict[str, list[str]] = {}
     for name, figures in named.items():
-        if "on" not in figures:  # times, whose commands say themselves what they ran on
-            continue
-        on = ", ".join(f"{what} {version}" for what, version in figures["on"].items())
+        versions = dict(figures["on"])
         when = str(figures["finished"])[:10]
-        yield _row(_link(name), when, _minutes(figures), figures["cores"], on)
+        yield _row(_link(name), when, _minutes(figures), figures["cores"], versions.pop(OURS))
+        others = ", ".join(f"{what} {version}" for what, version in versions.items())
+        around.setdefault(others, []).append(name)
     yield ""
+    for others, names in around.items():
+        yield f"Around it ({', '.join(names)}): {others}.\n"
 
 
 def _longest_first(each: Iterable[Figures]) -> Sequence[Figures]:
     """The column with the most steps has them all, in their order."""
     columns: dict[str, list[Figures]] = {}
     for one in each:
-        columns.setdefault(_column(one), []).append(one)
+        columns.setdefault(one["column"], []).append(one)
     ordered = sorted(columns.values(), key=len, reverse=True)
     return [one for column in ordered for one in column]
-
-
-def _column(one: Figures) -> str:
-    return f"{one['catalog']}, {one['layout']}, {one['build']}"
 
 
 def _survived(cells: Sequence[Figures], step: str) -> str:

@@ -71,14 +71,15 @@ def _chain(options: argparse.Namespace, directory: Path, catalog: str) -> list[K
     with PLACES[catalog](directory / catalog) as place:
         for layout in options.layout or Layout:
             for build in options.build or Build:
-                for killed in kills(place, layout, build, _chosen(options, layout)):
+                for killed in kills(place, layout, build, _chosen(options, layout, build)):
                     print(_line(_row(killed)), flush=True)
                     done.append(killed)
     return done
 
 
-def _chosen(options: argparse.Namespace, layout: Layout) -> Iterator[Point]:
-    found = (one for one in points(layout) if options.step is None or one.step in options.step)
+def _chosen(options: argparse.Namespace, layout: Layout, build: Build) -> Iterator[Point]:
+    reached = points(layout, build)
+    found = (one for one in reached if options.step is None or one.step in options.step)
     return islice(found, options.limit)
 
 
@@ -112,7 +113,7 @@ def _print(rows: Sequence[Row]) -> None:
     cells = {(row["killed when"], row["column"]): _cell(row) for row in rows}
     print("| killed when | " + " | ".join(columns) + " |")
     print("|---" * (len(columns) + 1) + "|")
-    for point in map(str, points(Layout.TRACKED)):
+    for point in map(str, points(Layout.TRACKED, Build.REBUILD)):
         print(f"| {point} | " + " | ".join(cells.get((point, one), "") for one in columns) + " |")
 
 

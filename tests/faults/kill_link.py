@@ -26,6 +26,8 @@ from faults.other_process import REACHED, OtherRun, started
 from faults.stopping_run import StopAt
 from functional.dbt_project import Project
 
+LIVE_AND_KEPT = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -88,7 +90,8 @@ def main() -> None:
         after.found.write_text(json.dumps(asdict(aftermath(looked_at(after.project), after.kill))))
     elif known.kill.old is not None:
         known.project.write(known.kill.layout.model(known.kill.old))
-        known.project.build()
+        for _ in range(LIVE_AND_KEPT):
+            known.project.build()
     if then is not None:
         _stop_in(then)
 

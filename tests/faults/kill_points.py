@@ -8,8 +8,20 @@ from dbt.adapters.ctas_spark.staging.steps import Step
 from faults.numbered import ROWS, TABLE
 
 PARTITIONS_OF = (Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS)
+DELETION = (Step.TAKE_RECORD, Step.DELETE_FILES, Step.DELETE_RECORD)
+EVERY_BUILD = (
+    Step.BEGIN,
+    Step.STAGE,
+    Step.VERIFY,
+    Step.COMMIT,
+    Step.PUBLISH,
+    Step.SETTLE,
+    Step.ABORT,
+    Step.CLEAN_UP,
+)
 UNPUBLISHED = (Step.BEGIN, Step.STAGE, Step.VERIFY, Step.ABORT)
-SIDES = ("entered", "left")
+PUBLISHING = (Step.COMMIT, Step.PUBLISH)
+ENTERED, LEFT = SIDES = ("entered", "left")
 SETTINGS = "versions_to_keep=1, grace_period=0, unknown_after=0"
 
 
@@ -68,21 +80,24 @@ class Point:
     @property
     def is_published(self) -> bool:
         """True if the killed run's version is the table from here on."""
-        before = self.step in UNPUBLISHED or self == Point(Step.COMMIT, "entered")
-        return not before
+        before = self.step in PUBLISHING and self.side == ENTERED
+        return self.step not in UNPUBLISHED and not before
 
     @property
     def is_pending(self) -> bool:
         """True if tracked partitions of the killed run's version are still to be tracked."""
-        tracks_later = (Point(Step.COMMIT, "left"), Point(Step.TRACK_PARTITIONS, "entered"))
-        return self in tracks_later or self.step in PARTITIONS_OF[:2]
+        published = self.step in PUBLISHING and self.side == LEFT
+        tracks = self == Point(Step.TRACK_PARTITIONS, ENTERED)
+        return published or tracks or self.step in PARTITIONS_OF[:2]
 
     def __str__(self) -> str:
         return f"{self.step.value} {self.side}"
 
 
-def points(layout: Layout) -> Iterator[Point]:
-    """Every point that such a run reaches, in its order."""
+def points(layout: Layout, build: Build) -> Iterator[Point]:
+    """Every point that such a run reaches; a rebuild deletes the version before the last one."""
+    tracked = PARTITIONS_OF if layout is Layout.TRACKED else ()
+    deletes = DELETION if build is Build.REBUILD else ()
     for step in Step:
-        if layout is Layout.TRACKED or step not in PARTITIONS_OF:
+        if step in (*EVERY_BUILD, *tracked, *deletes):
             yield from (Point(step, side) for side in SIDES)

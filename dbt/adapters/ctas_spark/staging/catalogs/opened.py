@@ -14,13 +14,13 @@ from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StorageError
 from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
 from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.metastore.identity import DERBY, metastore_identity
 from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
 from dbt.adapters.ctas_spark.staging.metastore.in_memory import InMemoryMetastore
 from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 
-DERBY = "jdbc:derby:"
 BUILTIN = "builtin"
 NOT_PLAIN = (
     "hive.metastore.sasl.enabled",
@@ -129,7 +129,8 @@ def _reached(spark: SparkSession, settings: HiveSettings) -> Reached:
         return Reached("hive", over_thrift, over_thrift, where, settings.uris)
     in_jvm = InJvmMetastore(spark)
     locks = None if _embedded(in_jvm) else in_jvm
-    return Reached("hive", in_jvm, locks, _description(in_jvm), _identity(in_jvm))
+    identity = metastore_identity(in_jvm.uris, in_jvm.connection_url, Path.cwd())
+    return Reached("hive", in_jvm, locks, _description(in_jvm), identity)
 
 
 def route(settings: HiveSettings) -> Route:
@@ -164,11 +165,6 @@ def _refuse(what: str, remedy: str) -> NoReturn:
 
 def _embedded(metastore: InJvmMetastore) -> bool:
     return not metastore.uris and metastore.connection_url.startswith(DERBY)
-
-
-def _identity(metastore: InJvmMetastore) -> str:
-    """An embedded Derby's URL is relative to the directory of its process."""
-    return metastore.uris or f"{Path.cwd()} {metastore.connection_url}"
 
 
 def _description(metastore: InJvmMetastore) -> str:
