@@ -86,8 +86,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
         timings = list(_rounds(options.rounds, Path(directory)))
+        options.out.write_text(json.dumps(_report(timings), indent=1) + "\n")
     _print(timings)
-    options.out.write_text(json.dumps(_report(timings), indent=1) + "\n")
 
 
 def _options() -> argparse.Namespace:
