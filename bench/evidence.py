@@ -95,7 +95,7 @@ def _kills(figures: Figures) -> Iterator[str]:
     yield (
         f"{_link('kills')}: {figures['kills']} runs, each killed with its JVM at one side of one "
         f"step. Broken promises: {len(figures['violations'])}. Left after the next run: {left}. "
-        "`old` and `new` are what the next process read.\n"
+        "`old` (of a first build: no table) and `new` are what the next process read.\n"
     )
     columns = list(figures["columns"])
     yield _row("killed when", *columns)
@@ -176,6 +176,8 @@ def _versions(named: Mapping[str, Figures]) -> Iterator[str]:
     yield _rule(5)
     around: dict[str, list[str]] = {}
     for name, figures in named.items():
+        if "on" not in figures:  # kept before the command said what it ran on
+            continue
         versions = dict(figures["on"])
         when = str(figures["finished"])[:10]
         yield _row(_link(name), when, _minutes(figures), figures["cores"], versions.pop(OURS))
