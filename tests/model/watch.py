@@ -123,6 +123,7 @@ class Watch:
             self.says(f"{run} deletes {path}, whose record nobody took")
         elif self._world.true_ms - until < rules.grace_ms:
             self.says(f"{run} deletes {path} within the grace")
+        self._world.written.pop(path, None)  # another table may come to lie there
 
     def _deletes_lease(self, run: "Run", path: str) -> None:
         lease = path.rpartition("/")[2]
