@@ -35,7 +35,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from servers.versions import versions
 
 SCHEMA = "bench"
@@ -135,7 +135,9 @@ def _commit(
     return Timing(number, case, committed - started, ended - committed)
 
 
-def _staged(spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path) -> StagedTable:
+def _staged(
+    spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path
+) -> StagedFileTable:
     """A version ready to be committed: its files linked into place, its record made by SQL."""
     layout = TableLayout(partition_by=("k",) if case.partitions else ())
     context = StagingContext(
@@ -154,7 +156,7 @@ def _staged(spark: SparkSession, opened: OpenedCatalog, case: Case, template: Pa
     return staged
 
 
-def _record_sql(staged: StagedTable, opened: OpenedCatalog, case: Case, location: str) -> str:
+def _record_sql(staged: StagedFileTable, opened: OpenedCatalog, case: Case, location: str) -> str:
     properties = records.record_properties(
         target=staged.target,
         version=staged.version,

@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.engine import FakeJob
 from fakes.metastore import FakeMetastore, entry
 from fakes.partitions import partition
@@ -68,7 +68,7 @@ class FakePlace:
     def job(self) -> Job:
         return FakeJob()
 
-    def stage(self, staged: StagedTable, content: Content) -> None:
+    def stage(self, staged: StagedFileTable, content: Content) -> None:
         staged.statement(content.query)
         directory = staged.root.version(staged.version)
         self.world.storage.empty_directories.add(directory)
@@ -95,7 +95,7 @@ class FakePlace:
                 value = unquote(part)[2:]
                 kept.setdefault((value,), partition(f"{directory}/{part}", value))
 
-    def fill(self, staged: StagedTable, content: Content) -> None:
+    def fill(self, staged: StagedFileTable, content: Content) -> None:
         staged.fill_statement(content.query)
         location = self.world.metastore.tables[staged.target].location
         assert location is not None
@@ -166,7 +166,7 @@ class FakeOthers:
     def __init__(self, place: FakePlace) -> None:
         self._place = place
         self._run = place.open_run()
-        self._prepared: dict[str, tuple[StagedTable, Content]] = {}
+        self._prepared: dict[str, tuple[StagedFileTable, Content]] = {}
         self._held: dict[str, tuple[TableEntry, list[str]]] = {}
 
     def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:

@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from readers.session import SMALL
 from servers.metastore import Metastore, running_metastore
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
@@ -53,10 +53,10 @@ class HivePlace:
     def job(self) -> Job:
         return spark_others.job(self.spark)
 
-    def stage(self, staged: StagedTable, content: Content) -> None:
+    def stage(self, staged: StagedFileTable, content: Content) -> None:
         self.spark.sql(staged.statement(content.query))
 
-    def fill(self, staged: StagedTable, content: Content) -> None:
+    def fill(self, staged: StagedFileTable, content: Content) -> None:
         self.spark.sql(staged.fill_statement(content.query))
 
     def read_here(self, target: TableName) -> dict[str, Any]:

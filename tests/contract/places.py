@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from contract.contents import Content, Layout
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     PartitionMetadata,
@@ -14,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 
 
 class UnreadableError(AssertionError):
@@ -59,7 +60,7 @@ class Run(Protocol):
     """One invocation: a catalog with its lease, and the client it makes its calls by."""
 
     @property
-    def catalog(self) -> StagingCatalog: ...
+    def catalog(self) -> SessionCatalog: ...
     @property
     def lease(self) -> Lease: ...
     @property
@@ -132,10 +133,10 @@ class Place(Protocol):
     def job(self) -> Job:
         """The job of one version."""
 
-    def stage(self, staged: StagedTable, content: Content) -> None:
+    def stage(self, staged: StagedFileTable, content: Content) -> None:
         """Run the staged statement for the content."""
 
-    def fill(self, staged: StagedTable, content: Content) -> None:
+    def fill(self, staged: StagedFileTable, content: Content) -> None:
         """Run the statement that fills a published empty version."""
 
     def read_here(self, target: TableName) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dbt.adapters.ctas_spark.staging.commits.swap import Swap
 from dbt.adapters.ctas_spark.staging.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.publication import Publication
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 Sabotage = Callable[[Subject, pytest.MonkeyPatch], None]
@@ -55,25 +55,25 @@ def stale_partitions(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
 
 def clean_up_before_the_commit(subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """The old version's files are removed, then the new one is published."""
-    commit = StagedTable.commit
+    commit = StagedFileTable.commit
 
-    def clean_up_and_commit(self: StagedTable) -> None:
+    def clean_up_and_commit(self: StagedFileTable) -> None:
         if self.base.entry is not None and self.base.entry.location is not None:
             subject.place.remove(self.base.entry.location)
         commit(self)
 
-    patch.setattr(StagedTable, "commit", clean_up_and_commit)
+    patch.setattr(StagedFileTable, "commit", clean_up_and_commit)
 
 
 def marker_seeded_at_begin(subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Begin writes a commit id on the target, to have something to compare."""
-    begin = StagedTable.begin
+    begin = StagedFileTable.begin
 
-    def begin_and_seed(self: StagedTable) -> None:
+    def begin_and_seed(self: StagedFileTable) -> None:
         begin(self)
         entry = self.base.entry
         if entry is not None:
             seeded = {**entry.parameters, COMMIT: "seeded"}
             subject.run.metastore.alter_table(EntryChange(self.target, entry, entry, seeded), None)
 
-    patch.setattr(StagedTable, "begin", begin_and_seed)
+    patch.setattr(StagedFileTable, "begin", begin_and_seed)

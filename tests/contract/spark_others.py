@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging import ddl, quoting
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 
 UNREADABLE = (PySparkException, Py4JError)
 _jobs = itertools.count(1)
@@ -49,7 +49,7 @@ class SparkOthers:
         self._spark = spark
         self._staging_schema = staging_schema
         self._run = open_run(spark)
-        self._prepared: dict[str, tuple[StagedTable, Content]] = {}
+        self._prepared: dict[str, tuple[StagedFileTable, Content]] = {}
         self._held: dict[str, DataFrame] = {}
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 
 MUTATIONS = (
     "create_table",
@@ -33,7 +33,7 @@ class Attempt:
     """One version on its way."""
 
     place: Place
-    staged: StagedTable
+    staged: StagedFileTable
     content: Content
 
     def ready(self) -> "Attempt":

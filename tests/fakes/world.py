@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED
 from dbt.adapters.ctas_spark.staging.records import record_properties
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
 from fakes.partitions import partition
@@ -70,12 +70,12 @@ class World:
             locks=None if self.single_process else self.metastore,
         )
 
-    def table(self, purpose: str = "create_or_replace", **context: object) -> StagedTable:
+    def table(self, purpose: str = "create_or_replace", **context: object) -> StagedFileTable:
         """A staged table for the one target."""
         asked = StagingContext(TARGET_NAME, STAGING_SCHEMA, StagingPurpose(purpose))
         return self.catalog().apply_staging(replace(asked, **context), self.job)  # type: ignore[arg-type]
 
-    def stage(self, staged: StagedTable, *months: str) -> None:
+    def stage(self, staged: StagedFileTable, *months: str) -> None:
         """What the CTAS does: files, then the record with its properties and partitions."""
         staged.statement("select 1 as id")
         directory = staged.root.version(staged.version)
@@ -104,7 +104,7 @@ class World:
 
     def begun(
         self, purpose: str = "create_or_replace", *months: str, **context: object
-    ) -> StagedTable:
+    ) -> StagedFileTable:
         """A table that has begun and staged, ready to commit; by ``months``, if there are some."""
         if months:
             context.setdefault("layout", BY_MONTH)
@@ -115,7 +115,7 @@ class World:
         staged.verify()
         return staged
 
-    def published(self, purpose: str = "create_or_replace", *months: str) -> StagedTable:
+    def published(self, purpose: str = "create_or_replace", *months: str) -> StagedFileTable:
         """A table that another run has published."""
         staged = self.begun(purpose, *months)
         staged.commit()

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Plan:
 class Attempt:
     """One version on its way; ``months`` are its partitions, ``seen`` what the target was."""
 
-    staged: StagedTable
+    staged: StagedFileTable
     columns: tuple[tuple[str, str], ...]
     months: tuple[str, ...]
     seen: TableEntry | None = None

@@ -23,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.opened import open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from readers.content import inspect, select_sql
 from readers.journal import append
 from readers.session import small_session
@@ -36,7 +36,7 @@ class Rival:
         self._spark = spark
         self._target = target
         self._opened = open_catalog(spark, lambda error: print(error, flush=True))  # noqa: T201 (a test's log)
-        self._staged: StagedTable | None = None
+        self._staged: StagedFileTable | None = None
 
     def stage(self, number: int) -> dict[str, Any]:
         """Begin, stage by a CTAS, and verify."""

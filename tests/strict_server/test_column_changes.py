@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.engine import FakeEngine, FakeJob
 from fakes.storage import FakeStorage
 from servers.metastore import Metastore, running_metastore
@@ -39,7 +39,7 @@ class Strict:
     catalog: SessionCatalog
     storage: FakeStorage
 
-    def published(self, context: StagingContext, kind: str) -> StagedTable:
+    def published(self, context: StagingContext, kind: str) -> StagedFileTable:
         """A version whose one column is of a type."""
         staged = self.catalog.apply_staging(context, FakeJob())
         staged.begin()
@@ -55,7 +55,7 @@ class Strict:
         kind: str = found.sd.cols[0].type
         return kind
 
-    def _stage(self, staged: StagedTable, kind: str) -> None:
+    def _stage(self, staged: StagedFileTable, kind: str) -> None:
         """The entry that a CTAS makes."""
         record, root = staged.record, staged.root
         self.storage.empty_directories.add(root.version(staged.version))

@@ -6,6 +6,7 @@ from dbt.adapters.ctas_spark.model_build import ModelBuild
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.world import World
 
 
@@ -21,10 +22,16 @@ def build_of(world: World, purpose: str = "create_or_replace") -> ModelBuild:
     return ModelBuild.planned(world.catalog(), context, world.job, RetentionRules())  # type: ignore[arg-type]
 
 
+def staged_files(build: ModelBuild) -> StagedFileTable:
+    """What the world stages rows into."""
+    assert isinstance(build.staged, StagedFileTable)
+    return build.staged
+
+
 def through_commit(world: World, build: ModelBuild) -> None:
     """Take a build as far as its commit."""
     build.begin()
-    world.stage(build.staged)
+    world.stage(staged_files(build))
     build.staged.verify()
     build.hook.on_finished()
 
@@ -54,7 +61,7 @@ def test_a_failure_before_the_commit_names_what_the_table_still_holds(world: Wor
     first = world.published()
     build = build_of(world)
     build.begin()
-    world.stage(build.staged)
+    world.stage(staged_files(build))
     error = ValueError("broken")
     build.fail(error, canceled=False)
     said = build.failure(error)
@@ -76,7 +83,7 @@ def test_a_conflict_speaks_for_itself(world: World) -> None:
     """An error of the core that tells the table's state is not contradicted by a second one."""
     build = build_of(world)
     build.begin()
-    world.stage(build.staged)
+    world.stage(staged_files(build))
     world.published()
     with pytest.raises(ConcurrentWriteError) as caught:
         build.hook.on_finished()

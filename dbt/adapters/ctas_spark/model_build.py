@@ -7,7 +7,6 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.response import PublicationResponse
-from dbt.adapters.ctas_spark.staging import conflicts
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -102,7 +101,7 @@ class ModelBuild:
             return f"outcome: unknown; version {staged.version} and its base were both left"
         reason = cause.__cause__
         told = isinstance(reason, StagingError) and bool(reason.left)
-        state = "" if told else f"; {staged.target}: {conflicts.unchanged(staged.base)}"
+        state = "" if told else f"; {staged.target}: {staged.unchanged}"
         if not staged.left_behind:
             return f"outcome: not_committed; version {staged.version} was discarded{state}"
         left = f"still there: {', '.join(staged.left_behind)}; a later run deletes it"
@@ -140,17 +139,13 @@ class ModelBuild:
     def _in_place(self) -> bool:
         return self.staged.level is Atomicity.NONE
 
-    @property
-    def _partitioned(self) -> bool:
-        return bool(self.staged.context.layout.partition_by)
-
     def _publication(self) -> dict[str, Any]:
         staged = self.staged
         return {
             "commit_strategy": IN_PLACE if self._in_place else staged.strategy.name,
             "version": staged.version,
-            "base_version": staged.base.version,
-            "partition_metadata": staged.partitions.value if self._partitioned else None,
+            "base_version": staged.base_version,
+            "partition_metadata": staged.partition_metadata,
             "rows_affected": self.figures.rows,
             "files": self.figures.files,
             "bytes": self.figures.bytes,

@@ -5,12 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dbt.adapters.ctas_spark.config import ModelPlan, read_plan
-from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.history import history
 from dbt.adapters.ctas_spark.staging.retention import Reason
-from dbt.adapters.ctas_spark.staging.rollback import roll_back
 
 PUBLISHED = ("atomic_table", "table")
 Row = dict[str, Any]
@@ -51,16 +49,14 @@ def models(
         )
 
 
-def show_history(catalog: SessionCatalog, model: Model) -> list[Row]:
+def show_history(catalog: StagingCatalog, model: Model) -> list[Row]:
     """One row for each publication, newest first."""
-    services = catalog.services(model.context.staging_schema)
-    return [asdict(event) for event in history(model.context, services)]
+    return [asdict(event) for event in catalog.history(model.context)]
 
 
-def go_back(catalog: SessionCatalog, model: Model, version: str | None) -> Row:
+def go_back(catalog: StagingCatalog, model: Model, version: str | None) -> Row:
     """Publish the version before the live one, or the named one."""
-    services = catalog.services(model.context.staging_schema)
-    done = roll_back(model.context, services, version)
+    done = catalog.roll_back(model.context, version)
     return {
         "table": str(model.context.target),
         "version": done.version,
@@ -70,7 +66,7 @@ def go_back(catalog: SessionCatalog, model: Model, version: str | None) -> Row:
 
 
 def vacuum(
-    catalog: SessionCatalog, model: Model, older_than: int | None, *, dry_run: bool
+    catalog: StagingCatalog, model: Model, older_than: int | None, *, dry_run: bool
 ) -> list[Row]:
     """One row for each version, deleted or kept; ``older_than`` in seconds replaces the grace."""
     rules = model.plan.retention_for(older_than)
@@ -86,7 +82,7 @@ def vacuum(
     return [*taken_over, *freed, *kept]
 
 
-def recover(catalog: SessionCatalog, model: Model) -> list[Row]:
+def recover(catalog: StagingCatalog, model: Model) -> list[Row]:
     """One row for each thing that was finished or reverted."""
     rules = model.plan.retention_for(None)
     table = str(model.context.target)

@@ -24,7 +24,7 @@ from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER, PARTITIONS
 from dbt.adapters.ctas_spark.staging.records import BOOKKEEPING, SOMEBODY
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.partitions import partition
 from fakes.world import BY_MONTH, TARGET_NAME, World
@@ -68,7 +68,7 @@ def properties(world: World) -> tuple[str | None, str | None]:
     return parameters.get(PARTITION_PROVIDER), parameters.get(PARTITIONS)
 
 
-def wants_tracked(world: World, *months: str) -> StagedTable:
+def wants_tracked(world: World, *months: str) -> StagedFileTable:
     """A published version whose partitions are not tracked yet."""
     ours = world.begun(REPLACED, *months)
     ours.commit()
@@ -83,7 +83,7 @@ def next_run(world: World) -> World:
     return after
 
 
-def dead(world: World, staged: StagedTable) -> None:
+def dead(world: World, staged: StagedFileTable) -> None:
     """The run's process is known to be gone; its lease is still there."""
     world.lease.close()
     gone = replace(ProcessIdentity.current(), pid=2**30)
@@ -274,7 +274,7 @@ def test_an_unpartitioned_table_asks_for_no_lock(remote: World) -> None:
     assert "lock" not in remote.metastore.calls
 
 
-def paused_holder(world: World) -> StagedTable:
+def paused_holder(world: World) -> StagedFileTable:
     """A run whose lock ended while it stood in the middle of its bookkeeping."""
     ours = wants_tracked(world, "may")
     with observe(Killer(Step.ADD_PARTITIONS)), pytest.raises(KilledError):

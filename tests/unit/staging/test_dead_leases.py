@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFi
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, LEASE
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
@@ -89,7 +89,7 @@ def test_a_lease_stays_for_what_was_not_published(*, is_published: bool) -> None
     assert left == (set() if is_published else {dead})
 
 
-def leave_to_others(world: World, staged: StagedTable) -> str:
+def leave_to_others(world: World, staged: StagedFileTable) -> str:
     """The run's process ends here; the world's next one is another. The lease that stays."""
     dead = world.lease.id
     record = world.metastore.tables[staged.record]

@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.world import TARGET_NAME, World, killed
 
 RULES = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
@@ -24,7 +24,7 @@ def world() -> World:
     return world
 
 
-def dead(world: World, staged: StagedTable) -> None:
+def dead(world: World, staged: StagedFileTable) -> None:
     """The run's process is gone, and its lease is there."""
     world.lease.close()
     gone = LeaseFile(world.lease.id, replace(ProcessIdentity.current(), pid=2**30))

@@ -11,7 +11,7 @@ from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.records import STATE, RecordState
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.rollback import RolledBack, roll_back
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World, killed
 
@@ -24,12 +24,12 @@ def world() -> World:
     return World()
 
 
-def back(world: World, staged: StagedTable, to: str | None = None) -> RolledBack:
+def back(world: World, staged: StagedFileTable, to: str | None = None) -> RolledBack:
     """A rollback in another run."""
     return roll_back(staged.context, world.catalog().services(STAGING_SCHEMA), to)
 
 
-def published(world: World, *columns: tuple[str, str]) -> StagedTable:
+def published(world: World, *columns: tuple[str, str]) -> StagedFileTable:
     """A version with columns of its own."""
     staged = world.begun()
     record = world.metastore.tables[staged.record]

@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.records import LEASE
 from dbt.adapters.ctas_spark.staging.run_records import is_over
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.world import World
 
 OTHER = "20240101t000000x0000000a"
@@ -21,7 +21,7 @@ def world() -> World:
     return World()
 
 
-def of_another_run(world: World) -> StagedTable:
+def of_another_run(world: World) -> StagedFileTable:
     """A staged version whose record names the other run's lease."""
     staged = world.begun()
     record = world.metastore.tables[staged.record]

@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.records import STATE
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from fakes.sweeps import AT_ONCE, NO_SUCH_PID, ROOT, dies, sweep
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, KilledError, World, killed
 
@@ -30,7 +30,7 @@ def world() -> World:
     return World()
 
 
-def state(world: World, staged: StagedTable) -> str:
+def state(world: World, staged: StagedFileTable) -> str:
     """What the version's record says of itself."""
     return world.metastore.tables[staged.record].parameters[STATE]
 

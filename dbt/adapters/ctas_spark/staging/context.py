@@ -64,15 +64,25 @@ class HiveColumns(str, Enum):
     KEEP_OLD = "keep_old"
 
 
+SESSION_CATALOG = "spark_catalog"
+
+
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table of the session catalog: database and table."""
+    """A table by its full path: catalog, database (a namespace of one level) and table."""
 
     database: str
     table: str
+    catalog: str = SESSION_CATALOG
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The path, without the session catalog, which every session resolves names in."""
+        inside = (self.database, self.table)
+        return inside if self.catalog == SESSION_CATALOG else (self.catalog, *inside)
 
     def __str__(self) -> str:
-        return f"{self.database}.{self.table}"
+        return ".".join(self.parts)
 
 
 def _nothing() -> Mapping[str, str]:

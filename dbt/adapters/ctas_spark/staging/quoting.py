@@ -37,8 +37,8 @@ def names(value: str | Iterable[str] | None) -> tuple[str, ...]:
 
 
 def table(name: TableName) -> str:
-    """A two-part table name in backticks."""
-    return f"{identifier(name.database)}.{identifier(name.table)}"
+    """A table's path in backticks, each part by itself."""
+    return ".".join(identifier(part) for part in name.parts)
 
 
 def string(value: str) -> str:

@@ -6,7 +6,9 @@ from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.history import Event
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
 from dbt.adapters.ctas_spark.staging.sweeper import Sweep
@@ -47,5 +49,16 @@ class StagingCatalog(Protocol):
         No job is started and nothing about the target is read or written yet.
         """
 
-    def clean_up(self, context: StagingContext, rules: RetentionRules) -> Sweep:
+    def clean_up(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Sweep:
         """Delete the target's versions that nobody needs any more, by ``rules``."""
+
+    def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:
+        """Finish or revert what crashes left half done; what was done, as sentences."""
+
+    def history(self, context: StagingContext) -> tuple[Event, ...]:
+        """The target's publications, newest first."""
+
+    def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
+        """Publish version ``to`` again, or the one before the live one: one commit."""

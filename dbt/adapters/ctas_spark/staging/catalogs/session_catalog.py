@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
+from dbt.adapters.ctas_spark.staging.history import Event, history
 from dbt.adapters.ctas_spark.staging.lease import Lease, StorageClock
 from dbt.adapters.ctas_spark.staging.locks import OF_THIS_PROCESS, CommitLock, NoLock
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
@@ -20,8 +21,9 @@ from dbt.adapters.ctas_spark.staging.metastore_lock import MetastoreLock
 from dbt.adapters.ctas_spark.staging.partition_checks import with_partitions
 from dbt.adapters.ctas_spark.staging.recovery import recover
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.services import Services
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.stale_partitions import forget_stale_partitions
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 from dbt.adapters.ctas_spark.staging.storage import Storage
@@ -80,14 +82,14 @@ class SessionCatalog:
 
     def apply_staging(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> StagedTable:
+    ) -> StagedFileTable:
         """Decide the level, then make the staged table."""
         self._refuse_missing_format(context)
         found = self.capabilities(context.staging_schema)
         level = resolve(context.atomicity, found, context.target)
         services = self.services(context.staging_schema)
         level, partitions = with_partitions(context, level, services.find_partition_lock)
-        return StagedTable(context, level, partitions, services, job, observers)
+        return StagedFileTable(context, level, partitions, services, job, observers)
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
@@ -126,6 +128,22 @@ class SessionCatalog:
         clock = StorageClock(services.lease, root.leases)
         with StepReport(context.target).within(Step.RECOVER):
             return recover(context, services, root, rules, clock)
+
+    def history(self, context: StagingContext) -> tuple[Event, ...]:
+        """Every build and rollback that the lineage still knows.
+
+        Raises:
+            MetastoreError, StorageError: it could not be read.
+        """
+        return history(context, self.services(context.staging_schema))
+
+    def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
+        """Publish version ``to``, or the one before the live one, by one conditional call.
+
+        Raises:
+            NoSuchVersionError, ConcurrentWriteError, CommitStateUnknownError: as ``rollback`` says.
+        """
+        return roll_back(context, self.services(context.staging_schema), to)
 
     def services(self, staging_schema: str) -> Services:
         """What a staged table, or a clean-up, works with."""

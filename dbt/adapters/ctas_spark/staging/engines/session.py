@@ -8,7 +8,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 
 STOP_SECONDS = 60.0
@@ -40,7 +40,8 @@ class SessionEngine:
 
         REFRESH TABLE alone would do both, but lists every file of the new version.
         """
-        if jvm.shared_state(self.spark).cacheManager().isEmpty():
+        cached = not jvm.shared_state(self.spark).cacheManager().isEmpty()
+        if name.catalog == SESSION_CATALOG and not cached:
             scala = jvm.classes(self.spark).scala
             catalyst = jvm.classes(self.spark).org.apache.spark.sql.catalyst
             identifier = catalyst.TableIdentifier(name.table, scala.Some(name.database))
