@@ -44,6 +44,20 @@ POSTGRESQL_DRIVER = Jar(
     "2a32a9dcbc42d67a50ad3a0de5efd102c8d2be46720045f2cbd6689f160ab7c7",
 )
 
+# The newest that run together on PySpark 4.1.
+ICEBERG = Jar(
+    "org.apache.iceberg",
+    "iceberg-spark-runtime-4.1_2.13",
+    "1.12.0",
+    "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+)
+SQLITE_DRIVER = Jar(
+    "org.xerial",
+    "sqlite-jdbc",
+    "3.50.3.0",
+    "a3f53a2aa15ae9425a9e793bbe9c8e5288febeb4b65ef5c1a4e80d4c2045cf08",
+)
+
 
 def fetched(jar: Jar) -> Path:
     """Return the jar's place in the user's cache; fetch it the first time.
