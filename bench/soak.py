@@ -3,9 +3,10 @@
     PYTHONPATH=tests python bench/soak.py --out bench/results/soak.json
 
 Two runs of one model are always under way, each a process of its own. At a random moment one may
-get kill -9, SIGTERM or SIGINT. Two readers look the table up for each read. At the end a last run
-cleans up. With --adapter spark the same happens to the stock adapter, as the control. The metastore
-is a server on PostgreSQL, at repeatable read.
+get kill -9, SIGTERM or SIGINT; one that has not ended after ten minutes is given up. Two readers
+look the table up for each read. At the end a last run cleans up. With --adapter spark the same
+happens to the stock adapter, as the control. The metastore is a server on PostgreSQL, at repeatable
+read.
 """
 
 import argparse

@@ -22,6 +22,7 @@ CANCELED = f"CANCEL query model.{NAME}.{NAME}"
 UNKNOWN = "outcome: unknown"
 REFUSED = "outcome: not_committed"
 JVM_ENDS_WITHIN_SECONDS = 30.0
+GIVEN_UP_AFTER_SECONDS = 600.0
 
 
 class Fate(str, Enum):
@@ -31,6 +32,7 @@ class Fate(str, Enum):
     KILLED = "kill -9"
     TERMINATED = "SIGTERM"
     INTERRUPTED = "SIGINT"
+    HUNG = "hung, and given up"
 
 
 class Told(str, Enum):
@@ -101,7 +103,11 @@ class Attempt:
     def looked_at(self) -> Ended | None:
         """Let its fate come when it is time; what became of it, once it has ended."""
         if self._process.poll() is None:
-            if self._met is not self._fate and time.monotonic() > self._due:
+            now = time.monotonic()
+            if now > self._started + GIVEN_UP_AFTER_SECONDS:
+                self._met = Fate.HUNG
+                self.end()
+            elif self._met is not self._fate and now > self._due:
                 self._met = self._fate
                 _meet(self._process, self._fate)
             return None

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from random_runs.attempt import Ended, Told
+from random_runs.attempt import Ended, Fate, Told
 from random_runs.life import Life
 from readers.journal import Fault, Read
 
@@ -19,6 +19,7 @@ def judged(life: Life) -> list[str]:
         *_came_back(life.reads),
         *_outdated(life),
         *(f"Run {run.number} left a process behind." for run in life.runs if run.outlived),
+        *(f"Run {run.number} hung." for run in life.runs if run.met is Fate.HUNG),
         *["The lineage began anew."] * life.gaps,
         *(f"{one} is left." for one in life.left),
     ]

@@ -48,6 +48,7 @@ def test_a_life_that_keeps_every_promise_has_no_violation() -> None:
         (replace(GOOD, gaps=1), "lineage began anew"),
         (replace(GOOD, left=("t__x",)), "t__x is left"),
         (replace(GOOD, runs=(replace(GOOD.runs[0], outlived=True),)), "left a process behind"),
+        (replace(GOOD, runs=(*GOOD.runs, run(4, "", Fate.HUNG))), "Run 4 hung"),
     ],
 )
 def test_a_broken_promise_is_said(broken: Life, said: str) -> None:
