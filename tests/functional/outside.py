@@ -1,7 +1,5 @@
 """What stands in metastore and storage, seen by a client that is none of ours."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -83,11 +81,23 @@ class Outside:
     def _reference(self, table: str) -> ttypes.HiveObjectRef:
         return ttypes.HiveObjectRef(ttypes.HiveObjectType.TABLE, self.schema, table)
 
-    @contextmanager
-    def _client(self) -> Iterator[ThriftHiveMetastore.Client]:
-        transport = TBufferedTransport(TSocket("127.0.0.1", self.metastore.port))
-        transport.open()
-        try:
-            yield ThriftHiveMetastore.Client(TBinaryProtocol(transport))
-        finally:
-            transport.close()
+    def _client(self) -> "_Connection":
+        return _Connection(self.metastore.port)
+
+
+class _Connection:
+    """One client for one ``with``.
+
+    Not a generator's: contextlib gives an exception its traceback back, which the errors of
+    pymetastore, being immutable, refuse with an error of their own.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._transport = TBufferedTransport(TSocket("127.0.0.1", port))
+
+    def __enter__(self) -> ThriftHiveMetastore.Client:
+        self._transport.open()
+        return ThriftHiveMetastore.Client(TBinaryProtocol(self._transport))
+
+    def __exit__(self, *_error: object) -> None:
+        self._transport.close()
