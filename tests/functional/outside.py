@@ -1,5 +1,6 @@
 """What stands in metastore and storage, seen by a client that is none of ours."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -81,7 +82,7 @@ class Outside:
     def _reference(self, table: str) -> ttypes.HiveObjectRef:
         return ttypes.HiveObjectRef(ttypes.HiveObjectType.TABLE, self.schema, table)
 
-    def _client(self) -> "_Connection":
+    def _client(self) -> AbstractContextManager[ThriftHiveMetastore.Client]:
         return _Connection(self.metastore.port)
 
 
