@@ -7,7 +7,7 @@ from contract.contents import LAYOUTS, Layout
 from contract.subjects import Subject
 from crashes.points import Act, Point, crash
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
@@ -38,6 +38,15 @@ class Scene:
         self._open.remove(subject.run)
         self._ended.add(subject.run.lease.id)
         subject.run.close()
+
+    def strike(self) -> None:
+        """Take the target's entries away: later clean-ups look at every table that there is."""
+        place, target = self.before.place, self.before.target
+        metastore = self.before.run.metastore
+        own = (name for name in place.records() if name.startswith(f"{target.table}__"))
+        for name in (target, *(TableName(place.staging_schema, record) for record in own)):
+            if metastore.get_table(name) is not None:
+                metastore.drop_entry(name)
 
     def close(self) -> None:
         """Every run is over."""

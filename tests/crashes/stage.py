@@ -45,6 +45,7 @@ class Stage:
         try:
             yield scene
         finally:
+            scene.strike()
             scene.close()
 
     def course(self, case: Case) -> Course:
