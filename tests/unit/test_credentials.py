@@ -17,7 +17,7 @@ def credentials(**fields: object) -> CtasSparkCredentials:
 def test_a_schema_is_enough() -> None:
     """Everything but schema has a default."""
     found = credentials()
-    assert (found.method, found.database, found.spark_conf) == ("session", None, {})
+    assert (found.method, found.database, found.spark_conf) == ("session", "spark_catalog", {})
 
 
 def test_dbt_sparks_names_work() -> None:
@@ -32,7 +32,10 @@ def test_dbt_sparks_names_work() -> None:
         ({"schema": ""}, "schema: missing"),
         ({"method": "thrift"}, "method: 'thrift' is not available yet"),
         ({"method": "carrier pigeon"}, "is not a method"),
-        ({"database": "other"}, "database: contradicts schema"),
+        (
+            {"spark_conf": {"spark.sql.defaultCatalog": "ice"}},
+            "spark_conf: spark.sql.defaultCatalog is not used; set database: ice instead",
+        ),
         ({"spark_config": {}}, "unknown field 'spark_config': did you mean 'spark_conf'?"),
         ({"spark_conf": ["x"]}, "spark_conf: must map"),
     ],
@@ -42,6 +45,34 @@ def test_a_wrong_field_is_named(fields: dict[str, object], said: str) -> None:
     with pytest.raises(DbtRuntimeError) as caught:
         credentials(**fields)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "catalog"),
+    [
+        ({"database": None}, "spark_catalog"),
+        ({"database": "Spark_Catalog"}, "spark_catalog"),
+        ({"spark_conf": {"spark.sql.defaultCatalog": "spark_catalog"}}, "spark_catalog"),
+        ({"database": "shop"}, "spark_catalog"),
+        ({"database": "shop", "spark_conf": {"spark.sql.catalog.shop": "x.Catalog"}}, "shop"),
+        ({"database": "Ice"}, "Ice"),
+    ],
+)
+def test_the_database_is_a_catalog(fields: dict[str, object], catalog: str) -> None:
+    """None is the session's; one that repeats the schema, dbt-spark's way to say none, is too.
+
+    Unless there is a catalog of that name: Spark tells the case of all names but its own apart.
+    """
+    found = credentials(**fields)
+    assert found.database == catalog
+    assert dict(found.connection_info())["database"] == catalog
+
+
+def test_all_wrong_fields_are_said_at_once() -> None:
+    """Who mends a profile mends it once."""
+    with pytest.raises(DbtRuntimeError, match=r"3 error\(s\) in the profile") as caught:
+        credentials(schema="", method="thrift", spark_conf={"spark.sql.defaultCatalog": "ice"})
+    assert "set database: ice instead" in str(caught.value)
 
 
 def test_debug_and_repr_show_no_secret() -> None:

@@ -17,6 +17,7 @@ def node(name: str, materialized: str = "atomic_table", schema: str = "shop") ->
         "resource_type": "model",
         "name": name,
         "alias": name.upper(),
+        "database": "spark_catalog",
         "schema": schema,
         "description": "",
         "config": {"materialized": materialized, "versions_to_keep": 0, "grace_period": 0},
@@ -30,6 +31,7 @@ GRAPH = {
             node("orders"),
             node("customers", "table", "sales"),
             node("looked_at", "view"),
+            {**node("elsewhere"), "database": "ice"},
             {**node("a_test"), "resource_type": "test"},
         )
     }
@@ -42,7 +44,7 @@ def targets(**chosen: str) -> list[str]:
 
 
 def test_every_published_model_is_meant_without_a_choice() -> None:
-    """Views and tests have no versions."""
+    """Views and tests have no versions, and neither has yet what lies in another catalog."""
     assert targets() == ["shop.orders", "sales.customers"]
 
 

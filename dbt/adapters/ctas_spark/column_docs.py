@@ -6,6 +6,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.events.logging import AdapterLogger
@@ -30,6 +31,12 @@ def comment(
     catalog.refreshTable(name)
     partitions = {str(field.name()).lower() for field in found.partitionSchema().fields()}
     warn_of_others(staged, set(texts) - {str(field.name()).lower() for field in fields}, partitions)
+
+
+def statement(table: TableName, column: str, text: str) -> str:
+    """The comment of one column, in any catalog."""
+    name, comment_text = quoting.identifier(column), quoting.string(text)
+    return f"ALTER TABLE {quoting.table(table)} ALTER COLUMN {name} COMMENT {comment_text}"
 
 
 def descriptions(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

@@ -8,11 +8,14 @@ from typing import Any, ClassVar
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
+from dbt.adapters.ctas_spark.database import catalog_of, setting
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 
 SESSION = "session"
 OTHER_METHODS = ("thrift", "http", "odbc")
 FIELDS = ("method", "schema", "database", "spark_conf", "staging_schema", "host")
+DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 OF_DBT = ("type", "threads", "server_side_parameters")
 
 
@@ -20,14 +23,14 @@ OF_DBT = ("type", "threads", "server_side_parameters")
 class CtasSparkCredentials(Credentials):
     """A target of ``type: ctas_spark``.
 
-    ``spark_conf`` is Spark's configuration, set before its JVM starts; dbt-spark's name for it,
-    ``server_side_parameters``, works too. ``staging_schema`` holds the records of versions and is
-    by default the model's schema and ``__ctas_spark``. ``host`` is dbt-spark's mandatory field:
-    taken, and without a meaning here.
+    ``database`` is a Spark catalog. ``spark_conf`` is Spark's configuration, set before its JVM
+    starts; dbt-spark's name for it, ``server_side_parameters``, works too. ``staging_schema`` holds
+    the records of versions and is by default the model's schema and ``__ctas_spark``. ``host`` is
+    dbt-spark's mandatory field: taken, and without a meaning here.
     """
 
     schema: str = ""
-    database: str | None = None  # type: ignore[assignment]  # Spark has none between catalog and schema
+    database: str | None = SESSION_CATALOG  # type: ignore[assignment]  # may be written and left empty
     method: str = SESSION
     staging_schema: str | None = None
     host: str | None = None
@@ -47,11 +50,13 @@ class CtasSparkCredentials(Credentials):
     @classmethod
     def __pre_deserialize__(cls, data: dict[str, Any]) -> dict[str, Any]:
         data = super().__pre_deserialize__(data)  # type: ignore[no-untyped-call]
-        data.setdefault("database", None)
+        data["database"] = data.get("database") or SESSION_CATALOG
         return data
 
     def __post_init__(self) -> None:
-        self.database = None
+        # dbt-spark took a database that repeats the schema, and meant none by it
+        repeated = self.database == self.schema and setting(self.schema) not in self.spark_conf
+        self.database = SESSION_CATALOG if repeated else catalog_of(self.database)
         self.spark_conf = {key: _text(value) for key, value in self.spark_conf.items()}
 
     @property
@@ -65,7 +70,7 @@ class CtasSparkCredentials(Credentials):
         return self.schema
 
     def _connection_keys(self) -> tuple[str, ...]:
-        return ("method", "schema", "staging_schema", "spark_conf")
+        return ("method", "database", "schema", "staging_schema", "spark_conf")
 
     def connection_info(self, *, with_aliases: bool = False) -> Iterable[tuple[str, Any]]:
         """What ``dbt debug`` and ``target`` show: without secrets."""
@@ -90,7 +95,13 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
         yield f"method: {method!r} is not a method; use {SESSION!r}"
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
-    if data.get("database") not in (None, data.get("schema")):
-        yield "database: contradicts schema; on Spark leave it out"
-    if not isinstance(data.get("spark_conf", {}), Mapping):
+    yield from _problems_of_spark(data.get("spark_conf", {}))
+
+
+def _problems_of_spark(conf: object) -> Iterable[str]:
+    if not isinstance(conf, Mapping):
         yield "spark_conf: must map Spark's setting names to values"
+        return
+    catalog = catalog_of(conf.get(DEFAULT_CATALOG))
+    if catalog != SESSION_CATALOG:
+        yield f"spark_conf: {DEFAULT_CATALOG} is not used; set database: {catalog} instead"

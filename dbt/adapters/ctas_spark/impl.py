@@ -16,8 +16,9 @@ from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import column_docs, constraints, dbt_errors, log_bridge, operations
 from dbt.adapters.ctas_spark.__version__ import version
+from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
-from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
+from dbt.adapters.ctas_spark.database import table_name
 from dbt.adapters.ctas_spark.dbt_errors import as_dbt_errors
 from dbt.adapters.ctas_spark.environment_report import report
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
@@ -28,7 +29,7 @@ from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.ctas_spark.tabular import text_of
 from dbt.adapters.events.logging import AdapterLogger
-from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
+from dbt.adapters.spark.impl import SparkConfig
 
 logger = AdapterLogger("CtasSpark")
 
@@ -51,18 +52,16 @@ class CtasSparkConfig(SparkConfig):
 
 
 def _name(relation: BaseRelation) -> TableName:
-    """The session catalog knows names in lower case only."""
-    return TableName(str(relation.schema).lower(), str(relation.identifier).lower())
+    return table_name(relation.database, str(relation.schema), str(relation.identifier))
 
 
-class CtasSparkAdapter(SparkAdapter):
+class CtasSparkAdapter(AnyCatalogAdapter):
     """dbt-spark, with tables that are staged and then published by one call."""
 
-    ConnectionManager = CtasSparkConnectionManager
     AdapterSpecificConfigs = CtasSparkConfig
 
     CONSTRAINT_SUPPORT = {  # noqa: RUF012 (dbt's own shape of this class attribute)
-        **SparkAdapter.CONSTRAINT_SUPPORT,
+        **AnyCatalogAdapter.CONSTRAINT_SUPPORT,
         ConstraintType.check: ConstraintSupport.ENFORCED,
         ConstraintType.not_null: ConstraintSupport.ENFORCED,
     }
@@ -229,6 +228,7 @@ class CtasSparkAdapter(SparkAdapter):
     def debug_query(self) -> None:
         """``dbt debug``: start Spark, then say what was found and which level it reaches."""
         self.execute("select 1 as id")
+        self.require_catalog(self._credentials.database)
         staging_schema = self._credentials.staging_schema or (
             f"{self._credentials.schema}{STAGING_SUFFIX}"
         )
@@ -275,10 +275,6 @@ class CtasSparkAdapter(SparkAdapter):
         if build is None:
             raise RuntimeError("plan_staged_table was not called for this model")
         return build
-
-    @property
-    def _handle(self) -> SessionHandle:
-        return cast("SessionHandle", self.connections.get_thread_connection().handle)
 
     def _catalog(self) -> OpenedCatalog:
         """The invocation's catalog, opened by the first model that needs it."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging import partition_checks, quoting
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 
 # Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.
 NAME = re.compile(r"[A-Za-z0-9_]+")
@@ -34,7 +34,9 @@ METASTORES = frozenset(
 
 
 def check_names(target: TableName, staging_schema: str) -> Iterator[str]:
-    """The names of table, schema and staging schema."""
+    """The names of table, schema and staging schema, as the session catalog holds them."""
+    if target.catalog != SESSION_CATALOG:
+        return
     yield from _characters("table", target.table, "alias")
     yield from _characters("schema", target.database, "schema")
     yield from _length("schema", target.database, MOST_OF_A_SCHEMA, "schema")

@@ -7,7 +7,7 @@ from typing import Protocol
 from dbt.adapters.ctas_spark.staging import ddl, run_records
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
@@ -84,6 +84,7 @@ class SessionCatalog:
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
     ) -> StagedFileTable:
         """Decide the level, then make the staged table."""
+        _refuse_other_catalogs(context)
         self._refuse_missing_format(context)
         found = self.capabilities(context.staging_schema)
         level = resolve(context.atomicity, found, context.target)
@@ -208,3 +209,13 @@ class SessionCatalog:
                 left="nothing was started",
                 remedy=f"an administrator runs: {statement}",
             ) from error
+
+
+def _refuse_other_catalogs(context: StagingContext) -> None:
+    if context.target.catalog != SESSION_CATALOG:
+        raise StagingError(
+            f"tables of the catalog {context.target.catalog} can't be published atomically yet",
+            table=context.target,
+            left="it is unchanged; no job was started",
+            remedy=f"build the model in {SESSION_CATALOG}, or as incremental or view",
+        )

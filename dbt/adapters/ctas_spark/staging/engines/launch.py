@@ -11,12 +11,15 @@ from pathlib import Path
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import is_secret
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 DEFAULTS = {
     "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
+    # where names without a catalog are looked up, whatever spark-defaults.conf says
+    "spark.sql.defaultCatalog": SESSION_CATALOG,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # an embedded metastore would refuse column types that change between two versions

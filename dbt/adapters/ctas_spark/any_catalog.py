@@ -1,0 +1,197 @@
+"""dbt-spark's adapter, in any catalog that the session has."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.utils.executor import executor
+
+from dbt.adapters.base.impl import catch_as_completed
+from dbt.adapters.base.meta import available
+from dbt.adapters.base.relation import BaseRelation
+from dbt.adapters.contracts.relation import RelationConfig, RelationType
+from dbt.adapters.ctas_spark import column_docs
+from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
+from dbt.adapters.ctas_spark.database import catalog_of, setting, table_name
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
+from dbt.adapters.spark.impl import (
+    DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
+    LIST_RELATIONS_MACRO_NAME,
+    LIST_RELATIONS_SHOW_TABLES_MACRO_NAME,
+    LIST_SCHEMAS_MACRO_NAME,
+    SCHEMA_NOT_FOUND_MESSAGES,
+    SparkAdapter,
+)
+
+if TYPE_CHECKING:
+    import agate
+
+LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
+# Spark 3.5, SPARK-33393
+NOT_EXTENDED = "SHOW TABLE EXTENDED is not supported for v2 tables"
+NO_VIEWS = "does not support views"
+
+
+class AnyCatalogAdapter(SparkAdapter):
+    """Lists, describes and changes relations by their full path."""
+
+    Relation = CtasSparkRelation
+    ConnectionManager = CtasSparkConnectionManager
+
+    def list_schemas(self, database: str | None) -> list[str]:
+        """The schemas of a database, whose name dbt may have quoted."""
+        catalog = catalog_of(quoting.unquoted(database or ""))
+        self.require_catalog(catalog)
+        rows = self.execute_macro(
+            LIST_SCHEMAS_MACRO_NAME, kwargs={"database": quoting.identifier(catalog)}
+        )
+        return [quoting.unquoted(str(row[0])) for row in rows]
+
+    def check_schema_exists(self, database: str | None, schema: str) -> bool:
+        """Whether the database has a schema of that name, in any case."""
+        return schema.lower() in (found.lower() for found in self.list_schemas(database))
+
+    def get_relation(
+        self, database: str | None, schema: str, identifier: str
+    ) -> BaseRelation | None:
+        """The relation of that path, if there is one."""
+        return super().get_relation(catalog_of(database), schema, identifier)
+
+    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
+        """The relations of a schema; none if there is no such schema."""
+        schema = cast("CtasSparkRelation", schema_relation)
+        if schema.in_session_catalog:
+            listed = super().list_relations_without_caching(schema)
+            return [found for found in listed if found.schema]  # a temporary view is in none
+        self.require_catalog(catalog_of(schema.database))
+        try:
+            return [*self._tables(schema), *self._views(schema)]
+        except DbtRuntimeError as error:
+            if any(known in error.msg for known in SCHEMA_NOT_FOUND_MESSAGES):
+                return []
+            raise
+
+    def drop_schema(self, relation: BaseRelation) -> None:
+        """Drop a schema with all that is in it; Iceberg's catalogs take no CASCADE."""
+        schema = cast("CtasSparkRelation", relation.without_identifier())
+        if not schema.in_session_catalog:
+            for inside in self.list_relations_without_caching(schema):
+                self.drop_relation(inside)  # type: ignore[no-untyped-call]  # dbt's own
+        super().drop_schema(relation)
+
+    def rename_relation(self, from_relation: BaseRelation, to_relation: BaseRelation) -> None:
+        """Rename a relation within its database."""
+        if from_relation.database != to_relation.database:
+            raise DbtRuntimeError(
+                f"{from_relation} can't be renamed to {to_relation}: Spark moves nothing between "
+                "catalogs; it is unchanged"
+            )
+        super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]  # dbt's own
+
+    def get_catalog(
+        self,
+        relation_configs: Iterable[RelationConfig],
+        used_schemas: frozenset[tuple[str, str]],
+    ) -> tuple["agate.Table", list[Exception]]:
+        """The columns of every relation in the schemas of the project (``dbt docs generate``)."""
+        schemas = {
+            (relation.database, relation.schema): relation.information_schema_only()
+            for relation in self._get_catalog_relations(relation_configs)
+        }
+        with executor(self.config) as pool:
+            one_by_one = [
+                pool.submit_connected(  # type: ignore[no-untyped-call]  # dbt's own
+                    self, f"{path}", self._get_one_catalog, info, {path[1]}, used_schemas
+                )
+                for path, info in schemas.items()
+            ]
+        return catch_as_completed(one_by_one)
+
+    @available
+    def column_comment_sql(self, relation: BaseRelation, column: str, text: str) -> str:
+        """The statement that comments one column."""
+        name = table_name(relation.database, str(relation.schema), str(relation.identifier))
+        return column_docs.statement(name, column, text)
+
+    def require_catalog(self, catalog: str) -> None:
+        """Refuse a database that Spark would take for a schema of the session catalog."""
+        if catalog == SESSION_CATALOG or self._handle.spark.conf.get(setting(catalog), None):
+            return
+        raise DbtRuntimeError(
+            f"database {catalog!r}: Spark has no catalog of that name; configure it by "
+            f"{setting(catalog)} in spark_conf of the profile, or leave database out"
+        )
+
+    def _tables(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
+        try:
+            rows = self.execute_macro(LIST_RELATIONS_MACRO_NAME, kwargs={"schema_relation": schema})
+        except DbtRuntimeError as error:
+            if NOT_EXTENDED not in error.msg:
+                raise
+            return self._tables_one_by_one(schema)
+        return (
+            _found(schema, name, RelationType.Table, information)
+            for _, name, temporary, information in rows
+            if not temporary
+        )
+
+    def _tables_one_by_one(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
+        rows = self.execute_macro(
+            LIST_RELATIONS_SHOW_TABLES_MACRO_NAME, kwargs={"schema_relation": schema}
+        )
+        for _, name, temporary in rows:
+            if not temporary:
+                found = _found(schema, name, RelationType.Table)
+                yield _found(schema, name, RelationType.Table, self._described(found))
+
+    def _described(self, relation: BaseRelation) -> str:
+        """What DESCRIBE says of a table, in the lines that SHOW TABLE EXTENDED would have."""
+        rows = self.execute_macro(
+            DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
+            kwargs={"table_name": relation.quote(True, True, True)},
+        )
+        return "\n".join(f"{row[0]}: {row[1]}" for row in rows)
+
+    def _views(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
+        """No catalog but the session's has its views among its tables."""
+        try:
+            rows = self.execute_macro(LIST_VIEWS_MACRO_NAME, kwargs={"schema_relation": schema})
+        except DbtRuntimeError as error:
+            if NO_VIEWS not in error.msg:
+                raise
+            return iter(())
+        return (
+            _found(schema, name, RelationType.View) for _, name, temporary in rows if not temporary
+        )
+
+    def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
+        for column in super()._get_columns_for_catalog(relation):
+            yield {**column, "table_database": relation.database}
+
+    def _make_match_kwargs(self, database: str, schema: str, identifier: str) -> dict[str, str]:
+        """What a listed relation has to be: only the session catalog knows no upper case."""
+        if catalog_of(database) == SESSION_CATALOG:
+            return super()._make_match_kwargs(database, schema, identifier)
+        return {"database": database, "schema": schema, "identifier": identifier}
+
+    @property
+    def _handle(self) -> SessionHandle:
+        return cast("SessionHandle", self.connections.get_thread_connection().handle)
+
+
+def _found(
+    schema: CtasSparkRelation, name: object, kind: RelationType, information: object = ""
+) -> BaseRelation:
+    provider = str(information)
+    return CtasSparkRelation.create(
+        database=schema.database,
+        schema=schema.schema,
+        identifier=str(name),
+        type=kind,
+        information=provider,
+        is_delta="Provider: delta" in provider,
+        is_hudi="Provider: hudi" in provider,
+        is_iceberg="Provider: iceberg" in provider,
+    )

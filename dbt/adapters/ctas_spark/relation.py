@@ -1,0 +1,61 @@
+"""dbt's relations with their full path: database (a Spark catalog), schema and identifier."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dbt.adapters.base.relation import BaseRelation
+from dbt.adapters.contracts.relation import ComponentName, Policy
+from dbt.adapters.ctas_spark.database import catalog_of
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
+from dbt.adapters.spark.relation import SparkRelation
+
+TEMPORARY = "__dbt_tmp"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CtasSparkRelation(SparkRelation):
+    """A relation in any catalog; the session catalog is left out where it is written.
+
+    Without a schema it is a temporary view's name, which is in no catalog.
+    """
+
+    include_policy: Policy = field(default_factory=Policy)
+
+    def __post_init__(self) -> None:
+        if self.path.schema is not None:
+            full = self.path.replace(database=catalog_of(self.path.database))
+            object.__setattr__(self, "path", full)
+
+    @property
+    def in_session_catalog(self) -> bool:
+        """True if Spark finds it without the name of a catalog."""
+        return self.database in (None, SESSION_CATALOG)
+
+    def include(
+        self,
+        database: bool | None = None,  # noqa: FBT001 (dbt's own signature)
+        schema: bool | None = None,  # noqa: FBT001 (dbt's own signature)
+        identifier: bool | None = None,  # noqa: FBT001 (dbt's own signature)
+    ) -> "CtasSparkRelation":
+        """The relation with some parts of its path.
+
+        By its identifier alone it is a temporary view, and all models of a session share the names
+        of those: so this one gets a name that no other schema or database has.
+        """
+        made = super().include(database, schema, identifier)
+        shown = made.include_policy
+        if shown.database or shown.schema or not str(made.identifier).endswith(TEMPORARY):
+            return made
+        path = f"{made.database}.{made.schema}.{made.identifier}"
+        own = hashlib.sha256(path.encode()).hexdigest()[:8]
+        return made.replace(path=made.path.replace(identifier=f"{made.identifier}_{own}"))
+
+    def render(self) -> str:
+        """The parts to show, with dots between them; dbt-spark's refuses more than two."""
+        return BaseRelation.render(self)
+
+    def _render_iterator(self) -> Iterator[tuple[ComponentName | None, str | None]]:
+        for key, part in super()._render_iterator():
+            hidden = key is ComponentName.Database and self.in_session_catalog
+            yield key, None if hidden else part
