@@ -143,6 +143,13 @@ def test_the_longest_names_that_fit_are_taken() -> None:
     assert plan.context(target, full_refresh=False).target == target
 
 
+def test_another_catalog_has_limits_of_its_own() -> None:
+    """What the session catalog can't hold is no problem elsewhere."""
+    plan = read_plan("m", {}, "", None)
+    target = TableName("a-b", "ü" * 300, "ice")
+    assert plan.context(target, full_refresh=False).target == target
+
+
 def test_every_problem_is_in_one_error() -> None:
     """A user mends all of a model's configuration at once."""
     found = problems(atomicity="x", staging_purpose="y", file_format="z")

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import agate
 
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
-# Spark 3.5, SPARK-33393
-NOT_EXTENDED = "SHOW TABLE EXTENDED is not supported for v2 tables"
 NO_VIEWS = "does not support views"
 
 
@@ -101,13 +99,32 @@ class AnyCatalogAdapter(SparkAdapter):
             for relation in self._get_catalog_relations(relation_configs)
         }
         with executor(self.config) as pool:
-            one_by_one = [
+            futures = [
                 pool.submit_connected(  # type: ignore[no-untyped-call]  # dbt's own
-                    self, f"{path}", self._get_one_catalog, info, {path[1]}, used_schemas
+                    self,
+                    f"catalog_{database}_{schema}",
+                    self._get_one_catalog,
+                    info,
+                    {schema},
+                    used_schemas,
                 )
-                for path, info in schemas.items()
+                for (database, schema), info in schemas.items()
             ]
-        return catch_as_completed(one_by_one)
+        return catch_as_completed(futures)
+
+    def get_filtered_catalog(
+        self,
+        relation_configs: Iterable[RelationConfig],
+        used_schemas: frozenset[tuple[str, str]],
+        relations: set[BaseRelation] | None = None,
+    ) -> tuple["agate.Table", list[Exception]]:
+        """The same with each database as the project has it: dbt looks its nodes up by that."""
+        configs = list(relation_configs)
+        found, errors = super().get_filtered_catalog(configs, used_schemas, relations)
+        unnamed = {
+            (one.schema.lower(), one.identifier.lower()) for one in configs if not one.database
+        }
+        return (_without_database(found, unnamed) if unnamed and len(found) else found), errors
 
     @available
     def column_comment_sql(self, relation: BaseRelation, column: str, text: str) -> str:
@@ -125,11 +142,10 @@ class AnyCatalogAdapter(SparkAdapter):
         )
 
     def _tables(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
+        """All at once where that works: not in Spark 3.5 (SPARK-33393), nor with a broken table."""
         try:
             rows = self.execute_macro(LIST_RELATIONS_MACRO_NAME, kwargs={"schema_relation": schema})
-        except DbtRuntimeError as error:
-            if NOT_EXTENDED not in error.msg:
-                raise
+        except DbtRuntimeError:
             return self._tables_one_by_one(schema)
         return (
             _found(schema, name, RelationType.Table, information)
@@ -141,17 +157,19 @@ class AnyCatalogAdapter(SparkAdapter):
         rows = self.execute_macro(
             LIST_RELATIONS_SHOW_TABLES_MACRO_NAME, kwargs={"schema_relation": schema}
         )
-        for _, name, temporary in rows:
-            if not temporary:
-                found = _found(schema, name, RelationType.Table)
-                yield _found(schema, name, RelationType.Table, self._described(found))
+        names = [str(name) for _, name, temporary in rows if not temporary]
+        for name in names:
+            table = table_name(schema.database, str(schema.schema), name)
+            yield _found(schema, name, RelationType.Table, self._described(quoting.table(table)))
 
-    def _described(self, relation: BaseRelation) -> str:
-        """What DESCRIBE says of a table, in the lines that SHOW TABLE EXTENDED would have."""
-        rows = self.execute_macro(
-            DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
-            kwargs={"table_name": relation.quote(True, True, True)},
-        )
+    def _described(self, table: str) -> str:
+        """What DESCRIBE says, in the lines of SHOW TABLE EXTENDED; nothing of a broken table."""
+        try:
+            rows = self.execute_macro(
+                DESCRIBE_TABLE_EXTENDED_MACRO_NAME, kwargs={"table_name": table}
+            )
+        except DbtRuntimeError:
+            return ""
         return "\n".join(f"{row[0]}: {row[1]}" for row in rows)
 
     def _views(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
@@ -182,16 +200,29 @@ class AnyCatalogAdapter(SparkAdapter):
 
 
 def _found(
-    schema: CtasSparkRelation, name: object, kind: RelationType, information: object = ""
+    schema: CtasSparkRelation, name: object, kind: RelationType, information: str = ""
 ) -> BaseRelation:
-    provider = str(information)
+    said = information.splitlines()
     return CtasSparkRelation.create(
         database=schema.database,
         schema=schema.schema,
         identifier=str(name),
         type=kind,
-        information=provider,
-        is_delta="Provider: delta" in provider,
-        is_hudi="Provider: hudi" in provider,
-        is_iceberg="Provider: iceberg" in provider,
+        information=information,
+        is_delta="Provider: delta" in said,
+        is_hudi="Provider: hudi" in said,
+        is_iceberg="Provider: iceberg" in said,
     )
+
+
+def _without_database(found: "agate.Table", unnamed: set[tuple[str, str]]) -> "agate.Table":
+    """Leave the session catalog out for relations whose node has no database."""
+    import agate  # noqa: PLC0415 (as dbt does: it is slow to import)
+
+    def written(row: "agate.Row") -> str | None:
+        path = (row["table_schema"], row["table_name"])
+        inside = row["table_database"] == SESSION_CATALOG
+        return None if inside and path in unnamed else row["table_database"]
+
+    database = agate.Formula(agate.Text(), written)
+    return found.compute([("table_database", database)], replace=True)

@@ -118,7 +118,7 @@ def test_a_staged_table_of_another_catalog_is_refused(built: Built) -> None:
 
 
 def test_docs_know_every_relation_by_its_database(built: Built) -> None:
-    """catalog.json has each node and source once, with its type and its own columns."""
+    """catalog.json has each node and source, with its type, and its database if it has one."""
     assert built.project.dbt("docs", "generate", n=2).success
     catalog = json.loads((built.project.directory / "target" / "catalog.json").read_text())
     assert not catalog["errors"]
@@ -130,7 +130,7 @@ def test_docs_know_every_relation_by_its_database(built: Built) -> None:
     audited = next(name for name in found if name.startswith("there_is_no_two"))
     assert found.pop(audited) == (there, "table")
     assert found == {
-        "across": (here, "table"),
+        "across": (None, "table"),
         "here.events": (here, "table"),
         "there.events": (there, "table"),
         "here_codes": (here, "table"),

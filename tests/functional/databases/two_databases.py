@@ -86,11 +86,21 @@ CHANGES = """
 """
 
 
+# As a project may have it that comes from dbt-spark: one node has no database at all.
+NAMES = """
+{% macro generate_database_name(custom_database_name=none, node=none) %}
+  {% if node.name == 'across' %}{{ return(none) }}{% endif %}
+  {{ return(ctas_spark__generate_database_name(custom_database_name, node)) }}
+{% endmacro %}
+"""
+
+
 def files() -> dict[str, str]:
     """The project; what is named after a place has an alias that both places share."""
     return {
         "dbt_project.yml": json.dumps(PROJECT),
         "macros/changes.sql": CHANGES,
+        "macros/names.sql": NAMES,
         "models/all.yml": json.dumps({"sources": SOURCES, "models": MODELS}),
         "models/across.sql": ACROSS,
         "models/published.sql": PUBLISHED,

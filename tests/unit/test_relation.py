@@ -1,0 +1,89 @@
+"""Relations by their full path, without Spark."""
+
+from typing import Any
+
+import pytest
+from dbt.adapters.cache import RelationsCache
+from dbt.adapters.spark.relation import SparkRelation
+
+from dbt.adapters.ctas_spark.database import catalog_of, table_name
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging.context import TableName
+
+
+def relation(database: str | None, schema: str | None = "shop") -> Any:
+    """The relation ``orders``."""
+    return CtasSparkRelation.create(database, schema, "orders")
+
+
+@pytest.mark.parametrize("database", [None, "", "spark_catalog", "SPARK_CATALOG"])
+def test_the_session_catalog_has_one_name_and_is_not_written(database: str | None) -> None:
+    """SQL of projects that know no catalog stays as dbt-spark writes it."""
+    found = relation(database)
+    assert found == relation("spark_catalog")
+    assert found.database == "spark_catalog"
+    assert str(found) == str(SparkRelation.create(schema="shop", identifier="orders"))
+
+
+def test_any_other_catalog_is_written() -> None:
+    """In each form that dbt asks for, quoted where it asks for that."""
+    there = relation("ice")
+    assert str(there) == "ice.shop.orders"
+    assert str(there.quote(database=True, schema=True)) == "`ice`.`shop`.orders"
+    assert str(there.without_identifier()) == "ice.shop"
+    assert str(there.include(schema=False, identifier=False)) == "ice"
+    assert str(relation("shop")) == "shop.shop.orders"
+
+
+def test_a_name_alone_is_in_no_catalog() -> None:
+    """A temporary view stays one, whatever is done with its relation."""
+    view = relation(None, None)
+    assert (view.database, str(view)) == (None, "orders")
+    assert str(view.incorporate(type="view")) == "orders"
+
+
+def test_relations_of_two_databases_are_two_in_dbts_cache() -> None:
+    """One that dbt writes without its database is the session catalog's, when it is looked up."""
+    cache: Any = RelationsCache()
+    cache.add(relation(None))
+    cache.add(relation("ice"))
+    assert cache.get_relations("ice", "shop") == [relation("ice")]
+    cache.drop(relation("ice"))
+    assert cache.get_relations("ice", "shop") == []
+    assert cache.get_relations("spark_catalog", "shop") == [relation(None)]
+
+
+def test_temporary_views_of_one_name_do_not_meet() -> None:
+    """A session has one namespace for them; each path has a view of its own, again and again."""
+    paths = [(None, "shop"), (None, "other"), ("ice", "shop"), ("ice", "other")]
+    names = {_temporary(database, schema) for database, schema in paths}
+    assert len(names) == len(paths)
+    assert {_temporary(database, schema) for database, schema in paths} == names
+    assert all(name.startswith("orders__dbt_tmp_") for name in names)
+
+
+def _temporary(database: str | None, schema: str) -> str:
+    """As dbt-spark's incremental models make it."""
+    beside = relation(database, schema).incorporate(path={"identifier": "orders__dbt_tmp"})
+    return str(beside.include(database=False, schema=False))
+
+
+def test_only_temporary_views_get_another_name() -> None:
+    """A user who wants a bare identifier gets it."""
+    assert str(relation("ice").include(database=False, schema=False)) == "orders"
+
+
+@pytest.mark.parametrize(
+    ("database", "expected"),
+    [
+        (None, TableName("shop", "orders")),
+        ("Spark_Catalog", TableName("shop", "orders")),
+        ("Ice", TableName("Shop", "Orders", "Ice")),
+    ],
+)
+def test_only_the_session_catalog_writes_in_lower_case(
+    database: str | None, expected: TableName
+) -> None:
+    """Other catalogs tell upper case apart, and Spark the names of catalogs."""
+    assert table_name(database, "Shop", "Orders") == expected
+    assert catalog_of(database) == expected.catalog
