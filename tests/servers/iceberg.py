@@ -7,6 +7,9 @@ from servers.jars import ICEBERG, SQLITE_DRIVER, fetched
 
 EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
+# Each session of a JVM has connections of its own: reads block no write, and a write waits.
+SHARED = "journal_mode=WAL&busy_timeout=30000"
+
 
 def jdbc_catalog(name: str, directory: Path) -> Mapping[str, str]:
     """The settings of a catalog whose tables a SQLite file below ``directory`` points to."""
@@ -16,7 +19,7 @@ def jdbc_catalog(name: str, directory: Path) -> Mapping[str, str]:
         "spark.sql.extensions": EXTENSIONS,
         catalog: "org.apache.iceberg.spark.SparkCatalog",
         f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{directory / name}.sqlite",
+        f"{catalog}.uri": f"jdbc:sqlite:{directory / name}.sqlite?{SHARED}",
         f"{catalog}.warehouse": str(directory / f"{name}-warehouse"),
         f"{catalog}.jdbc.schema-version": "V1",
     }

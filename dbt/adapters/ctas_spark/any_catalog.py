@@ -19,7 +19,6 @@ from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.spark.impl import (
     DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
     LIST_RELATIONS_MACRO_NAME,
-    LIST_RELATIONS_SHOW_TABLES_MACRO_NAME,
     LIST_SCHEMAS_MACRO_NAME,
     SCHEMA_NOT_FOUND_MESSAGES,
     SparkAdapter,
@@ -28,6 +27,7 @@ from dbt.adapters.spark.impl import (
 if TYPE_CHECKING:
     import agate
 
+LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
 NO_VIEWS = "does not support views"
 
@@ -154,9 +154,7 @@ class AnyCatalogAdapter(SparkAdapter):
         )
 
     def _tables_one_by_one(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
-        rows = self.execute_macro(
-            LIST_RELATIONS_SHOW_TABLES_MACRO_NAME, kwargs={"schema_relation": schema}
-        )
+        rows = self.execute_macro(LIST_TABLES_MACRO_NAME, kwargs={"schema_relation": schema})
         names = [str(name) for _, name, temporary in rows if not temporary]
         for name in names:
             table = table_name(schema.database, str(schema.schema), name)

@@ -1,6 +1,7 @@
 """Each database is a Spark catalog: the same names in two of them are two different things."""
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +89,12 @@ def test_snapshots_of_one_name_keep_their_own_history(built: Built, place: str) 
     """In two schemas of one catalog, each knows its old row and its new one."""
     rows = built.rows(f"select place, n, dbt_valid_to is null from ice.shop_{place}.kept")
     assert rows == [[place, 1, False], [place, 2, True]]
+
+
+def test_snapshots_of_one_name_are_merged_from_views_of_their_own(built: Built) -> None:
+    """Temporary ones: nothing of a snapshot lies in Spark's current schema."""
+    views = set(re.findall(r"temporary view (kept__dbt_tmp_\w+)", built.second.log))
+    assert len(views) == 2
 
 
 def test_a_catalog_decides_the_format_that_no_one_configures(built: Built) -> None:

@@ -1,0 +1,8 @@
+{#- Not in the place of dbt-spark's list_relations_show_tables_without_caching, which names no catalog:
+    of two macros with one name, an adapter's own call may get either. -#}
+{% macro list_tables_without_caching(schema_relation) %}
+  {%- call statement('list_tables', fetch_result=true) -%}
+    show tables in {{ schema_relation.quote(database=true, schema=true) }}
+  {%- endcall -%}
+  {{ return(load_result('list_tables').table) }}
+{% endmacro %}
