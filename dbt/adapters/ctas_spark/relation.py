@@ -47,7 +47,7 @@ class CtasSparkRelation(SparkRelation):
         shown = made.include_policy
         if shown.database or shown.schema or not str(made.identifier).endswith(TEMPORARY):
             return made
-        path = f"{made.database}.{made.schema}.{made.identifier}"
+        path = repr((made.database, made.schema, made.identifier))
         own = hashlib.sha256(path.encode()).hexdigest()[:8]
         return made.replace(path=made.path.replace(identifier=f"{made.identifier}_{own}"))
 

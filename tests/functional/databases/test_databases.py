@@ -188,20 +188,26 @@ def test_show_reads_the_model_s_database(built: Built) -> None:
     assert "| there |    2 |" in built.project.dbt("show", "--inline", inline, n=2).log
 
 
+def seeding(built: Built, database: str) -> Project:
+    """A project of one seed, in the same session, with a database in its profile."""
+    project = Project(built.project.directory / database, "elsewhere", built.project.conf)
+    project.write({"seeds/codes.csv": "code\n1\n"})
+    project.write_profile(database=database)
+    return project
+
+
 def test_the_profiles_database_is_the_default(built: Built) -> None:
     """A seed that names none is built in the profile's catalog, and nothing in the session's."""
-    project = Project(built.project.directory / "other", "elsewhere", built.project.conf)
-    project.write({"seeds/codes.csv": "code\n1\n"})
-    project.write_profile(database="ice")
-    assert project.dbt("seed").success
+    assert seeding(built, "ice").dbt("seed").success
     assert built.tables("ice.elsewhere") == {"codes"}
-    assert "elsewhere" not in {row.namespace for row in project.rows("show schemas")}
+    assert "elsewhere" not in {row.namespace for row in built.project.rows("show schemas")}
 
 
-@pytest.mark.parametrize("command", ["debug", "run"])
+@pytest.mark.parametrize("command", ["debug", "seed"])
 def test_a_catalog_that_spark_does_not_have_is_named(built: Built, command: str) -> None:
     """Spark would take it for a schema; the error says the setting that is missing."""
-    built.project.write_profile(database="nowhere")
-    run = built.project.dbt(command)
+    run = seeding(built, "nowhere").dbt(command)
     assert not run.success
-    assert "database 'nowhere': Spark has no catalog of that name" in run.log + str(run.exception)
+    said = run.log + str(run.exception)
+    assert "database 'nowhere': Spark has no catalog of that name" in said
+    assert "spark.sql.catalog.nowhere in spark_conf" in said
