@@ -102,6 +102,6 @@ def _problems_of_spark(conf: object) -> Iterable[str]:
     if not isinstance(conf, Mapping):
         yield "spark_conf: must map Spark's setting names to values"
         return
-    catalog = catalog_of(conf.get(DEFAULT_CATALOG))
+    catalog = catalog_of(str(conf.get(DEFAULT_CATALOG) or ""))
     if catalog != SESSION_CATALOG:
         yield f"spark_conf: {DEFAULT_CATALOG} is not used; set database: {catalog} instead"

@@ -2,11 +2,11 @@
 
 import json
 
-HERE, THERE = "spark_catalog", "ice"
-DATABASES = {"here": HERE, "there": THERE}
+# here is the session catalog, there is ``ice``
+PLACES = ("here", "there")
 DESCRIPTION = "it's \\ described"
 
-# <place> is here or there; <database> says so to dbt, and nothing where it is the default.
+# <database> says the place to dbt, and nothing where it is the default.
 ORDERS = """
 {{ config(materialized='incremental', alias='orders' <database>,
           post_hook="insert into {{ this }} values ('<place> hook', {{ var('n') }})") }}
@@ -53,7 +53,8 @@ CHANGES = """
   {% endfor %}
   {% do tell('after renames', listed('spark_catalog'), listed('ice')) %}
   {% do adapter.truncate_relation(api.Relation.create('ice', 'changed', 'b')) %}
-  {% do tell('rows', rows('changed.a'), rows('ice.changed.b')) %}
+  {% do tell('rows', [rows('changed.a'), rows('changed.v')],
+             [rows('ice.changed.b'), rows('ice.changed.w')]) %}
   {% do adapter.drop_relation(adapter.get_relation('ice', 'changed', 'w')) %}
   {% do tell('after a drop', listed('spark_catalog'), listed('ice')) %}
   {% do adapter.drop_schema(api.Relation.create(database='ice', schema='changed')) %}
@@ -85,7 +86,6 @@ CHANGES = """
 {% endmacro %}
 """
 
-
 # As a project may have it that comes from dbt-spark: one node has no database at all.
 NAMES = """
 {% macro generate_database_name(custom_database_name=none, node=none) %}
@@ -108,9 +108,9 @@ def files() -> dict[str, str]:
         "seeds/here_codes.csv": "place,code\nhere,1\n",
         "seeds/there_codes.csv": "place,code\nthere,1\nthere,2\n",
         "tests/there_is_no_two.sql": STORED,
-        **{f"models/{place}_orders.sql": _at(place, ORDERS) for place in DATABASES},
-        **{f"models/{place}_seen.sql": _at(place, SEEN) for place in DATABASES},
-        **{f"snapshots/{place}_kept.sql": _at(place, KEPT) for place in DATABASES},
+        **{f"models/{place}_orders.sql": _at(place, ORDERS) for place in PLACES},
+        **{f"models/{place}_seen.sql": _at(place, SEEN) for place in PLACES},
+        **{f"snapshots/{place}_kept.sql": _at(place, KEPT) for place in PLACES},
     }
 
 
@@ -133,13 +133,13 @@ PROJECT = {
         "tested": {
             "+alias": "codes",
             "+persist_docs": {"columns": True},
-            "there_codes": {"+database": THERE},
+            "there_codes": {"+database": "ice"},
         }
     },
 }
 SOURCES = [
     {"name": "here", "schema": "raw", "tables": [{"name": "events"}]},
-    {"name": "there", "database": THERE, "schema": "raw", "tables": [{"name": "events"}]},
+    {"name": "there", "database": "ice", "schema": "raw", "tables": [{"name": "events"}]},
 ]
 SEEDS = [
     {"name": "there_codes", "columns": [{"name": "code", "description": DESCRIPTION}]},
@@ -156,5 +156,5 @@ MODELS = [
             }
         ],
     }
-    for place in DATABASES
+    for place in PLACES
 ]
