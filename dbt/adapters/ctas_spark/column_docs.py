@@ -1,6 +1,7 @@
-"""Descriptions of columns as comments of the staged version's columns, all in one call."""
+"""Descriptions of columns as comments of the staged version's columns."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import reduce
 from typing import Any
 
@@ -39,6 +40,17 @@ def statement(table: TableName, column: str, text: str) -> str:
     return f"ALTER TABLE {quoting.table(table)} ALTER COLUMN {name} COMMENT {comment_text}"
 
 
+def comment_each(
+    spark: SparkSession, staged: TableName, columns: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Comment every described column of a table that a format of its own keeps: one commit each."""
+    texts = descriptions(columns)
+    names = {str(name).lower(): name for name in spark.table(quoting.table(staged)).columns}
+    for name in texts.keys() & names.keys():
+        spark.sql(statement(staged, names[name], texts[name]))
+    warn_of_others(staged, texts.keys() - names.keys(), set())
+
+
 def descriptions(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The description of each column that has one, by its name in lower case."""
     return {
@@ -48,7 +60,9 @@ def descriptions(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
-def warn_of_others(staged: TableName, names: set[str], partitions: set[str]) -> None:
+def warn_of_others(
+    staged: TableName, names: AbstractSet[str], partitions: AbstractSet[str]
+) -> None:
     """Say which descriptions have no column, or a column that Spark can't comment on."""
     for name in sorted(names & partitions):
         logger.warning(f"{staged}: Spark can't comment on the partition column {name}")

@@ -24,6 +24,7 @@ from dbt.adapters.ctas_spark.environment_report import report
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
@@ -98,7 +99,9 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         opened = self._catalog()
         group = f"{node.unique_id} {opened.lease.id}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        self._slot.build = ModelBuild.planned(opened.catalog, context, job, plan.retention)
+        self._slot.build = ModelBuild.planned(
+            opened.catalog_for(context), context, job, plan.retention
+        )
 
     @available
     @as_dbt_errors
@@ -118,7 +121,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """The staged version as a relation, for checks before it is published."""
         record = self._build.staged.verify()
         return self.Relation.create(
-            schema=record.database, identifier=record.table, type=self.Relation.Table
+            record.catalog, record.database, record.table, type=self.Relation.Table
         )
 
     @available
@@ -137,7 +140,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @as_dbt_errors
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
         """Comment the staged version's columns."""
-        column_docs.comment(self._handle.spark, _name(staged), columns)
+        comment = column_docs.comment_each if self._build.is_native else column_docs.comment
+        comment(self._handle.spark, _name(staged), columns)
 
     @available
     @as_dbt_errors
@@ -168,7 +172,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         rows = [
             row
             for one in self._models(graph, name=model)
-            for row in operations.show_history(self._catalog().catalog, one)
+            for row in operations.show_history(self._catalog_for(one), one)
         ]
         return text_of(rows, as_json=as_json)
 
@@ -183,7 +187,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     ) -> str:
         """Publish an earlier version of a model."""
         rows = [
-            operations.go_back(self._catalog().catalog, one, version)
+            operations.go_back(self._catalog_for(one), one, version)
             for one in self._models(graph, name=model)
         ]
         return text_of(rows, as_json=as_json)
@@ -203,7 +207,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         rows = [
             row
             for one in self._models(graph, name=model, schema=schema)
-            for row in operations.vacuum(self._catalog().catalog, one, older_than, dry_run=dry_run)
+            for row in operations.vacuum(self._catalog_for(one), one, older_than, dry_run=dry_run)
         ]
         return text_of(rows, as_json=as_json)
 
@@ -220,7 +224,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         rows = [
             row
             for one in self._models(graph, name=model, schema=schema)
-            for row in operations.recover(self._catalog().catalog, one)
+            for row in operations.recover(self._catalog_for(one), one)
         ]
         return text_of(rows, as_json=as_json)
 
@@ -275,6 +279,9 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         if build is None:
             raise RuntimeError("plan_staged_table was not called for this model")
         return build
+
+    def _catalog_for(self, model: operations.Model) -> StagingCatalog:
+        return self._catalog().catalog_for(model.context)
 
     def _catalog(self) -> OpenedCatalog:
         """The invocation's catalog, opened by the first model that needs it."""

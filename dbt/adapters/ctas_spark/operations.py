@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dbt.adapters.ctas_spark.config import ModelPlan, read_plan
-from dbt.adapters.ctas_spark.database import catalog_of, table_name
+from dbt.adapters.ctas_spark.database import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
+from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.retention import Reason
 
@@ -92,11 +92,9 @@ def recover(catalog: StagingCatalog, model: Model) -> list[Row]:
 
 def _is_selected(node: Mapping[str, Any], name: str | None, schema: str | None) -> bool:
     published = node["resource_type"] == "model" and node["config"]["materialized"] in PUBLISHED
-    # the core refuses to publish in any other catalog, so nothing there has versions
-    reached = catalog_of(node["database"]) == SESSION_CATALOG
     named = name in (None, node["name"])
     inside = schema is None or node["schema"].lower() == schema.lower()
-    return published and reached and named and inside
+    return published and named and inside
 
 
 def _kept(table: str, version: str, reason: Reason) -> Row:

@@ -35,7 +35,11 @@ STORED = """
 {{ config(store_failures=true, database='ice', alias='twos', severity='warn') }}
 select * from {{ ref('there_codes') }} where code = 2
 """
-PUBLISHED = "{{ config(materialized='table', database='ice') }} select 1 as id"
+PUBLISHED = """
+{{ config(materialized='table', database='ice', contract={'enforced': true},
+          persist_docs={'columns': true}) }}
+select {{ var('n') }} as n
+"""
 
 CHANGES = """
 {% macro change_relations() %}
@@ -157,4 +161,16 @@ MODELS = [
         ],
     }
     for place in PLACES
+] + [
+    {
+        "name": "published",
+        "columns": [
+            {
+                "name": "n",
+                "data_type": "int",
+                "description": DESCRIPTION,
+                "constraints": [{"type": "not_null"}],
+            }
+        ],
+    }
 ]

@@ -10,7 +10,7 @@ from fakes.world import World
 def test_a_table_of_another_catalog_is_not_taken_for_its_namesake() -> None:
     """It is refused before the metastore is asked for anything, with what to do instead."""
     world = World()
-    with pytest.raises(StagingError, match="catalog ice") as refused:
+    with pytest.raises(StagingError, match="in spark_catalog only") as refused:
         world.table(target=TableName("shop", "orders", "ice"))
     error = refused.value
     assert (str(error.table), error.left) == (

@@ -205,6 +205,7 @@ class StagedFileTable:
         return self._services.metastore.get_table(self.target)
 
     def _prepare(self) -> None:
+        base_checks.refuse_other_formats_table(self.context, self.base)
         base_checks.refuse_other_partition_keys(self.context, self.base)
         self._take(self.base)
         base_checks.warn_of_less(self.context, self.base, self.level)
@@ -256,7 +257,7 @@ class StagedFileTable:
     def _read_record(self) -> TableEntry:
         record = self._services.metastore.get_table(self.record)
         if record is None:
-            raise conflicts.record_gone(self.target, self.record, self.base)
+            raise conflicts.record_gone(self.target, self.record, self.unchanged)
         return record
 
     def _directory_there(self) -> str:

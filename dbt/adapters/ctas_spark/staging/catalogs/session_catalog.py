@@ -214,8 +214,8 @@ class SessionCatalog:
 def _refuse_other_catalogs(context: StagingContext) -> None:
     if context.target.catalog != SESSION_CATALOG:
         raise StagingError(
-            f"tables of the catalog {context.target.catalog} can't be published atomically yet",
+            f"tables of files are published in {SESSION_CATALOG} only",
             table=context.target,
             left="it is unchanged; no job was started",
-            remedy=f"build the model in {SESSION_CATALOG}, or as incremental or view",
+            remedy=f"build the model in {SESSION_CATALOG}",
         )

@@ -1,6 +1,7 @@
 """The JVM behind a PySpark session; its objects have no Python types."""
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
+from functools import reduce
 from typing import Any
 
 from py4j.protocol import Py4JNetworkError
@@ -20,6 +21,18 @@ def context(spark: SparkSession) -> Any:
     return spark.sparkContext._jsc.sc()
 
 
+def session(spark: SparkSession) -> Any:
+    """The Java SparkSession."""
+    return spark._jsparkSession
+
+
+def activate(spark: SparkSession) -> None:
+    """Make the session this thread's own in the JVM too: Spark looks settings up by thread."""
+    session_class = spark._jsparkSession.getClass().getName()  # classic.SparkSession in Spark 4
+    companion = reduce(getattr, f"{session_class}$".split("."), classes(spark))
+    getattr(companion, "MODULE$").setActiveSession(spark._jsparkSession)
+
+
 def shared_state(spark: SparkSession) -> Any:
     """What all sessions of the context share: catalog and SQL status store."""
     return spark._jsparkSession.sharedState()
@@ -33,3 +46,25 @@ def session_catalog(spark: SparkSession) -> Any:
 def hadoop_configuration(spark: SparkSession) -> Any:
     """Hadoop's configuration, with the credentials of object stores."""
     return spark.sparkContext._jsc.hadoopConfiguration()
+
+
+def catalog_plugin(spark: SparkSession, name: str) -> Any:
+    """A catalog as Spark has loaded it."""
+    return spark._jsparkSession.sessionState().catalogManager().catalog(name)
+
+
+def strings(spark: SparkSession, *values: str) -> Any:
+    """A Java array of strings."""
+    gateway = spark.sparkContext._gateway
+    if gateway is None:
+        raise RuntimeError("the session has no JVM")
+    found = gateway.new_array(classes(spark).java.lang.String, len(values))
+    for number, value in enumerate(values):
+        found[number] = value
+    return found
+
+
+def has_class(spark: SparkSession, name: str) -> bool:
+    """True if a class is in Spark's own jars, or in those of ``spark.jars``."""
+    utils = classes(spark).org.apache.spark.util.Utils
+    return bool(utils.classIsLoadable(name))
