@@ -20,3 +20,27 @@ def jdbc_catalog(name: str, directory: Path) -> Mapping[str, str]:
         f"{catalog}.warehouse": str(directory / f"{name}-warehouse"),
         f"{catalog}.jdbc.schema-version": "V1",
     }
+
+
+def hive_catalogs(directory: Path) -> Mapping[str, str]:
+    """The settings of the catalog ``hive``, and of Iceberg's ``spark_catalog``, on one metastore.
+
+    It is embedded, and lies below ``directory``: pyspark has no BoneCP, and Derby no lock tables.
+    """
+    catalog = "spark.sql.catalog"
+    return {
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.warehouse.dir": str(directory / "warehouse"),
+        "spark.hadoop.javax.jdo.option.ConnectionURL": (
+            f"jdbc:derby:;databaseName={directory / 'metastore'};create=true"
+        ),
+        "spark.hadoop.datanucleus.connectionPoolingType": "HikariCP",
+        "spark.hadoop.hive.metastore.schema.verification": "false",
+        "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
+        "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
+        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+        f"{catalog}.hive": "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.hive.type": "hive",
+        f"{catalog}.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
+        f"{catalog}.spark_catalog.type": "hive",
+    }

@@ -46,7 +46,11 @@ def test_every_profile_field_has_its_row_and_default() -> None:
 def test_every_model_config_has_its_row_and_default() -> None:
     """The model's table has the configs that the code reads, with their defaults."""
     rows = table("Model")
-    known = {field.name for field in fields(TableLayout)} - {"comment", "properties"}
+    known = {field.name for field in fields(TableLayout)} - {
+        "comment",
+        "properties",
+        "format_given",
+    }
     assert set(rows) == {*config.OWN, *known, "tblproperties", "persist_docs"}
     plan = config.read_plan("m", {}, "", None)
     defaults = {

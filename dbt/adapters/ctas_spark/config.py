@@ -22,8 +22,8 @@ from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.staging.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 
-FORMATS = ("parquet", "orc", "avro", "csv", "json", "text")
-FORMATS_TO_COME = ("delta", "iceberg", "hudi")
+FORMATS = ("parquet", "orc", "avro", "csv", "json", "text", "iceberg")
+FORMATS_TO_COME = ("delta", "hudi")
 TO_COME = ("catalog_atomicity",)
 OWN = (
     "atomicity",
@@ -144,6 +144,7 @@ def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
     documented = (config.get("persist_docs") or {}).get("relation", False)
     return TableLayout(
         file_format=(config.get("file_format") or FORMATS[0]).lower(),
+        format_given=bool(config.get("file_format")),
         partition_by=quoting.names(config.get("partition_by")),
         clustered_by=quoting.names(config.get("clustered_by")),
         sorted_by=quoting.names(config.get("sorted_by")),

@@ -23,6 +23,7 @@ from dbt.adapters.ctas_spark.environment_report import report
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
@@ -99,7 +100,9 @@ class CtasSparkAdapter(SparkAdapter):
         opened = self._catalog()
         group = f"{node.unique_id} {opened.lease.id}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        self._slot.build = ModelBuild.planned(opened.catalog, context, job, plan.retention)
+        self._slot.build = ModelBuild.planned(
+            opened.catalog_for(context), context, job, plan.retention
+        )
 
     @available
     @as_dbt_errors
@@ -169,7 +172,7 @@ class CtasSparkAdapter(SparkAdapter):
         rows = [
             row
             for one in self._models(graph, name=model)
-            for row in operations.show_history(self._catalog().catalog, one)
+            for row in operations.show_history(self._catalog_for(one), one)
         ]
         return text_of(rows, as_json=as_json)
 
@@ -184,7 +187,7 @@ class CtasSparkAdapter(SparkAdapter):
     ) -> str:
         """Publish an earlier version of a model."""
         rows = [
-            operations.go_back(self._catalog().catalog, one, version)
+            operations.go_back(self._catalog_for(one), one, version)
             for one in self._models(graph, name=model)
         ]
         return text_of(rows, as_json=as_json)
@@ -204,7 +207,7 @@ class CtasSparkAdapter(SparkAdapter):
         rows = [
             row
             for one in self._models(graph, name=model, schema=schema)
-            for row in operations.vacuum(self._catalog().catalog, one, older_than, dry_run=dry_run)
+            for row in operations.vacuum(self._catalog_for(one), one, older_than, dry_run=dry_run)
         ]
         return text_of(rows, as_json=as_json)
 
@@ -221,7 +224,7 @@ class CtasSparkAdapter(SparkAdapter):
         rows = [
             row
             for one in self._models(graph, name=model, schema=schema)
-            for row in operations.recover(self._catalog().catalog, one)
+            for row in operations.recover(self._catalog_for(one), one)
         ]
         return text_of(rows, as_json=as_json)
 
@@ -279,6 +282,9 @@ class CtasSparkAdapter(SparkAdapter):
     @property
     def _handle(self) -> SessionHandle:
         return cast("SessionHandle", self.connections.get_thread_connection().handle)
+
+    def _catalog_for(self, model: operations.Model) -> StagingCatalog:
+        return self._catalog().catalog_for(model.context)
 
     def _catalog(self) -> OpenedCatalog:
         """The invocation's catalog, opened by the first model that needs it."""

@@ -115,7 +115,7 @@ class Commit:
         wait_out(base, staged, self._storage_time)
         ours = self._publication(staged, base)
         if self._job.canceled:
-            raise conflicts.canceled(self.context.target, base)
+            raise conflicts.canceled(self.context.target, conflicts.unchanged(base))
         if not fenceable:
             self._move_record(staged, ours.marker.commit)
         check()
@@ -150,7 +150,7 @@ class Commit:
                 took_over=None if again else records.memory_of(self.base),
             )
         except EntryModifiedError as error:
-            raise conflicts.swept(self.context.target, self.base) from error
+            raise conflicts.swept(self.context.target, conflicts.unchanged(self.base)) from error
 
     def _check_not_swept(self, ours: Publication) -> None:
         """A sweeper may have taken the record while a creation slept: then nothing stays of it.
@@ -166,7 +166,7 @@ class Commit:
             return
         metastore.drop_entry(self.context.target)
         self.outcome = Outcome.NOT_COMMITTED
-        raise conflicts.swept(self.context.target, self.base)
+        raise conflicts.swept(self.context.target, conflicts.unchanged(self.base))
 
     def _call(self, ours: Publication) -> MetastoreError | None:
         """The failure of the call, if any; until it is judged it may land, whatever ended it."""
@@ -193,7 +193,9 @@ class Commit:
     def _other_way(self, failure: MetastoreError | None) -> None:
         """A metastore that refuses new column types may take the version in another way."""
         if not isinstance(failure, ColumnsRefusedError) or self._columns_refused:
-            raise conflicts.refused_entry(self.context.target, self.base, failure)
+            raise conflicts.refused_entry(
+                self.context.target, conflicts.unchanged(self.base), failure
+            )
         if self.context.hive_columns is HiveColumns.KEEP_OLD and not self._columns_of_base:
             self._columns_of_base = True
             logger.warning(conflicts.KEEPS_OLD_COLUMNS, self.context.target)

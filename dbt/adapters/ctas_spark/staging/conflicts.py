@@ -39,9 +39,9 @@ def refuses_to_begin(
 ) -> StagingError | None:
     """Why the purpose can't begin on what exists, or None if it can."""
     if entry is None and not purpose.may_create:
-        return _no_such_table(target, "no job was started")
+        return no_such_table(target, "no job was started")
     if entry is not None and purpose is StagingPurpose.CREATE:
-        return _already_exists(target, "no job was started")
+        return already_exists(target, "no job was started")
     if entry is not None and entry.is_view and not purpose.may_replace:
         return TableAlreadyExistsError(
             "a view is in the place of the table to create, and the purpose does not replace it",
@@ -57,10 +57,10 @@ def refuses_to_commit(
 ) -> StagingError:
     """The error for a target that is no longer the base."""
     if now is None:
-        return _no_such_table(target, "nothing was created", "another dropped it meanwhile; ")
+        return no_such_table(target, "nothing was created", "another dropped it meanwhile; ")
     if base.entry is None and purpose is StagingPurpose.CREATE:
-        return _already_exists(target, "another created it meanwhile, and theirs is untouched")
-    return _concurrent_write(target, base, now)
+        return already_exists(target, "another created it meanwhile, and theirs is untouched")
+    return concurrent_write(target, _who(base, now))
 
 
 def by_rival(failure: MetastoreError | None) -> bool:
@@ -72,12 +72,12 @@ def by_rival(failure: MetastoreError | None) -> bool:
     return not isinstance(failure, RefusedError) or isinstance(failure, rivals)
 
 
-def refused_entry(target: TableName, base: Base, failure: MetastoreError | None) -> StagingError:
+def refused_entry(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
     """The error for a new entry that the metastore does not take."""
     return StagingError(
         f"the metastore refused the new entry: {failure}",
         table=target,
-        left=unchanged(base),
+        left=left,
         remedy="see what the metastore says of it; its own log says more",
     )
 
@@ -104,12 +104,12 @@ def no_such_schema(target: TableName) -> StagingError:
     )
 
 
-def record_gone(target: TableName, record: TableName, base: Base) -> StagingError:
+def record_gone(target: TableName, record: TableName, left: str) -> StagingError:
     """The error for a staged version whose record somebody removed."""
     return StagingError(
         f"the staged version's record {record} is gone",
         table=target,
-        left=unchanged(base),
+        left=left,
         remedy=AGAIN,
     )
 
@@ -124,21 +124,19 @@ def files_gone(target: TableName, directory: str, base: Base) -> StagingError:
     )
 
 
-def swept(target: TableName, base: Base) -> ConcurrentWriteError:
+def swept(target: TableName, left: str) -> ConcurrentWriteError:
     """The error for a version whose record was taken by a clean-up."""
     return ConcurrentWriteError(
         "a clean-up took this model's version: its run was taken for dead",
         table=target,
-        left=unchanged(base),
+        left=left,
         remedy=AGAIN,
     )
 
 
-def canceled(target: TableName, base: Base) -> JobCanceledError:
+def canceled(target: TableName, left: str) -> JobCanceledError:
     """The error for a commit that a cancel came before."""
-    return JobCanceledError(
-        "the run was cancelled before the commit", table=target, left=unchanged(base)
-    )
+    return JobCanceledError("the run was cancelled before the commit", table=target, left=left)
 
 
 def never_alone(target: TableName, attempts: int) -> ConcurrentWriteError:
@@ -151,7 +149,12 @@ def never_alone(target: TableName, attempts: int) -> ConcurrentWriteError:
     )
 
 
-def unknown(target: TableName, version: str, cause: MetastoreError | None) -> StagingError:
+def unknown(
+    target: TableName,
+    version: str,
+    cause: MetastoreError | None,
+    shown_by: str = "the table's property ctas_spark_version",
+) -> StagingError:
     """The error for a commit call whose fate can't be told.
 
     A call that succeeded, and of which nothing shows, was reverted by a writer that follows no
@@ -169,7 +172,7 @@ def unknown(target: TableName, version: str, cause: MetastoreError | None) -> St
         f"the commit call failed and its fate can't be told: {cause}",
         table=target,
         left=left,
-        remedy="look at the table's property ctas_spark_version, then run the model again",
+        remedy=f"look at {shown_by}, then run the model again",
     )
 
 
@@ -182,9 +185,10 @@ def unchanged(base: Base) -> str:
     return "it is unchanged"
 
 
-def _concurrent_write(target: TableName, base: Base, now: TableEntry) -> ConcurrentWriteError:
+def concurrent_write(target: TableName, who: str) -> ConcurrentWriteError:
+    """The error for a target that another changed; ``who`` says which version, and when."""
     return ConcurrentWriteError(
-        f"another writer changed the table since this model began: {_who(base, now)}",
+        f"another writer changed the table since this model began: {who}",
         table=target,
         left="theirs is untouched, and nothing of this model was published",
         remedy=AGAIN,
@@ -196,11 +200,16 @@ def _who(base: Base, now: TableEntry) -> str:
     if marker is None or (base.marker is not None and marker.commit == base.marker.commit):
         return f"its entry was altered by a writer without our marker (base was {base})"
     committed = next(e for e in marker.lineage.entries if e.commit == marker.commit)
-    when = datetime.fromtimestamp(committed.time_ms / 1000, tz=timezone.utc)
-    return f"version {marker.version} was committed at {when:%Y-%m-%d %H:%M:%S} UTC"
+    return f"version {marker.version} was committed at {moment(committed.time_ms)}"
 
 
-def _no_such_table(target: TableName, left: str, why: str = "") -> NoSuchTableError:
+def moment(time_ms: int) -> str:
+    """A time as messages name it."""
+    return f"{datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def no_such_table(target: TableName, left: str, why: str = "") -> NoSuchTableError:
+    """The error for a table to replace that is not there."""
     return NoSuchTableError(
         "the table to replace does not exist",
         table=target,
@@ -209,7 +218,8 @@ def _no_such_table(target: TableName, left: str, why: str = "") -> NoSuchTableEr
     )
 
 
-def _already_exists(target: TableName, left: str) -> TableAlreadyExistsError:
+def already_exists(target: TableName, left: str) -> TableAlreadyExistsError:
+    """The error for a table to create that is there."""
     return TableAlreadyExistsError(
         "the table to create exists already",
         table=target,

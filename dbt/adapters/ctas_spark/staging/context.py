@@ -94,7 +94,8 @@ class TableLayout:
     """How a version's data and entry are laid out; the clauses of its CTAS.
 
     ``location_root`` is a directory URI; ``buckets`` a count, with ``clustered_by`` set;
-    ``sorted_by`` the order within each bucket.
+    ``sorted_by`` the order within each bucket. A ``file_format`` that was not ``format_given`` is
+    a default: a catalog of one format of its own has that instead.
     """
 
     file_format: str = "parquet"
@@ -106,6 +107,7 @@ class TableLayout:
     comment: str | None = None
     options: Mapping[str, str] = field(default_factory=_nothing)
     properties: Mapping[str, str] = field(default_factory=_nothing)
+    format_given: bool = True
 
 
 @dataclass(frozen=True, slots=True)

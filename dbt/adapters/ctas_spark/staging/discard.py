@@ -20,11 +20,20 @@ def discard(services: Services, record: TableName, directory: str, report: StepR
     The caller knows that no task writes into ``directory`` any more and that the target does not
     hold the version.
     """
-    attempts: list[tuple[Step, str, Callable[[], None]]] = [
-        (Step.DELETE_FILES, f"directory {directory}", lambda: _delete(services, directory)),
+    return still_there(
+        report,
+        (Step.DELETE_FILES, f"directory {directory}", lambda: empty(services.storage, directory)),
         (Step.DELETE_RECORD, f"record {record}", lambda: services.metastore.drop_entry(record)),
-    ]
-    return [what for step, what, remove in attempts if not _done(report, step, what, remove)]
+    )
+
+
+Removal = tuple[Step, str, Callable[[], None]]
+"""The step that it is, what it removes, and the call that does."""
+
+
+def still_there(report: StepReport, *removals: Removal) -> list[str]:
+    """Remove one thing after another; what could not be, in words. Never raises."""
+    return [what for step, what, remove in removals if not _done(report, step, what, remove)]
 
 
 def emptied(storage: Storage, directory: str) -> bool:
@@ -36,8 +45,9 @@ def emptied(storage: Storage, directory: str) -> bool:
     return False
 
 
-def _delete(services: Services, directory: str) -> None:
-    if not emptied(services.storage, directory):
+def empty(storage: Storage, directory: str) -> None:
+    """Delete a directory; StorageError if it fills again and again."""
+    if not emptied(storage, directory):
         raise StorageError(f"{directory} fills again after each of {MOST_DELETES} deletes")
 
 

@@ -1,6 +1,7 @@
 """A table's columns as Spark reads them, out of its entry."""
 
 import json
+from collections.abc import Mapping
 
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 
@@ -21,7 +22,11 @@ def spark_columns(entry: TableEntry) -> dict[str, str]:
 
 def change_between(before: TableEntry, after: TableEntry) -> str:
     """What changed: ``+added: type``, ``-removed``, ``name: old -> new``; empty if nothing did."""
-    old, new = spark_columns(before), spark_columns(after)
+    return change_of(spark_columns(before), spark_columns(after))
+
+
+def change_of(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """The same of columns: type by name."""
     added = [f"+{name}: {kind}" for name, kind in new.items() if name not in old]
     removed = [f"-{name}" for name in old if name not in new]
     changed = [

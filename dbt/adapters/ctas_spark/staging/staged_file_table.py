@@ -256,7 +256,7 @@ class StagedFileTable:
     def _read_record(self) -> TableEntry:
         record = self._services.metastore.get_table(self.record)
         if record is None:
-            raise conflicts.record_gone(self.target, self.record, self.base)
+            raise conflicts.record_gone(self.target, self.record, self.unchanged)
         return record
 
     def _directory_there(self) -> str:

@@ -1,4 +1,4 @@
-"""The catalog of a Spark session, with what has to be closed after the run."""
+"""The catalogs of a Spark session, with what has to be closed after the run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,10 @@ from typing import NoReturn, Protocol
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.catalogs.others import OtherCatalogs
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog, TableClient
+from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StorageError
@@ -68,15 +71,28 @@ class HiveSettings:
 
 @dataclass(frozen=True, slots=True)
 class OpenedCatalog:
-    """A catalog for one invocation, its lease, and how to call its metastore."""
+    """The session catalog for one invocation, its lease, and how to call its metastore.
+
+    Beside it ``others`` hands out the catalogs of formats that commit by themselves.
+    """
 
     catalog: SessionCatalog
     lease: Lease
     metastore: OpenMetastore
     description: str
+    others: OtherCatalogs
+
+    def catalog_for(self, context: StagingContext) -> StagingCatalog:
+        """The catalog that serves the context's target and format.
+
+        Raises:
+            StagingError: none does; it says which setting or jar would make one.
+        """
+        return self.others.serving(context) or self.catalog
 
     def close(self) -> None:
-        """Give the lease back and close the metastore's connections."""
+        """Give the leases back and close the metastore's connections."""
+        self.others.close()
         self.lease.close()
         self.metastore.close()
 
@@ -100,7 +116,8 @@ def open_catalog(
         kind=reached.kind,
         locks=reached.locks,
     )
-    return OpenedCatalog(catalog, lease, reached.metastore, reached.description)
+    others = OtherCatalogs(spark, storage, on_missed_beat)
+    return OpenedCatalog(catalog, lease, reached.metastore, reached.description, others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,11 @@ def context(spark: SparkSession) -> Any:
     return spark.sparkContext._jsc.sc()
 
 
+def session(spark: SparkSession) -> Any:
+    """The Java SparkSession."""
+    return spark._jsparkSession
+
+
 def shared_state(spark: SparkSession) -> Any:
     """What all sessions of the context share: catalog and SQL status store."""
     return spark._jsparkSession.sharedState()
@@ -33,3 +38,36 @@ def session_catalog(spark: SparkSession) -> Any:
 def hadoop_configuration(spark: SparkSession) -> Any:
     """Hadoop's configuration, with the credentials of object stores."""
     return spark.sparkContext._jsc.hadoopConfiguration()
+
+
+def catalog_plugin(spark: SparkSession, name: str) -> Any:
+    """A catalog as Spark has loaded it."""
+    return spark._jsparkSession.sessionState().catalogManager().catalog(name)
+
+
+def strings(spark: SparkSession, *values: str) -> Any:
+    """A Java array of strings."""
+    gateway = spark.sparkContext._gateway
+    if gateway is None:
+        raise RuntimeError("the session has no JVM")
+    found = gateway.new_array(classes(spark).java.lang.String, len(values))
+    for number, value in enumerate(values):
+        found[number] = value
+    return found
+
+
+def has_class(spark: SparkSession, name: str) -> bool:
+    """True if a class is in Spark's own jars, or in those of ``spark.jars``."""
+    utils = classes(spark).org.apache.spark.util.Utils
+    return bool(utils.classIsLoadable(name))
+
+
+def settings_below(spark: SparkSession, prefix: str) -> dict[str, str]:
+    """The session's settings whose names begin with ``prefix``, without it."""
+    found = spark._jsparkSession.conf().getAll()
+    pairs = classes(spark).scala.jdk.javaapi.CollectionConverters.asJava(found)
+    return {
+        str(key).removeprefix(prefix): str(value)
+        for key, value in dict(pairs).items()
+        if str(key).startswith(prefix)
+    }

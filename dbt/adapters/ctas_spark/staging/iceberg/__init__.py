@@ -1,0 +1,1 @@
+"""Apache Iceberg's tables: forks, the difference that publishes one, and the history."""

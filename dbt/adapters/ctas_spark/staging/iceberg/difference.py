@@ -1,0 +1,129 @@
+"""A fork's difference against its base, replayed on the target: one metadata commit.
+
+To hand a fork's own metadata to the target's commit does nothing on a REST catalog, which sends
+changes and not metadata.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.iceberg.calls import core_errors
+from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
+from dbt.adapters.ctas_spark.staging.native.version import CannotReplayError
+
+NUMBERS_ITS_ROWS = 3
+
+
+def replayed(
+    packages: Any,
+    over: LoadedTable,
+    fork: LoadedTable,
+    begun: TableFacts | None,
+    properties: Mapping[str, str],
+) -> Any:
+    """The metadata to commit over ``over``.
+
+    Args:
+        begun: the base that the fork was made from; None if it was made from nothing.
+        properties: all that the target is to have.
+
+    Raises:
+        CannotReplayError: the target's ids have come to mean something else.
+    """
+    with core_errors("put the staged version on the target"):
+        builder = _shaped(packages, over, fork, begun)
+        _snapshots(packages, builder, over, fork, begun)
+        _properties(packages, builder, over.facts.properties, properties)
+        metadata = builder.build()
+        _check(metadata, fork)
+    return metadata
+
+
+def commit(over: LoadedTable, metadata: Any) -> None:
+    """The one call, conditional on ``over``.
+
+    Raises:
+        EntryModifiedError, EntryMissingError: refused by name.
+        MetastoreError: its fate is not known.
+    """
+    with core_errors("commit the target's metadata"):
+        over.operations.commit(over.metadata, metadata)
+
+
+def _shaped(packages: Any, over: LoadedTable, fork: LoadedTable, begun: TableFacts | None) -> Any:
+    """The target with the fork's own schemas and specs, in their order, so that ids agree."""
+    builder = packages.org.apache.iceberg.TableMetadata.buildFrom(over.metadata)
+    if fork.facts.format_version > over.facts.format_version:
+        builder.upgradeFormatVersion(fork.facts.format_version)
+    schemas = _ids(begun, "schemas", "schema-id")
+    for schema in fork.metadata.schemas():
+        if schema.schemaId() not in schemas:
+            builder.addSchema(schema)
+    builder.setCurrentSchema(fork.metadata.schema(), fork.metadata.lastColumnId())
+    specs = _ids(begun, "partition-specs", "spec-id")
+    for spec in fork.metadata.specs():
+        if spec.specId() not in specs:
+            builder.addPartitionSpec(spec)
+    builder.setDefaultPartitionSpec(fork.metadata.spec())
+    builder.setDefaultSortOrder(fork.metadata.sortOrder())
+    return builder
+
+
+def _ids(table: TableFacts | None, listed: str, key: str) -> set[int]:
+    return {one[key] for one in table.document.get(listed, ())} if table else set()
+
+
+def _snapshots(
+    packages: Any,
+    builder: Any,
+    over: LoadedTable,
+    fork: LoadedTable,
+    begun: TableFacts | None,
+) -> None:
+    """All that the fork added; over another base the last alone, whose number is high enough."""
+    last = fork.metadata.currentSnapshot()
+    if begun is not None and begun.main == over.facts.main:
+        own = fork.facts.snapshots.keys() - begun.snapshots.keys() - {fork.facts.main}
+        for snapshot in fork.metadata.snapshots():
+            if snapshot.snapshotId() in own:
+                builder.addSnapshot(snapshot)
+    elif fork.facts.format_version >= NUMBERS_ITS_ROWS:
+        raise CannotReplayError(
+            "format version 3 numbers a table's rows, and another's rows have the same numbers"
+        )
+    else:
+        shaped = _shaped(packages, over, fork, begun).build()
+        last = _with_schema(packages, last, shaped.currentSchemaId())
+    builder.setBranchSnapshot(last, MAIN)
+
+
+def _with_schema(packages: Any, snapshot: Any, schema_id: int) -> Any:
+    """The snapshot under the id that its schema got; a rival's schema may have taken the old id."""
+    parser = packages.org.apache.iceberg.SnapshotParser
+    document = json.loads(str(parser.toJson(snapshot)))
+    return parser.fromJson(json.dumps({**document, "schema-id": schema_id}))
+
+
+def _properties(
+    packages: Any, builder: Any, before: Mapping[str, str], after: Mapping[str, str]
+) -> None:
+    changed, gone = packages.java.util.HashMap(), packages.java.util.HashSet()
+    for key, value in after.items():
+        if before.get(key) != value:
+            changed.put(key, value)
+    for key in before.keys() - after.keys():
+        gone.add(key)
+    builder.setProperties(changed)
+    builder.removeProperties(gone)
+
+
+def _check(metadata: Any, fork: LoadedTable) -> None:
+    """Readers of the target have to get what readers of the fork got."""
+    if not metadata.schema().sameSchema(fork.metadata.schema()):
+        raise CannotReplayError("the target's columns would not be the staged ones")
+    if metadata.defaultSpecId() != fork.metadata.defaultSpecId():
+        raise CannotReplayError("another's partitioning has the id of the staged one")
+    if metadata.currentSnapshot().schemaId() != metadata.currentSchemaId():
+        raise CannotReplayError("another's columns have the id of the staged ones")

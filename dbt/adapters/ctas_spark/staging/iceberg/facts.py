@@ -1,0 +1,113 @@
+"""What an Iceberg table's metadata says, read from its JSON: one call of the JVM, no Java objects.
+
+Source: Iceberg's table spec, "Table Metadata".
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+MAIN = "main"
+NO_SNAPSHOT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One snapshot; ``time_ms`` is its writer's clock."""
+
+    id: int
+    parent: int | None
+    time_ms: int
+    schema_id: int | None
+    summary: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """A table's metadata at one moment; ``document`` is the JSON that the rest is read from."""
+
+    document: Mapping[str, Any]
+    metadata_location: str
+
+    @classmethod
+    def parse(cls, text: str, metadata_location: str) -> "TableFacts":
+        """Read the JSON of a metadata file."""
+        return cls(json.loads(text), metadata_location)
+
+    @property
+    def uuid(self) -> str:
+        """The table's identity, whatever its name."""
+        return str(self.document["table-uuid"])
+
+    @property
+    def location(self) -> str:
+        """The table's own directory."""
+        return str(self.document["location"])
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The table's properties."""
+        found: Mapping[str, str] = self.document.get("properties", {})
+        return found
+
+    @property
+    def format_version(self) -> int:
+        """1, 2 or 3."""
+        return int(self.document["format-version"])
+
+    @property
+    def last_sequence_number(self) -> int:
+        """The number of the last commit of data; 0 throughout format version 1."""
+        return int(self.document.get("last-sequence-number", 0))
+
+    @property
+    def main(self) -> int | None:
+        """The snapshot that readers get; None for a table that never had one."""
+        reference = self.document.get("refs", {}).get(MAIN)
+        if reference is not None:
+            return int(reference["snapshot-id"])
+        current = self.document.get("current-snapshot-id")
+        return None if current is None or current == NO_SNAPSHOT else int(current)
+
+    @cached_property
+    def snapshots(self) -> Mapping[int, Snapshot]:
+        """What Iceberg still keeps, oldest first."""
+        found = (_snapshot(one) for one in self.document.get("snapshots", ()))
+        return {one.id: one for one in found}
+
+    @cached_property
+    def log(self) -> tuple[int, ...]:
+        """The snapshots that ``main`` has shown, oldest first."""
+        return tuple(int(one["snapshot-id"]) for one in self.document.get("snapshot-log", ()))
+
+    def ancestors(self, snapshot: int | None) -> Iterator[Snapshot]:
+        """A snapshot and those that it was made from, as far as they are kept."""
+        while snapshot is not None and snapshot in self.snapshots:
+            found = self.snapshots[snapshot]
+            yield found
+            snapshot = found.parent
+
+    def columns(self, schema_id: int | None) -> Mapping[str, str]:
+        """Type by column name of one of the table's schemas."""
+        for schema in self.document.get("schemas", ()):
+            if schema["schema-id"] == schema_id:
+                return {field["name"]: _type(field["type"]) for field in schema["fields"]}
+        return {}
+
+
+def _snapshot(one: Mapping[str, Any]) -> Snapshot:
+    parent = one.get("parent-snapshot-id")
+    return Snapshot(
+        id=int(one["snapshot-id"]),
+        parent=None if parent is None else int(parent),
+        time_ms=int(one["timestamp-ms"]),
+        schema_id=one.get("schema-id"),
+        summary=one.get("summary", {}),
+    )
+
+
+def _type(kind: Any) -> str:
+    """A simple type's name; of a nested one, its kind."""
+    return kind if isinstance(kind, str) else str(kind["type"])

@@ -1,0 +1,150 @@
+"""Which publications a table's own history shows; the markers stand in snapshots' summaries."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.iceberg.facts import Snapshot, TableFacts
+from dbt.adapters.ctas_spark.staging.marker import (
+    BASE,
+    COMMIT,
+    LEVEL,
+    PREFIX,
+    TARGET,
+    VERSION,
+    Kind,
+)
+
+KIND = PREFIX + "kind"
+TIME = PREFIX + "time_ms"
+SPEC = PREFIX + "spec_id"
+SORT_ORDER = PREFIX + "sort_order_id"
+FORK = PREFIX + "fork"
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotMarker:
+    """What a published snapshot's summary says of its publication.
+
+    ``base`` is the commit id before, or empty; ``time_ms`` the storage's time just before the call;
+    ``spec_id`` and ``sort_order_id`` are the table's from this publication on; ``fork`` is the
+    version id of the fork that it was staged on, or empty for a fence.
+    """
+
+    commit: str
+    version: str
+    base: str
+    target: str
+    level: str
+    kind: Kind
+    time_ms: int
+    spec_id: int
+    sort_order_id: int
+    fork: str
+
+    def to_summary(self) -> dict[str, str]:
+        """The marker as keys of a summary."""
+        return {
+            COMMIT: self.commit,
+            VERSION: self.version,
+            BASE: self.base,
+            TARGET: self.target,
+            LEVEL: self.level,
+            KIND: self.kind.value,
+            TIME: str(self.time_ms),
+            SPEC: str(self.spec_id),
+            SORT_ORDER: str(self.sort_order_id),
+            FORK: self.fork,
+        }
+
+    @classmethod
+    def of(cls, summary: Mapping[str, str]) -> "SnapshotMarker | None":
+        """A snapshot's marker, if it has a whole one."""
+        try:
+            return cls(
+                commit=summary[COMMIT],
+                version=summary[VERSION],
+                base=summary[BASE],
+                target=summary[TARGET],
+                level=summary[LEVEL],
+                kind=Kind(summary[KIND]),
+                time_ms=int(summary[TIME]),
+                spec_id=int(summary[SPEC]),
+                sort_order_id=int(summary[SORT_ORDER]),
+                fork=summary[FORK],
+            )
+        except (KeyError, ValueError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A publication that Iceberg's history still has."""
+
+    marker: SnapshotMarker
+    snapshot: Snapshot
+
+
+def publications(table: TableFacts) -> tuple[Published, ...]:
+    """What ``main`` was given by this adapter, newest first; fences are among them."""
+    shown = dict.fromkeys(reversed(table.log))
+    found = (table.snapshots[one] for one in shown if one in table.snapshots)
+    read = ((SnapshotMarker.of(one.summary), one) for one in found)
+    return tuple(Published(marker, one) for marker, one in read if marker is not None)
+
+
+def live(table: TableFacts) -> Published | None:
+    """The publication that ``main`` comes from; None if another's replace took its place."""
+    for snapshot in table.ancestors(table.main):
+        marker = SnapshotMarker.of(snapshot.summary)
+        if marker is not None:
+            return Published(marker, snapshot)
+    return None
+
+
+def has_commit(table: TableFacts, commit: str) -> bool:
+    """True if the publication is in the history, be it superseded by now."""
+    return any(one.summary.get(COMMIT) == commit for one in table.snapshots.values())
+
+
+def attempts_of(fork: TableFacts, version: str) -> tuple[SnapshotMarker, ...]:
+    """The commits that were prepared on a fork, oldest first; one of them may be published."""
+    found = (SnapshotMarker.of(one.summary) for one in fork.snapshots.values())
+    return tuple(marker for marker in found if marker is not None and marker.fork == version)
+
+
+def only_fenced_since(table: TableFacts, base: TableFacts) -> bool:
+    """True if nothing but fences came on top of the base."""
+    if table.uuid != base.uuid or table.main == base.main:
+        return False
+    for snapshot in table.ancestors(table.main):
+        if snapshot.id == base.main:
+            return True
+        marker = SnapshotMarker.of(snapshot.summary)
+        if marker is None or marker.kind is not Kind.FENCE:
+            return False
+    return base.main is None
+
+
+def last_of(table: TableFacts, version: str) -> Published | None:
+    """The last state of a version: its snapshot, or what users' own writes made of that since.
+
+    None if it was never published, or if Iceberg has expired it.
+    """
+    for newest in publications(table):
+        if newest.marker.version == version and not newest.marker.kind.keeps_the_version:
+            return Published(newest.marker, _last_state(table, newest.snapshot))
+    return None
+
+
+def _last_state(table: TableFacts, published: Snapshot) -> Snapshot:
+    last = published
+    for later in table.log[table.log.index(published.id) + 1 :]:
+        if later not in table.snapshots:
+            continue
+        if published.id not in {one.id for one in table.ancestors(later)}:
+            break
+        marker = SnapshotMarker.of(table.snapshots[later].summary)
+        if marker is not None and not marker.kind.keeps_the_version:
+            break
+        last = table.snapshots[later]
+    return last

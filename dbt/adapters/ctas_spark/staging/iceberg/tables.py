@@ -1,0 +1,173 @@
+"""The tables of one Iceberg catalog, through the Java objects that Spark's own session uses."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.iceberg.calls import core_errors
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+
+NO_COLUMNS = '{"type":"struct","schema-id":0,"fields":[]}'
+LOCATION = "location"
+VIEWS = "org.apache.spark.sql.connector.catalog.ViewCatalog"
+
+
+class LoadedTable:
+    """One table as it was at one moment: what a commit is conditional on, and its facts."""
+
+    def __init__(self, packages: Any, table: Any) -> None:
+        self.java = table
+        self.operations = table.operations()
+        self.metadata = self.operations.current()
+        location = self.metadata.metadataFileLocation()
+        text = packages.org.apache.iceberg.TableMetadataParser.toJson(self.metadata)
+        self.facts = TableFacts.parse(str(text), str(location))
+
+    def with_properties(self, properties: Mapping[str, str]) -> None:
+        """Set properties by one commit.
+
+        Raises:
+            MetastoreError: it may not have been made.
+        """
+        with core_errors("set properties of a staged table"):
+            update = self.java.updateProperties()
+            for key, value in properties.items():
+                update = update.set(key, value)
+            update.commit()
+
+    def append_nothing(self, summary: Mapping[str, str]) -> None:
+        """A snapshot of the same files with more in its summary: Iceberg's smallest commit of data.
+
+        Raises:
+            MetastoreError: it may not have been made.
+        """
+        with core_errors("commit a snapshot without files"):
+            append = self.java.newFastAppend()
+            for key, value in summary.items():
+                append = append.set(key, value)
+            append.commit()
+
+
+class IcebergTables:
+    """What staging needs of an Iceberg catalog; every call looks anew, past all caches.
+
+    Each call raises MetastoreError or one of its subclasses.
+    """
+
+    def __init__(self, spark: SparkSession, catalog: str) -> None:
+        self.name = catalog
+        self._spark = spark
+        self.packages = jvm.classes(spark)
+        self._iceberg = self.packages.org.apache.iceberg
+        with core_errors(f"load the catalog {catalog}"):
+            self._catalog = self._iceberg.spark.Spark3Util.loadIcebergCatalog(
+                jvm.session(spark), catalog
+            )
+            self._plugin = jvm.catalog_plugin(spark, catalog)
+
+    def find(self, name: TableName) -> LoadedTable | None:
+        """The table as it is now; None if the catalog says that there is none."""
+        try:
+            with core_errors(f"read {name}"):
+                self._catalog.invalidateTable(self._identifier(name))
+                return LoadedTable(self.packages, self._catalog.loadTable(self._identifier(name)))
+        except EntryMissingError:
+            return None
+
+    def has_view(self, name: TableName) -> bool:
+        """True if a view that Iceberg keeps is in the place of the table."""
+        if not self._is_a(VIEWS):
+            return False
+        with core_errors(f"look for a view {name}"):
+            identifier = self.packages.org.apache.spark.sql.connector.catalog.Identifier
+            return bool(
+                self._plugin.viewExists(identifier.of(self._path(name.database), name.table))
+            )
+
+    def location_of_new(self, name: TableName) -> str:
+        """Where the catalog would put a table of that name; nothing is created."""
+        with core_errors(f"find the place of {name}"):
+            builder = self._catalog.buildTable(self._identifier(name), self._no_columns())
+            return str(builder.createTransaction().table().location())
+
+    def create_empty(self, name: TableName, location: str, properties: Mapping[str, str]) -> None:
+        """Create a table without columns."""
+        with core_errors(f"create {name}"):
+            builder = self._catalog.buildTable(self._identifier(name), self._no_columns())
+            own = builder.withLocation(location).withProperties(self._java_map(properties))
+            own.create()
+
+    def register(self, name: TableName, metadata_location: str) -> None:
+        """Give a metadata file one more name."""
+        with core_errors(f"register {name}"):
+            self._catalog.registerTable(self._identifier(name), metadata_location)
+
+    def drop_entry(self, name: TableName) -> None:
+        """Remove a name, and none of the files that it leads to."""
+        with core_errors(f"drop the entry {name}"):
+            self._catalog.dropTable(self._identifier(name), False)
+            self._catalog.invalidateTable(self._identifier(name))
+
+    def forget_cached(self, name: TableName) -> None:
+        """Drop what the catalog's cache holds of a table."""
+        with core_errors(f"refresh {name}"):
+            self._catalog.invalidateTable(self._identifier(name))
+
+    def tables(self, namespace: str) -> tuple[TableName, ...]:
+        """The tables of a namespace."""
+        with core_errors(f"list the tables of {namespace}"):
+            found = self._catalog.listTables(self._namespace(namespace))
+            return tuple(TableName(namespace, str(one.name()), self.name) for one in found)
+
+    def namespaces(self) -> tuple[str, ...]:
+        """The namespaces of one level."""
+        with core_errors(f"list the namespaces of {self.name}"):
+            return tuple(".".join(map(str, path)) for path in self._plugin.listNamespaces())
+
+    def namespace_location(self, namespace: str) -> str | None:
+        """The directory of a namespace; None if the catalog does not say it."""
+        with core_errors(f"read the namespace {namespace}"):
+            found = self._plugin.loadNamespaceMetadata(self._path(namespace)).get(LOCATION)
+            return None if found is None else str(found)
+
+    def has_namespace(self, namespace: str) -> bool:
+        """True if the namespace is there."""
+        with core_errors(f"look for the namespace {namespace}"):
+            return bool(self._plugin.namespaceExists(self._path(namespace)))
+
+    def write_metadata(self, text: str, like: LoadedTable, path: str) -> None:
+        """Write a metadata file to the storage of ``like``; it has no name yet."""
+        with core_errors(f"write {path}"):
+            parser = self._iceberg.TableMetadataParser
+            metadata = parser.fromJson(text)
+            parser.write(metadata, like.operations.io().newOutputFile(path))
+
+    def all_tables(self) -> Iterator[TableName]:
+        """Every table of every namespace."""
+        for namespace in self.namespaces():
+            yield from self.tables(namespace)
+
+    def _identifier(self, name: TableName) -> Any:
+        return self._iceberg.catalog.TableIdentifier.of(self._namespace(name.database), name.table)
+
+    def _namespace(self, name: str) -> Any:
+        return self._iceberg.catalog.Namespace.of(self._path(name))
+
+    def _path(self, namespace: str) -> Any:
+        return jvm.strings(self._spark, namespace)
+
+    def _is_a(self, interface: str) -> bool:
+        return bool(self.packages.java.lang.Class.forName(interface).isInstance(self._plugin))
+
+    def _no_columns(self) -> Any:
+        return self._iceberg.SchemaParser.fromJson(NO_COLUMNS)
+
+    def _java_map(self, values: Mapping[str, str]) -> Any:
+        found = self.packages.java.util.HashMap()
+        for key, value in values.items():
+            found.put(key, value)
+        return found

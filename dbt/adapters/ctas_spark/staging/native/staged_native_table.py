@@ -1,0 +1,185 @@
+"""The two-phase commit of a table whose format commits by itself: a version beside it, one call."""
+
+import logging
+from collections.abc import Mapping
+from typing import Generic
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.native import purposes, ways
+from dbt.adapters.ctas_spark.staging.native.commit import NativeCommit, unchanged
+from dbt.adapters.ctas_spark.staging.native.version import B, NativeVersion
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+
+logger = logging.getLogger(__name__)
+
+
+class StagedNativeTable(Generic[B]):
+    """A ``StagedTable`` of a format; all that is the format's own is in its ``NativeVersion``."""
+
+    partition_metadata: str | None = None
+
+    def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
+        self,
+        context: StagingContext,
+        level: Atomicity,
+        version: NativeVersion[B],
+        lease: Lease,
+        job: Job,
+        observers: tuple[StepObserver, ...] = (),
+    ) -> None:
+        self.context = context
+        self.level = level
+        self.outcome: Outcome | None = None
+        self.left_behind: list[str] = []
+        self.strategy = ways.CREATE
+        self._version = version
+        self._lease = lease
+        self._job = job
+        self._begun: B | None = None
+        self._report = StepReport(context.target, observers)
+
+    @property
+    def target(self) -> TableName:
+        """The table to publish."""
+        return self.context.target
+
+    @property
+    def version(self) -> str:
+        """The version's id."""
+        return self._version.id
+
+    @property
+    def base_version(self) -> str | None:
+        """The version of ours that begin saw."""
+        return self._begun.version if self._begun is not None else None
+
+    @property
+    def unchanged(self) -> str:
+        """What the base is, as the end of a sentence."""
+        return unchanged(self._begun) if self._begun is not None else "it was not looked at"
+
+    def begin(self) -> None:
+        """Look at the target and make the version's record; what dead runs left goes first.
+
+        Raises:
+            TableAlreadyExistsError, NoSuchTableError: the purpose does not fit what exists.
+            AtomicityNotSupportedError: something else is in the table's place.
+        """
+        self._report.enter(Step.BEGIN)
+        self._version.tend()
+        base = self._begun = self._version.look()
+        refusal = purposes.refuses_to_begin(self.context, base)
+        if refusal is not None:
+            raise refusal
+        self.strategy = ways.SWAP if base.exists else ways.CREATE
+        if base.exists and not self.context.purpose.may_replace:
+            self._resolve(Outcome.KEPT)
+            return
+        self._warn_of_less(base)
+        self._version.stage_on(base)
+
+    def statement(self, query: str) -> str:
+        """The statement that stages the version."""
+        self._report.enter(Step.STAGE)
+        return self._version.statement(query)
+
+    def fill_statement(self, query: str) -> str:
+        """There is none: level ``none`` is refused for such a table before it begins."""
+        raise RuntimeError(f"{self.target} is not filled in place, and was to be by {query}")
+
+    def verify(self) -> TableName:
+        """The job has ended; checks run against the record that this returns."""
+        self._report.enter(Step.VERIFY)
+        self._version.check_staged()
+        return self._version.record
+
+    def commit(self) -> None:
+        """Publish the staged version, conditional on the base.
+
+        Raises:
+            ConcurrentWriteError, TableAlreadyExistsError, NoSuchTableError: refused; the target
+                is what another made of it.
+            CommitStateUnknownError: the call's fate can't be told; nothing was deleted.
+            JobCanceledError: the run was cancelled before the call.
+            StagingError: the catalog refused the commit itself; or the record is gone.
+        """
+        self._report.enter(Step.COMMIT)
+        if self._begun is None:
+            raise RuntimeError(f"begin() was not called for {self.target}")
+        self._version.check_staged()
+        commit = NativeCommit(self.context, self._version, self._job, self._begun, self.level)
+        try:
+            commit.run()
+        finally:
+            self.strategy = ways.SWAP if commit.over.exists else ways.CREATE
+            if commit.outcome is not None and commit.outcome is not Outcome.KEPT:
+                self._resolve(commit.outcome)
+        if commit.outcome is Outcome.KEPT:
+            self._keep_theirs()
+
+    def settle(self) -> None:
+        """Remove the record; make this session's own later statements see the version."""
+        self._report.enter(Step.SETTLE)
+        left = self._version.forget(self._report)
+        if left:
+            logger.info("%s: left for a later run: %s", self.target, ", ".join(left))
+        self._version.refresh()
+        self._report.leave()
+
+    def note(self, facts: Mapping[str, str]) -> None:
+        """The format counts what it writes itself, and its history has that."""
+
+    def abort(self, reason: str) -> None:
+        """Stop the job and remove the version. Idempotent; never raises; nothing if decided."""
+        if self.outcome is not None:
+            return
+        self._report.give_up()
+        try:
+            self._report.enter(Step.ABORT)
+            self._withdraw(reason)
+            self._report.leave()
+        except Exception:
+            logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
+            self.left_behind = [f"what was staged in {self._version.places}"]
+        self.outcome = Outcome.NOT_COMMITTED
+
+    def _warn_of_less(self, base: B) -> None:
+        """Nothing weakens silently."""
+        if base.level is not None and self.level.strength < Atomicity(base.level).strength:
+            logger.warning(
+                "%s was last published at atomicity %s, and is now at %s",
+                self.target,
+                base.level,
+                self.level.value,
+            )
+
+    def _withdraw(self, reason: str) -> None:
+        """Stop the job; remove what it wrote, if it stopped."""
+        if self._begun is None:
+            self._lease.resolved(self.version)
+        elif self._job.stop():
+            self._remove(reason)
+        else:
+            self.left_behind = [f"{self._version.places} (a task of the job still runs)"]
+            logger.warning("%s: %s; a later run deletes it", self.target, self.left_behind[0])
+
+    def _remove(self, reason: str) -> None:
+        """Delete files and record of a version whose job has ended."""
+        self.left_behind = self._version.discard(self._report)
+        if not self.left_behind:
+            self._lease.resolved(self.version)
+        logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
+
+    def _keep_theirs(self) -> None:
+        logger.info("%s was created by another meanwhile; theirs is kept", self.target)
+        self._remove("another created the table")
+        self.outcome = Outcome.KEPT
+
+    def _resolve(self, decided: Outcome) -> None:
+        self.outcome = decided
+        if decided is not Outcome.UNKNOWN:
+            self._lease.resolved(self.version)
+        self._report.leave()

@@ -1,0 +1,1 @@
+"""Iceberg's catalogs: the core on real ones, and real dbt runs."""

@@ -1,0 +1,48 @@
+"""One Spark session with three Iceberg catalogs, for all tests of the core."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from iceberg.place import Place
+from readers.session import small_session
+from servers.iceberg import hive_catalogs, jdbc_catalog
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """The catalogs ``jdbc``, ``hive`` and Iceberg's own ``spark_catalog``, with and without caches.
+
+    A session that is there already can't be used: the catalogs' jars come with the JVM.
+    """
+    directory = tmp_path_factory.mktemp("iceberg")
+    conf = {
+        **jdbc_catalog("jdbc", directory),
+        **hive_catalogs(directory),
+        "spark.sql.catalog.jdbc.cache-enabled": "false",
+    }
+    session = small_session(conf)
+    yield session
+    session.stop()
+
+
+@pytest.fixture(params=["jdbc", "hive", "spark_catalog"])
+def place(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Place]:
+    """A schema of its own in each catalog in turn."""
+    yield from _place(spark, request.param)
+
+
+@pytest.fixture
+def jdbc(spark: SparkSession) -> Iterator[Place]:
+    """A schema of its own in the jdbc catalog: for what no kind of catalog does in its own way."""
+    yield from _place(spark, "jdbc")
+
+
+def _place(spark: SparkSession, catalog: str) -> Iterator[Place]:
+    place = Place.new(spark, catalog, f"schema_{next(_numbers)}")
+    yield place
+    place.close()

@@ -1,0 +1,90 @@
+"""What a publication does to an Iceberg table, and to nothing else, on every kind of catalog."""
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from iceberg.place import Place
+
+OLD = "SELECT id, 'old' AS name FROM range(3)"
+NEW = "SELECT 'new' AS name, id * 1.5 AS price, id FROM range(2)"
+OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]
+
+
+def test_a_first_build_creates_the_table(place: Place) -> None:
+    """The table has the query's rows, and nothing is left in the staging schema."""
+    staged = place.publish(OLD)
+    assert staged.outcome is Outcome.COMMITTED
+    assert staged.level is Atomicity.ISOLATED
+    assert place.rows() == OLD_ROWS
+    assert place.forks() == []
+
+
+def test_readers_see_the_old_table_until_the_commit(place: Place) -> None:
+    """Rows, history and properties are those of before, until one commit changes all."""
+    place.publish(OLD)
+    before = place.properties(), place.rows("snapshot_id", ".snapshots"), place.files()
+    staged = place.stage(NEW, place.context(partition_by=("bucket(4, id)",)))
+    assert place.rows() == OLD_ROWS
+    assert (place.properties(), place.rows("snapshot_id", ".snapshots")) == before[:2]
+    assert place.files() > before[2]
+    staged.commit()
+    staged.settle()
+    assert place.columns() == ["name", "price", "id"]
+    assert place.rows("id, name") == [(0, "new"), (1, "new")]
+    assert set(place.rows("partition.id_bucket IS NULL", ".files")) == {(False,)}
+
+
+def test_an_abort_removes_exactly_what_was_staged(place: Place) -> None:
+    """Not even where the table deletes its old metadata after each commit."""
+    cleaning = {
+        "write.metadata.delete-after-commit.enabled": "true",
+        "write.metadata.previous-versions-max": "1",
+    }
+    place.publish(OLD, place.context(properties=cleaning))
+    before = place.files()
+    staged = place.stage(NEW)
+    place.spark.sql(
+        f"INSERT INTO {place.catalog}.{place.staging_schema}.{place.forks()[0]} "
+        "VALUES ('more', 1.5, 9)"
+    )
+    assert place.files() > before
+    staged.abort("the test says so")
+    assert place.files() == before
+    assert place.forks() == []
+    assert staged.left_behind == []
+    assert place.rows() == OLD_ROWS
+    place.spark.sql(f"INSERT INTO {place.table} VALUES (9, 'user')")
+    assert len(place.rows()) == 4
+
+
+def test_an_aborted_first_build_leaves_nothing(place: Place) -> None:
+    """Neither table, nor fork, nor file."""
+    before = place.files()
+    place.stage(OLD).abort("the test says so")
+    assert (place.files(), place.forks()) == (before, [])
+    assert not place.spark.catalog.tableExists(place.table)
+
+
+def test_a_model_that_raises_leaves_the_old_table(place: Place) -> None:
+    """The job fails in the middle; the abort removes what its tasks have written."""
+    place.publish(OLD)
+    before = place.files()
+    staged = place.begin(place.context())
+    failing = "SELECT id, raise_error(concat('no ', id)) AS name FROM range(3)"
+    with pytest.raises(Exception, match="no "):
+        place.spark.sql(staged.statement(failing)).collect()
+    staged.abort("failed")
+    assert (place.files(), place.forks()) == (before, [])
+    assert place.rows() == OLD_ROWS
+
+
+def test_a_publication_leaves_no_metadata_of_its_fork(place: Place) -> None:
+    """Every metadata file that is there is in the table's own log, or is the current one."""
+    place.publish(OLD)
+    place.publish(NEW)
+    there = {path for path in place.files() if path.endswith(".metadata.json")}
+    logged = {
+        str(row[0]).removeprefix("file:") for row in place.rows("file", ".metadata_log_entries")
+    }
+    assert there == logged

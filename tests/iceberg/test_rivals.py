@@ -1,0 +1,187 @@
+"""Others who write the table while a model builds it: theirs stays, or is replaced by name only."""
+
+from collections.abc import Callable
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConcurrentWriteError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+)
+from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from iceberg.place import Place
+
+OLD = "SELECT id, 'old' AS name FROM range(3)"
+NEW = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
+NEW_ROWS = [(0, "new", 1), (1, "new", 1)]
+
+WRITES = {
+    "insert": ["INSERT INTO {table} VALUES (7, 'theirs')"],
+    "replace": ["CREATE OR REPLACE TABLE {table} USING iceberg AS SELECT 7L id, 'theirs' name"],
+    "alter": ["ALTER TABLE {table} ADD COLUMNS (theirs int)"],
+    "property": ["ALTER TABLE {table} SET TBLPROPERTIES ('theirs' = 'yes')"],
+    "drop and create": [
+        "DROP TABLE {table}",
+        "CREATE TABLE {table} USING iceberg AS SELECT 7L id, 'theirs' name",
+    ],
+}
+
+
+def rival(place: Place, statements: list[str]) -> None:
+    """Somebody who knows nothing of the protocol."""
+    for statement in statements:
+        place.spark.sql(statement.format(table=place.table))
+
+
+@pytest.fixture
+def before_the_call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Do something after the last look at the target, so that only compare-and-swap can see it."""
+    mark = IcebergVersion.mark
+
+    def arrange(action: Callable[[], object]) -> None:
+        def marked(self: IcebergVersion, over: IcebergBase, level: Atomicity) -> str:
+            commit = mark(self, over, level)
+            monkeypatch.setattr(IcebergVersion, "mark", mark)
+            action()
+            return commit
+
+        monkeypatch.setattr(IcebergVersion, "mark", marked)
+
+    return arrange
+
+
+@pytest.mark.parametrize("statements", WRITES.values(), ids=WRITES.keys())
+def test_a_rivals_write_is_kept(place: Place, statements: list[str]) -> None:
+    """The model fails and says so; what the rival wrote is there, and nothing of ours."""
+    place.publish(OLD)
+    staged = place.stage(NEW)
+    rival(place, statements)
+    after = place.rows(), place.columns(), place.properties()
+    with pytest.raises(ConcurrentWriteError, match="another writer changed"):
+        staged.commit()
+    staged.abort("failed")
+    assert (place.rows(), place.columns(), place.properties()) == after
+    assert staged.outcome is Outcome.NOT_COMMITTED
+    assert (place.forks(), staged.left_behind) == ([], [])
+    assert not any(staged.version in path for path in place.files())
+
+
+@pytest.mark.parametrize("statements", WRITES.values(), ids=WRITES.keys())
+def test_a_rivals_write_in_the_last_moment_is_kept(
+    place: Place,
+    statements: list[str],
+    before_the_call: Callable[[Callable[[], object]], None],
+) -> None:
+    """The commit itself is conditional: no look before it is needed."""
+    place.publish(OLD)
+    staged = place.stage(NEW)
+    before_the_call(lambda: rival(place, statements))
+    with pytest.raises(ConcurrentWriteError):
+        staged.commit()
+    staged.abort("failed")
+    assert "new" not in str(place.rows())
+    assert place.forks() == []
+
+
+def test_a_table_that_a_rival_drops_is_created_again(place: Place) -> None:
+    """Spark's create-or-replace says so: whole, with nothing of the dropped table's history."""
+    place.publish(OLD)
+    staged = place.stage(NEW)
+    rival(place, ["DROP TABLE {table}"])
+    staged.commit()
+    staged.settle()
+    assert place.rows() == NEW_ROWS
+    versions = place.rows("summary['ctas_spark_version']", ".snapshots")
+    assert {row[0] for row in versions} == {None, staged.version}
+
+
+def test_a_table_to_replace_that_a_rival_drops_is_not_created(place: Place) -> None:
+    """With the purpose replace."""
+    place.publish(OLD)
+    staged = place.stage(NEW, place.context(purpose=StagingPurpose.REPLACE))
+    rival(place, ["DROP TABLE {table}"])
+    with pytest.raises(NoSuchTableError):
+        staged.commit()
+    staged.abort("failed")
+    assert not place.spark.catalog.tableExists(place.table)
+    assert place.forks() == []
+
+
+@pytest.mark.parametrize(
+    ("purpose", "error"),
+    [
+        (StagingPurpose.CREATE, TableAlreadyExistsError),
+        (StagingPurpose.CREATE_OR_REPLACE, ConcurrentWriteError),
+        (StagingPurpose.CREATE_IF_NOT_EXISTS, None),
+    ],
+)
+def test_the_second_of_two_creations_loses(
+    place: Place,
+    purpose: StagingPurpose,
+    error: type[Exception] | None,
+    before_the_call: Callable[[Callable[[], object]], None],
+) -> None:
+    """Cleanly: the winner's table is whole, and nothing of the loser's is left."""
+    staged = place.stage(OLD, place.context(purpose=purpose))
+    before_the_call(lambda: place.publish(NEW))
+    if error is None:
+        staged.commit()
+        assert staged.outcome is Outcome.KEPT
+    else:
+        with pytest.raises(error):
+            staged.commit()
+        staged.abort("failed")
+    assert place.rows() == NEW_ROWS
+    assert place.forks() == []
+    assert not any(staged.version in path for path in place.files())
+
+
+@pytest.mark.parametrize("kind", ["insert", "replace", "alter", "property"])
+def test_overwrite_puts_the_version_over_a_rivals(jdbc: Place, kind: str) -> None:
+    """Whole: its columns and rows, on top of the rival's commit, which the history keeps."""
+    jdbc.publish(OLD)
+    staged = jdbc.stage(NEW, jdbc.context(on_conflict=OnConflict.OVERWRITE))
+    rival(jdbc, WRITES[kind])
+    theirs = jdbc.rows("snapshot_id", ".snapshots")
+    staged.commit()
+    staged.settle()
+    assert jdbc.rows() == NEW_ROWS
+    assert jdbc.columns() == ["id", "name", "more"]
+    assert set(theirs) < set(jdbc.rows("snapshot_id", ".snapshots"))
+    jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (5, 'user', 5)")
+    current = jdbc.rows("snapshot_id", ".history ORDER BY made_current_at")
+    assert len(jdbc.rows()) == 3
+    for (snapshot,) in current:
+        assert jdbc.rows("*", f" VERSION AS OF {snapshot}")
+
+
+def test_overwrite_over_another_partitioning_is_refused(jdbc: Place) -> None:
+    """The staged files' partitions would be read by the rival's rules: nothing is published."""
+    jdbc.publish(OLD)
+    context = jdbc.context(on_conflict=OnConflict.OVERWRITE, partition_by=("id",))
+    staged = jdbc.stage(NEW, context)
+    rival(jdbc, ["ALTER TABLE {table} ADD PARTITION FIELD name"])
+    with pytest.raises(ConcurrentWriteError, match="partitioning"):
+        staged.commit()
+    staged.abort("failed")
+    assert len(jdbc.rows()) == 3
+    assert jdbc.forks() == []
+
+
+def test_control_iceberg_itself_lets_the_last_writer_win(jdbc: Place) -> None:
+    """Its own replace that began before a rival's INSERT lands on top of that, silently."""
+    jdbc.publish(OLD)
+    packages = jvm.classes(jdbc.spark).org.apache.iceberg
+    catalog = packages.spark.Spark3Util.loadIcebergCatalog(jvm.session(jdbc.spark), jdbc.catalog)
+    name = packages.catalog.TableIdentifier.parse(f"{jdbc.schema}.t")
+    native = catalog.buildTable(name, catalog.loadTable(name).schema()).replaceTransaction()
+    native.newAppend().commit()
+    rival(jdbc, WRITES["insert"])
+    assert len(jdbc.rows()) == 4
+    native.commitTransaction()
+    assert jdbc.rows() == []
