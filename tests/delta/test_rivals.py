@@ -43,6 +43,14 @@ def test_what_another_wrote_since_begin_is_kept(published: Place, write: str) ->
     assert not (published.root() / f"stg_{staged.version}").exists()
 
 
+def test_control_deltas_own_replace_overwrites_what_came_just_before_it(place: Place) -> None:
+    """It is conditional on what it finds when it begins, which is not what a run looked at."""
+    place.sql("CREATE TABLE {t} USING delta AS SELECT 1 AS a")
+    place.sql("INSERT INTO {t} VALUES (2)")
+    place.sql("CREATE OR REPLACE TABLE {t} USING delta AS SELECT 3 AS a")
+    assert place.rows() == [(3,)]
+
+
 @pytest.mark.parametrize("write", ["insert", "replace", "optimize"])
 def test_deltas_own_transaction_refuses_what_comes_after_our_last_look(
     published: Place, monkeypatch: pytest.MonkeyPatch, write: str

@@ -3,7 +3,7 @@
 import threading
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -83,6 +83,10 @@ class Place:
             unknown_after_seconds=unknown_after,
         )
 
+    def files_context(self) -> StagingContext:
+        """A publication of the target as a table of files."""
+        return replace(self.context(), layout=TableLayout("parquet"))
+
     @property
     def staging(self) -> StagingCatalog:
         """The catalog that serves the target."""
@@ -153,10 +157,10 @@ class Place:
 
     def die(self) -> None:
         """End the run as a kill does: its lease stays, and names a process that is gone."""
-        self.opened.close()
-        leases = self._directory(self.staging_schema) / "ctas-spark" / "leases"
         services: IcebergServices = self.staging._services  # type: ignore[attr-defined]  # noqa: SLF001
         lease = services.lease.id
+        self.opened.close()
+        leases = self._directory(self.staging_schema) / "ctas-spark" / "leases"
         gone = ProcessIdentity(ProcessIdentity.current().host, NOBODYS_PID, 0.0)
         (leases / lease).write_text(LeaseFile(lease, gone, "").to_text())
 

@@ -56,19 +56,19 @@ def before_the_call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], o
 
 
 @pytest.mark.parametrize("statements", WRITES.values(), ids=WRITES.keys())
-def test_a_rivals_write_is_kept(place: Place, statements: list[str]) -> None:
+def test_a_rivals_write_is_kept(jdbc: Place, statements: list[str]) -> None:
     """The model fails and says so; what the rival wrote is there, and nothing of ours."""
-    place.publish(OLD)
-    staged = place.stage(NEW)
-    rival(place, statements)
-    after = place.rows(), place.columns(), place.properties()
+    jdbc.publish(OLD)
+    staged = jdbc.stage(NEW)
+    rival(jdbc, statements)
+    after = jdbc.rows(), jdbc.columns(), jdbc.properties()
     with pytest.raises(ConcurrentWriteError, match="another writer changed"):
         staged.commit()
     staged.abort("failed")
-    assert (place.rows(), place.columns(), place.properties()) == after
+    assert (jdbc.rows(), jdbc.columns(), jdbc.properties()) == after
     assert staged.outcome is Outcome.NOT_COMMITTED
-    assert (place.forks(), staged.left_behind) == ([], [])
-    assert not any(staged.version in path for path in place.files())
+    assert (jdbc.forks(), staged.left_behind) == ([], [])
+    assert not any(staged.version in path for path in jdbc.files())
 
 
 @pytest.mark.parametrize("statements", WRITES.values(), ids=WRITES.keys())

@@ -15,6 +15,16 @@ import pyspark
 
 SETTINGS = "IVY_SETTINGS"
 FETCHED_WITHIN_SECONDS = 300.0
+WANTED = """
+<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
+  <info organisation="tests" module="tests"/>
+  <dependencies>
+    <dependency org="{jar.group}" name="{jar.artifact}" rev="{jar.version}" transitive="false">
+      <artifact name="{jar.artifact}" type="jar" ext="jar"{classifier}/>
+    </dependency>
+  </dependencies>
+</ivy-module>
+"""
 
 
 class JarError(Exception):
@@ -29,11 +39,13 @@ class Jar:
     artifact: str
     version: str
     sha256: str
+    classifier: str = ""
 
     @property
     def file(self) -> str:
         """The name of its file."""
-        return f"{self.artifact}-{self.version}.jar"
+        classifier = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.artifact}-{self.version}{classifier}.jar"
 
 
 # JDBC for PostgreSQL 8.4 and later.
@@ -71,6 +83,53 @@ DELTA_STORAGE = Jar(
     "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc",
 )
 
+# A REST catalog's server: Iceberg's own of its tests, with what PySpark's jars have not.
+ICEBERG_REST_SERVER = (
+    Jar(
+        "org.apache.iceberg",
+        "iceberg-core",
+        "1.11.0",
+        "53b9eb7a8c34fb9958ea7d9a4d19ba5bc96f592d0f05e8625b0778c70b1f0090",
+    ),
+    Jar(
+        "org.apache.iceberg",
+        "iceberg-core",
+        "1.11.0",
+        "4284719a5f0eb7db01e9f784a0ed4ca8bacf7d6f9951924143afc083428d8be3",
+        "tests",
+    ),
+    Jar(
+        "org.apache.iceberg",
+        "iceberg-api",
+        "1.11.0",
+        "f00675a12ceb6d833bb9c22024823a3e7afdedf7abcefe34719f45b0d211995a",
+    ),
+    Jar(
+        "org.apache.iceberg",
+        "iceberg-common",
+        "1.11.0",
+        "b2835d00db7c92bdfa728123ad7cdcb488e2f2805c1c51fb9ae94e8bd203bd7d",
+    ),
+    Jar(
+        "org.apache.iceberg",
+        "iceberg-bundled-guava",
+        "1.11.0",
+        "396d48d93ef5735f2ddef0cf9b3d6968ebd67b64b5cfe753d41c429d3f46a2a1",
+    ),
+    Jar(
+        "org.apache.httpcomponents.core5",
+        "httpcore5",
+        "5.3.4",
+        "f2b2fd7a0164e8c3120cd8437bc9fea439239e165c17262b3e907daa7e979f80",
+    ),
+    Jar(
+        "com.github.ben-manes.caffeine",
+        "caffeine",
+        "2.9.3",
+        "1e0a7bbef1dd791653143f3f05d0e489934bf5481e58a87c9e619cd46b68729b",
+    ),
+)
+
 
 def fetched(jar: Jar) -> Path:
     """Return the jar's place in the user's cache; fetch it the first time.
@@ -102,12 +161,14 @@ def _fetch(jar: Jar, place: Path) -> None:
 def _retrieve(jar: Jar, directory: Path) -> None:
     command = [java(), "-cp", f"{Path(pyspark.__file__).parent}/jars/*", "org.apache.ivy.Main"]
     settings = os.environ.get(SETTINGS)
+    wanted = directory / "ivy.xml"
+    wanted.write_text(WANTED.format(jar=jar, classifier=_classifier(jar)))
     options = [
         *(["-settings", settings] if settings else []),
-        *["-warn", "-notransitive", "-confs", "default", "-types", "jar"],
+        *["-warn", "-confs", "default", "-types", "jar"],
         *["-cache", str(directory / "ivy")],
-        *["-dependency", jar.group, jar.artifact, jar.version],
-        *["-retrieve", f"{directory}/[artifact]-[revision].[ext]"],
+        *["-ivy", str(wanted)],
+        *["-retrieve", f"{directory}/[artifact]-[revision](-[classifier]).[ext]"],
     ]
     run = subprocess.run(
         [*command, *options],
@@ -121,6 +182,10 @@ def _retrieve(jar: Jar, directory: Path) -> None:
         raise JarError(
             f"Ivy could not fetch {jar.group}:{jar.artifact}:{jar.version}:\n{run.stdout}"
         )
+
+
+def _classifier(jar: Jar) -> str:
+    return f' m:classifier="{jar.classifier}"' if jar.classifier else ""
 
 
 def _check(jar: Jar, found: Path) -> None:

@@ -1,11 +1,13 @@
-"""Descriptions of columns as comments of the staged version's columns, all in one call."""
+"""Descriptions of columns as comments of the staged version's columns."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import reduce
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.events.logging import AdapterLogger
@@ -32,6 +34,20 @@ def comment(
     warn_of_others(staged, set(texts) - {str(field.name()).lower() for field in fields}, partitions)
 
 
+def comment_each(
+    spark: SparkSession, staged: TableName, columns: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Comment every described column of a table that a format of its own keeps: one commit each."""
+    texts = descriptions(columns)
+    names = {str(name).lower(): name for name in spark.table(quoting.table(staged)).columns}
+    for name in texts.keys() & names.keys():
+        spark.sql(
+            f"ALTER TABLE {quoting.table(staged)} ALTER COLUMN {quoting.identifier(names[name])} "
+            f"COMMENT {quoting.string(texts[name])}"
+        )
+    warn_of_others(staged, texts.keys() - names.keys(), set())
+
+
 def descriptions(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The description of each column that has one, by its name in lower case."""
     return {
@@ -41,7 +57,9 @@ def descriptions(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
-def warn_of_others(staged: TableName, names: set[str], partitions: set[str]) -> None:
+def warn_of_others(
+    staged: TableName, names: AbstractSet[str], partitions: AbstractSet[str]
+) -> None:
     """Say which descriptions have no column, or a column that Spark can't comment on."""
     for name in sorted(names & partitions):
         logger.warning(f"{staged}: Spark can't comment on the partition column {name}")

@@ -141,7 +141,8 @@ class CtasSparkAdapter(SparkAdapter):
     @as_dbt_errors
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
         """Comment the staged version's columns."""
-        column_docs.comment(self._handle.spark, _name(staged), columns)
+        comment = column_docs.comment_each if self._build.is_native else column_docs.comment
+        comment(self._handle.spark, _name(staged), columns)
 
     @available
     @as_dbt_errors

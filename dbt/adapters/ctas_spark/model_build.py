@@ -15,8 +15,10 @@ from dbt.adapters.ctas_spark.staging.engines.write_figures import write_figures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.history import figures_of_a_version
 from dbt.adapters.ctas_spark.staging.job_status import JobStatusHook, StagedTableHook
+from dbt.adapters.ctas_spark.staging.native.staged_native_table import StagedNativeTable
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.staged_delta_table import StagedDeltaTable
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.step_timer import StepTimer
@@ -24,6 +26,7 @@ from dbt.adapters.ctas_spark.step_timer import StepTimer
 logger = logging.getLogger(__name__)
 
 IN_PLACE = "in_place"
+NATIVE = (StagedNativeTable, StagedDeltaTable)
 
 
 @dataclass(slots=True)
@@ -81,7 +84,7 @@ class ModelBuild:
     def settle(self, spark: SparkSession) -> None:
         """After the commit: refresh, take the figures before a hook writes something else, tidy."""
         self.staged.settle()
-        self.figures = write_figures(spark, self.job.group)
+        self.figures = self._figures(spark)
         self.staged.note(figures_of_a_version(self.figures))
         self._clean_up()
 
@@ -134,6 +137,17 @@ class ModelBuild:
             return
         if freed:
             logger.info("%s: %d old versions were deleted", context.target, len(freed))
+
+    def _figures(self, spark: SparkSession) -> WriteFigures:
+        """Spark's own counts do not know what a format's own writer writes."""
+        if isinstance(self.staged, NATIVE):
+            return self.staged.figures
+        return write_figures(spark, self.job.group)
+
+    @property
+    def is_native(self) -> bool:
+        """True if the table's format keeps its columns itself."""
+        return isinstance(self.staged, NATIVE)
 
     @property
     def _in_place(self) -> bool:

@@ -17,6 +17,19 @@ def other_partition_keys(context: StagingContext, base: Base) -> bool:
     return entry is not None and not entry.is_view and entry.partition_keys != wanted
 
 
+def refuse_other_formats_table(context: StagingContext, base: Base) -> None:
+    """An entry that leads to another format's metadata would still do so after the swap."""
+    kind = base.entry.parameters.get("table_type", "") if base.entry else ""
+    if kind.upper() == "ICEBERG":
+        raise AtomicityNotSupportedError(
+            "an Iceberg table is in the place of the table, and no single metastore call replaces "
+            f"it by a table of {context.layout.file_format} files",
+            table=context.target,
+            left="it is unchanged; no job was started",
+            remedy="drop it, or set file_format: iceberg, or give the model another alias",
+        )
+
+
 def refuse_other_partition_keys(context: StagingContext, base: Base) -> None:
     """``isolated`` by name can't be kept where the keys change."""
     if context.atomicity is not Atomicity.ISOLATED or not other_partition_keys(context, base):

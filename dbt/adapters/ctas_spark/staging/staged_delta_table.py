@@ -7,6 +7,7 @@ Delta table in a directory of its own, and one metastore call publishes it as an
 from collections.abc import Callable, Mapping
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.staged_table import CommitWay, StagedTable
@@ -15,14 +16,20 @@ from dbt.adapters.ctas_spark.staging.staged_table import CommitWay, StagedTable
 class StagedDeltaTable:
     """A ``StagedTable`` that is another from ``begin`` on, if a Delta table is there then.
 
-    ``over_delta`` makes that other one; it returns None where there is no Delta table.
+    ``over_delta`` makes that other one; it returns None where there is no Delta table. ``count``
+    says what the job wrote into a staged table.
     """
 
     def __init__(
-        self, files: StagedFileTable, over_delta: Callable[[str], StagedTable | None]
+        self,
+        files: StagedFileTable,
+        over_delta: Callable[[str], StagedTable | None],
+        count: Callable[[TableName], WriteFigures],
     ) -> None:
+        self.figures = WriteFigures()
         self._way: StagedTable = files
         self._over_delta = over_delta
+        self._count = count
 
     @property
     def context(self) -> StagingContext:
@@ -89,7 +96,9 @@ class StagedDeltaTable:
 
     def verify(self) -> TableName:
         """The job has ended; checks run against the entry that this returns."""
-        return self._way.verify()
+        record = self._way.verify()
+        self.figures = self._count(record)
+        return record
 
     def commit(self) -> None:
         """Publish the staged version, conditional on the base."""

@@ -203,6 +203,7 @@ class StagedFileTable:
         return self._services.metastore.get_table(self.target)
 
     def _prepare(self) -> None:
+        base_checks.refuse_other_formats_table(self.context, self.base)
         base_checks.refuse_other_partition_keys(self.context, self.base)
         self._take(self.base)
         base_checks.warn_of_less(self.context, self.base, self.level)

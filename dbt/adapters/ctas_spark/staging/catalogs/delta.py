@@ -9,7 +9,7 @@ from dataclasses import replace
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta import newborn
 from dbt.adapters.ctas_spark.staging.delta.base import is_delta, look
 from dbt.adapters.ctas_spark.staging.delta.history import KEPT, LIVE, events
@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.delta.rollback import earlier, roll_back
 from dbt.adapters.ctas_spark.staging.delta.sweep import DeadAttempts
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.history import Event
 from dbt.adapters.ctas_spark.staging.native.staged_native_table import StagedNativeTable
@@ -69,7 +69,7 @@ class DeltaCatalog:
             kept = Atomicity.ISOLATED if context.atomicity is Atomicity.AUTO else level
             return StagedNativeTable(context, kept, staged, services.lease, job, observers)
 
-        return StagedDeltaTable(files, over_delta)
+        return StagedDeltaTable(files, over_delta, self._figures)
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
@@ -128,6 +128,10 @@ class DeltaCatalog:
         if others and to in (None, *others):
             return roll_back(context, services, self._tables, to)
         return self._session.roll_back(context, to)
+
+    def _figures(self, record: TableName) -> WriteFigures:
+        table = self._tables.find(record)
+        return self._tables.figures(table) if table else WriteFigures()
 
     def _events(self, context: StagingContext, services: Services) -> tuple[Event, ...]:
         base = look(self._tables, services.metastore, context.target)

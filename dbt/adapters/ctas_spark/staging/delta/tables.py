@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.delta.calls import core_errors
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
 from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore import scala
 
@@ -37,13 +38,6 @@ class LoadedTable:
         """Delta's ``AddFile`` for each file; a Spark job reads them out of the log."""
         found = self.snapshot.allFiles().collectAsList()
         return (found.get(index) for index in range(found.size()))
-
-    def rows(self) -> int | None:
-        """How many rows the files' statistics count; None if one has none."""
-        counts = [file.numLogicalRecords() for file in self.files()]
-        if not all(count.isDefined() for count in counts):
-            return None
-        return sum(int(count.get()) for count in counts)
 
     def domains(self) -> list[dict[str, Any]]:
         """What features keep in the log beside the metadata, but for what the log itself counts."""
@@ -103,6 +97,15 @@ class DeltaTables:
             found.append(commit)
         return tuple(found) if len(found) == table.facts.number - number else None
 
+    def figures(self, table: LoadedTable) -> WriteFigures:
+        """What the job counted that filled a new table; Delta notes it in the first commit."""
+        counted = self._info(table, 0).get("operationMetrics") or {}
+        return WriteFigures(
+            rows=_number(counted.get("numOutputRows")),
+            files=_number(counted.get("numFiles")),
+            bytes=_number(counted.get("numOutputBytes")),
+        )
+
     def fits(self) -> bool:
         """True if this release of Delta has the calls that a publication makes, as they were."""
         with core_errors("look at Delta's classes"):
@@ -114,22 +117,30 @@ class DeltaTables:
         return counts == [OPERATION_FIELDS]
 
     def _commit(self, table: LoadedTable, number: int) -> CommitFacts:
+        read = self._info(table, number)
+        marker = CommitMarker.parse(read.get("userMetadata"))
+        operation = str(read.get("operation", "unknown"))
+        return CommitFacts(number, operation, int(read.get("timestamp", 0)), marker)
+
+    def _info(self, table: LoadedTable, number: int) -> dict[str, Any]:
         with core_errors(f"read commit {number} of {table.facts.root}"):
             log = table.log
             path = self._delta.util.FileNames.unsafeDeltaFile(log.logPath(), number)
             found = self._delta.DeltaHistoryManager.getCommitInfoOpt(
                 log.store(), path, log.newDeltaHadoopConf()
             )
-            read = json.loads(str(found.get().json()))["commitInfo"] if found.isDefined() else {}
-        marker = CommitMarker.parse(read.get("userMetadata"))
-        operation = str(read.get("operation", "unknown"))
-        return CommitFacts(number, operation, int(read.get("timestamp", 0)), marker)
+            text = str(found.get().json()) if found.isDefined() else '{"commitInfo": {}}'
+        return dict(json.loads(text)["commitInfo"])
 
     def _forget(self, directory: str) -> Any:
         """A table that was dropped and created anew in its directory is another."""
         path = self.packages.org.apache.hadoop.fs.Path(directory)
         self._delta.DeltaLog.invalidateCache(self._session, path)
         return path
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdecimal() else None
 
 
 def _loaded(found: Any, entry: Any) -> LoadedTable | None:

@@ -10,6 +10,7 @@ from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, look
 from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.notes import Note
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     EntryMissingError,
@@ -53,6 +54,7 @@ class DeltaVersion:
         self._note: Note | None = None
         self._state = RecordState.STAGED.value
         self._marker: CommitMarker | None = None
+        self._figures = WriteFigures()
 
     @property
     def record(self) -> TableName:
@@ -104,8 +106,8 @@ class DeltaVersion:
             self.record, self._staged_on.stage, self._context.layout, {}, query
         )
 
-    def check_staged(self) -> None:
-        """The staged table is there, and needs nothing that was not tried."""
+    def check_staged(self) -> WriteFigures:
+        """What the job counted; StagingError if it is gone, or needs what was not tried."""
         note = self._staged_on
         staged = self._staged()
         self._services.storage.copy_permissions(note.root, note.stage)
@@ -118,6 +120,8 @@ class DeltaVersion:
                 left=unchanged(self._begun),
                 remedy="leave out the property or the column type that needs them",
             )
+        self._figures = self._tables.figures(staged)
+        return self._figures
 
     def mark(self, over: DeltaBase, level: Atomicity) -> str:
         """A fresh commit id; the record is taken again before any base but that of begin."""
@@ -127,7 +131,6 @@ class DeltaVersion:
         commit = new_commit_id()
         if over is not self._begun:
             self._take(note, commit)
-        staged = self._staged()
         self._marker = CommitMarker(
             commit=commit,
             version=self.id,
@@ -136,8 +139,8 @@ class DeltaVersion:
             level=level.value,
             kind=Kind.BUILD,
             time_ms=self._services.lease.beat(note.leases),
-            rows=staged.rows(),
-            bytes=int(staged.snapshot.sizeInBytes()),
+            rows=self._figures.rows,
+            bytes=self._figures.bytes,
         )
         return commit
 

@@ -1,6 +1,7 @@
 """The JVM behind a PySpark session; its objects have no Python types."""
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
+from functools import reduce
 from typing import Any
 
 from py4j.protocol import Py4JNetworkError
@@ -23,6 +24,13 @@ def context(spark: SparkSession) -> Any:
 def session(spark: SparkSession) -> Any:
     """The Java SparkSession."""
     return spark._jsparkSession
+
+
+def activate(spark: SparkSession) -> None:
+    """Make the session this thread's own in the JVM too: Spark looks settings up by thread."""
+    session_class = spark._jsparkSession.getClass().getName()  # classic.SparkSession in Spark 4
+    companion = reduce(getattr, f"{session_class}$".split("."), classes(spark))
+    getattr(companion, "MODULE$").setActiveSession(spark._jsparkSession)
 
 
 def shared_state(spark: SparkSession) -> Any:

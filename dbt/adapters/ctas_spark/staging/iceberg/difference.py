@@ -76,27 +76,33 @@ def _ids(table: TableFacts | None, listed: str, key: str) -> set[int]:
 
 
 def _snapshots(
-    packages: Any,
-    builder: Any,
-    over: LoadedTable,
-    fork: LoadedTable,
-    begun: TableFacts | None,
+    packages: Any, builder: Any, over: LoadedTable, fork: LoadedTable, begun: TableFacts | None
 ) -> None:
     """All that the fork added; over another base the last alone, whose number is high enough."""
-    last = fork.metadata.currentSnapshot()
-    if begun is not None and begun.main == over.facts.main:
-        own = fork.facts.snapshots.keys() - begun.snapshots.keys() - {fork.facts.main}
-        for snapshot in fork.metadata.snapshots():
-            if snapshot.snapshotId() in own:
-                builder.addSnapshot(snapshot)
-    elif fork.facts.format_version >= NUMBERS_ITS_ROWS:
+    is_begun = begun is not None and begun.metadata_location == over.facts.metadata_location
+    numbers_rows = fork.facts.format_version >= NUMBERS_ITS_ROWS
+    if numbers_rows and _next_row(over.facts) != (_next_row(begun) if begun else None):
         raise CannotReplayError(
             "format version 3 numbers a table's rows, and another's rows have the same numbers"
         )
-    else:
-        shaped = _shaped(packages, over, fork, begun).build()
-        last = _with_schema(packages, last, shaped.currentSchemaId())
-    builder.setBranchSnapshot(last, MAIN)
+    wanted = _own(fork, begun) if is_begun or numbers_rows else [fork.metadata.currentSnapshot()]
+    if not is_begun:
+        schema = _shaped(packages, over, fork, begun).build().currentSchemaId()
+        wanted = [_with_schema(packages, one, schema) for one in wanted]
+    for snapshot in wanted[:-1]:
+        builder.addSnapshot(snapshot)
+    builder.setBranchSnapshot(wanted[-1], MAIN)
+
+
+def _own(fork: LoadedTable, begun: TableFacts | None) -> list[Any]:
+    """The snapshots that the fork added, the current one last."""
+    inherited = begun.snapshots.keys() if begun else set()
+    own = [one for one in fork.metadata.snapshots() if one.snapshotId() not in inherited]
+    return sorted(own, key=lambda one: bool(one.snapshotId() == fork.facts.main))
+
+
+def _next_row(table: TableFacts) -> int:
+    return int(table.document.get("next-row-id", 0))
 
 
 def _with_schema(packages: Any, snapshot: Any, schema_id: int) -> Any:

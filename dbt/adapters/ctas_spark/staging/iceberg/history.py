@@ -4,6 +4,7 @@ from datetime import datetime, timezone
 
 from dbt.adapters.ctas_spark.staging.history import Event
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.figures import figures_of
 from dbt.adapters.ctas_spark.staging.iceberg.publications import Published, live, publications
 from dbt.adapters.ctas_spark.staging.records import lease_of
 from dbt.adapters.ctas_spark.staging.schema import change_of
@@ -23,20 +24,16 @@ def _event(
 ) -> Event:
     when = datetime.fromtimestamp(one.marker.time_ms / 1000, tz=timezone.utc)
     columns = table.columns(one.snapshot.schema_id)
+    counted = figures_of(one.snapshot)
     return Event(
         version=one.marker.version,
         time=f"{when:%Y-%m-%d %H:%M:%S}",
         kind=one.marker.kind.value,
         run=lease_of(one.marker.version),
         state="live" if one.marker.version == live_version else "kept",
-        rows=_number(one, "total-records"),
-        bytes=_number(one, "total-files-size"),
+        rows=counted.rows,
+        bytes=counted.bytes,
         schema_change=(
             change_of(table.columns(before.snapshot.schema_id), columns) if before else ""
         ),
     )
-
-
-def _number(one: Published, key: str) -> int | None:
-    text = one.snapshot.summary.get(key, "")
-    return int(text) if text.isdecimal() else None

@@ -1,7 +1,7 @@
 """Which Iceberg runtime a Spark needs, for errors that have to say it."""
 
 NEWEST = {
-    "3.5": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.1",
+    "3.5": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.11.0",
     "4.0": "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0",
     "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
 }

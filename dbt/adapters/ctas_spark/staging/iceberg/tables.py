@@ -64,6 +64,7 @@ class IcebergTables:
         self.packages = jvm.classes(spark)
         self._iceberg = self.packages.org.apache.iceberg
         with core_errors(f"load the catalog {catalog}"):
+            jvm.activate(spark)
             self._catalog = self._iceberg.spark.Spark3Util.loadIcebergCatalog(
                 jvm.session(spark), catalog
             )

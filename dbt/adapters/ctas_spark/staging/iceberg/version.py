@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from dbt.adapters.ctas_spark.staging import conflicts, records
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     MetastoreError,
@@ -21,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.iceberg import properties as props
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, loaded, look
 from dbt.adapters.ctas_spark.staging.iceberg.changes import change_between, who_changed
 from dbt.adapters.ctas_spark.staging.iceberg.creation import metadata_of_creation
+from dbt.adapters.ctas_spark.staging.iceberg.figures import figures_of
 from dbt.adapters.ctas_spark.staging.iceberg.outcomes import decide
 from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
@@ -110,8 +112,8 @@ class IcebergVersion:
         properties = props.of_the_statement(layout.properties)
         return statement.replace_fork_as(self.record, layout, properties, query)
 
-    def check_staged(self) -> None:
-        """The fork has a snapshot of its own; StagingError if not."""
+    def check_staged(self) -> WriteFigures:
+        """What the fork's snapshot counts; StagingError if it has none of its own."""
         fork = self.fork()
         if fork.facts.main is None or fork.facts.main == self._begun_main:
             raise StagingError(
@@ -120,6 +122,7 @@ class IcebergVersion:
                 left=unchanged(self._begun),
                 remedy=conflicts.AGAIN,
             )
+        return figures_of(fork.facts.snapshots[fork.facts.main])
 
     def mark(self, over: IcebergBase, level: Atomicity) -> str:
         """Put the marker on the fork's last snapshot, numbered above all of ``over``'s."""

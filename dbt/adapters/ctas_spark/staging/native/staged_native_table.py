@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Generic
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.native import purposes, ways
 from dbt.adapters.ctas_spark.staging.native.commit import NativeCommit, unchanged
@@ -35,6 +35,7 @@ class StagedNativeTable(Generic[B]):
         self.outcome: Outcome | None = None
         self.left_behind: list[str] = []
         self.strategy = ways.CREATE
+        self.figures = WriteFigures()
         self._version = version
         self._lease = lease
         self._job = job
@@ -93,7 +94,7 @@ class StagedNativeTable(Generic[B]):
     def verify(self) -> TableName:
         """The job has ended; checks run against the record that this returns."""
         self._report.enter(Step.VERIFY)
-        self._version.check_staged()
+        self.figures = self._version.check_staged()
         return self._version.record
 
     def commit(self) -> None:

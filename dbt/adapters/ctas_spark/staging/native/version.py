@@ -4,6 +4,7 @@ from enum import Enum
 from typing import Protocol, TypeVar
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -76,8 +77,8 @@ class NativeVersion(Protocol[B]):
     def statement(self, query: str) -> str:
         """The statement that fills the record."""
 
-    def check_staged(self) -> None:
-        """The record is there, and holds what the job wrote; else StagingError."""
+    def check_staged(self) -> WriteFigures:
+        """What the job wrote into the record; StagingError if that is gone, or nothing."""
 
     def mark(self, over: B, level: Atomicity) -> str:
         """Prepare the next attempt; its commit id.

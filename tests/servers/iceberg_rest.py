@@ -1,0 +1,63 @@
+"""A REST catalog of Iceberg's, on loopback: the server that Iceberg tests its own client with."""
+
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pyspark
+
+from servers.jars import ICEBERG_REST_SERVER, SQLITE_DRIVER, fetched, java
+from servers.processes import start, stop, tail, wait_until
+
+SOURCE = Path(__file__).parent / "RestCatalogServer.java"
+STARTS_WITHIN_SECONDS = 120.0
+
+
+@contextmanager
+def rest_catalog(name: str, directory: Path) -> Iterator[Mapping[str, str]]:
+    """Run the server; the settings of the catalog ``name`` that talks to it."""
+    directory.mkdir(parents=True)
+    port, log = _free_port(), directory / "server.log"
+    database = f"jdbc:sqlite:{directory / 'tables.sqlite'}"
+    arguments = [str(port), database, str(directory / "warehouse")]
+    options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", _class_path()]
+    process = start([java(), *options, SOURCE, *arguments], log, cwd=directory)
+    try:
+        wait_until(
+            lambda: process.poll() is not None or _answers(port),
+            STARTS_WITHIN_SECONDS,
+            f"an answer of the catalog on port {port}, log in {log}",
+        )
+        if process.poll() is not None:
+            raise RuntimeError(f"The catalog's server has ended:\n{tail(log)}")
+        catalog = f"spark.sql.catalog.{name}"
+        yield {
+            catalog: "org.apache.iceberg.spark.SparkCatalog",
+            f"{catalog}.type": "rest",
+            f"{catalog}.uri": f"http://127.0.0.1:{port}",
+        }
+    finally:
+        stop(process)
+
+
+def _class_path() -> str:
+    jars = [str(fetched(jar)) for jar in (*ICEBERG_REST_SERVER, SQLITE_DRIVER)]
+    return ":".join([*jars, f"{Path(pyspark.__file__).parent}/jars/*"])
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/v1/config") as answer:
+            return bool(answer.status == 200)
+    except (URLError, ConnectionError):
+        return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,78 @@
+"""A fork's own properties and files stay its own."""
+
+import json
+
+from dbt.adapters.ctas_spark.staging.iceberg.creation import metadata_of_creation
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.properties import (
+    DATA_PATH,
+    DELETE_OLD_METADATA,
+    GC,
+    METADATA_PATH,
+    ForkDirectories,
+    of_a_fork,
+    of_the_statement,
+    published,
+)
+from dbt.adapters.ctas_spark.staging.iceberg.removal import own_metadata_files
+
+DIRECTORIES = ForkDirectories.below("file:/w/t/", {}, "v1")
+
+
+def test_a_forks_files_lie_in_directories_of_its_own() -> None:
+    """Within those that the table itself uses."""
+    assert ForkDirectories("file:/w/t/data/v1", "file:/w/t/metadata/v1") == DIRECTORIES
+    moved = ForkDirectories.below("file:/w/t", {DATA_PATH: "s3a://b/d/"}, "v1")
+    assert moved == ForkDirectories("s3a://b/d/v1", "file:/w/t/metadata/v1")
+
+
+def test_the_target_gets_its_own_values_back() -> None:
+    """What kept the fork apart is not published; the base's values are, or the model's."""
+    base = {DELETE_OLD_METADATA: "true", "user": "1"}
+    fork = {**base, **of_a_fork(DIRECTORIES), "ctas_spark_state": "staged", "model": "2"}
+    assert published(fork, base, {}) == {**base, "model": "2"}
+    asked = {GC: "false", "model": "2"}
+    assert published(fork, base, asked) == {**base, **asked}
+
+
+def test_a_model_can_not_undo_what_keeps_the_fork_apart() -> None:
+    """Its values for those properties are kept back until the commit."""
+    assert of_the_statement({DELETE_OLD_METADATA: "true", "model": "2"}) == {"model": "2"}
+
+
+def test_only_metadata_in_the_forks_own_directory_is_its_own() -> None:
+    """A fork that was only registered has a user's path, and not one of its own files."""
+    log = [{"metadata-file": "w/t/metadata/1.json"}, {"metadata-file": "w/t/metadata/v1/2.json"}]
+    document = {
+        "metadata-log": log,
+        "properties": {METADATA_PATH: "w/t/metadata/v1", "ctas_spark_version": "v1"},
+    }
+    found = own_metadata_files(TableFacts(document, "w/t/metadata/v1/3.json"))
+    assert found == ("w/t/metadata/v1/2.json", "w/t/metadata/v1/3.json")
+    registered = {**document, "properties": {METADATA_PATH: "w/t/metadata"}}
+    assert own_metadata_files(TableFacts(registered, "w/t/metadata/1.json")) == ()
+
+
+def test_a_creation_has_its_own_snapshots_only() -> None:
+    """Where it was staged over a table that was dropped, that one's files may be gone."""
+    document = {
+        "table-uuid": "old",
+        "properties": {"ctas_spark_state": "staged"},
+        "refs": {"main": {"snapshot-id": 3}, "users": {"snapshot-id": 1}},
+        "snapshots": [{"snapshot-id": 1}, {"snapshot-id": 2}, {"snapshot-id": 3}],
+        "snapshot-log": [{"snapshot-id": 1}, {"snapshot-id": 3}],
+        "metadata-log": [{"metadata-file": "x"}],
+        "statistics": [{"snapshot-id": 1}],
+        "schemas": ["kept"],
+    }
+    text = metadata_of_creation(
+        TableFacts(document, "x"), {"a": "b"}, own=frozenset({2, 3}), uuid="new"
+    )
+    assert json.loads(text) == {
+        "table-uuid": "new",
+        "properties": {"a": "b"},
+        "refs": {"main": {"snapshot-id": 3}},
+        "snapshots": [{"snapshot-id": 2}, {"snapshot-id": 3}],
+        "snapshot-log": [{"snapshot-id": 3}],
+        "schemas": ["kept"],
+    }

@@ -1,0 +1,105 @@
+"""Publications are found in a table's own history."""
+
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.publications import (
+    SnapshotMarker,
+    attempts_of,
+    has_commit,
+    last_of,
+    live,
+    only_fenced_since,
+    publications,
+)
+from dbt.adapters.ctas_spark.staging.marker import Kind
+
+
+def marker(commit: str, version: str, kind: Kind = Kind.BUILD) -> SnapshotMarker:
+    """A marker of a snapshot."""
+    return SnapshotMarker(commit, version, "", "db.t", "isolated", kind, 1, 0, 0, version)
+
+
+def table(
+    *snapshots: tuple[int, int | None, SnapshotMarker | None], main: int | None = None
+) -> Any:
+    """A table whose main showed the snapshots (id, parent, marker) one after the other."""
+    listed = [
+        {
+            "snapshot-id": number,
+            "timestamp-ms": number,
+            "schema-id": 0,
+            "summary": found.to_summary() if found else {"operation": "append"},
+            **({"parent-snapshot-id": parent} if parent is not None else {}),
+        }
+        for number, parent, found in snapshots
+    ]
+    last = snapshots[-1][0] if main is None and snapshots else main
+    document = {
+        "table-uuid": "u",
+        "snapshots": listed,
+        "snapshot-log": [{"snapshot-id": number} for number, _, _ in snapshots],
+        "refs": {"main": {"snapshot-id": last}} if last is not None else {},
+    }
+    return TableFacts(document, "file")
+
+
+A, B = marker("c1", "v1"), marker("c2", "v2")
+FENCE = marker("f1", "v1", Kind.FENCE)
+
+
+def test_a_users_insert_belongs_to_the_version() -> None:
+    """The version that is live is that of the nearest marker."""
+    found = live(table((1, None, A), (2, 1, None), (3, 2, None)))
+    assert found is not None
+    assert found.marker == A
+
+
+def test_anothers_replace_is_no_version_of_ours() -> None:
+    """It begins without a parent, and so without a marker."""
+    assert live(table((1, None, A), (2, None, None))) is None
+
+
+def test_publications_are_newest_first() -> None:
+    """By what main has shown, not by numbers."""
+    found = publications(table((9, None, A), (4, None, B)))
+    assert [one.marker.version for one in found] == ["v2", "v1"]
+
+
+def test_a_version_ends_where_the_next_begins() -> None:
+    """Users' writes to it and fences of it are part of it; its successor and others' are not."""
+    history = table((1, None, A), (2, 1, None), (3, 2, FENCE), (4, None, None), (5, None, B))
+    found = last_of(history, "v1")
+    assert found is not None
+    assert found.snapshot.id == 3
+    assert found.marker == A
+    assert last_of(history, "v3") is None
+
+
+def test_only_a_fence_is_no_conflict() -> None:
+    """A fence leaves the version; a user's write on top of one does not."""
+    base = table((1, None, A))
+    assert only_fenced_since(table((1, None, A), (2, 1, FENCE)), base)
+    assert not only_fenced_since(table((1, None, A), (2, 1, FENCE), (3, 2, None)), base)
+    assert not only_fenced_since(table((1, None, A), (2, None, FENCE)), base)
+    assert not only_fenced_since(base, base)
+
+
+def test_a_commit_is_known_after_it_was_superseded() -> None:
+    """As long as Iceberg keeps its snapshot."""
+    history = table((1, None, A), (2, None, B))
+    assert has_commit(history, "c1")
+    assert not has_commit(history, "c3")
+
+
+def test_attempts_are_those_of_the_fork_itself() -> None:
+    """A fork inherits the markers of its target."""
+    assert attempts_of(table((1, None, A), (2, None, B)), "v2") == (B,)
+
+
+def test_a_marker_that_is_cut_is_none() -> None:
+    """Every key of it has to be there."""
+    summary = A.to_summary()
+    assert SnapshotMarker.of(summary) == A
+    for key in summary:
+        assert SnapshotMarker.of({k: v for k, v in summary.items() if k != key}) is None

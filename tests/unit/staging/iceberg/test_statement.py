@@ -1,0 +1,35 @@
+"""The statement that fills a fork."""
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.iceberg.statement import partition_field, replace_fork_as
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("day", "`day`"),
+        ("a b", "`a b`"),
+        ("days(ts)", "days(`ts`)"),
+        ("bucket(8, id)", "bucket(8, `id`)"),
+        ("truncate(name, 4)", "truncate(4, `name`)"),
+        ("hours(`a b`)", "hours(`a b`)"),
+        ("bucket(id, name)", "`bucket(id, name)`"),
+        ("days(ts); drop table t", "`days(ts); drop table t`"),
+        ("days(`a`) , x(", "`days(``a``) , x(`"),
+    ],
+)
+def test_partition_fields_are_columns_or_transforms(text: str, sql: str) -> None:
+    """Whatever is no transform that Iceberg has is a column's name, in quotes."""
+    assert partition_field(text) == sql
+
+
+def test_the_statement_replaces_the_fork_alone() -> None:
+    """With the model's clauses."""
+    layout = TableLayout("iceberg", ("days(ts)",), comment="it's")
+    found = replace_fork_as(TableName("stg", "t__v", "ice"), layout, {"a": "b"}, "SELECT 1 ts")
+    assert found == (
+        "CREATE OR REPLACE TABLE `ice`.`stg`.`t__v`\nUSING iceberg\n"
+        "PARTITIONED BY (days(`ts`))\nCOMMENT 'it\\'s'\nTBLPROPERTIES ('a' = 'b')\nAS\nSELECT 1 ts"
+    )
