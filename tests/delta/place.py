@@ -165,16 +165,16 @@ class Place:
 
     def die(self) -> None:
         """End the run as a kill does: its lease stays, and names a process that is gone."""
-        host = ProcessIdentity.current().host
-        self._leave_lease(ProcessIdentity(host, NOBODYS_PID, 0.0))
-
-    def _leave_lease(self, process: ProcessIdentity) -> None:
-        lease = self.opened.lease
         self.opened.close()
-        text = LeaseFile(lease.id, process, lease.catalog).to_text()
+        self.seem_dead()
+
+    def seem_dead(self) -> None:
+        """Let others take the run for dead until it beats again."""
+        lease = self.opened.lease
+        gone = ProcessIdentity(ProcessIdentity.current().host, NOBODYS_PID, 0.0)
+        text = LeaseFile(lease.id, gone, lease.catalog).to_text()
         (self._leases() / lease.id).write_text(text)
-        checksum = self._leases() / f".{lease.id}.crc"
-        checksum.unlink(missing_ok=True)
+        (self._leases() / f".{lease.id}.crc").unlink(missing_ok=True)
 
     def _leases(self) -> Path:
         rows = self.spark.sql(f"DESCRIBE SCHEMA {self.schema}").collect()

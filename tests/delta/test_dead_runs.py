@@ -3,7 +3,14 @@
 import pytest
 
 from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StagingError
+from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConcurrentWriteError,
+    EntryModifiedError,
+    StagingError,
+)
+from dbt.adapters.ctas_spark.staging.marker import Kind
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
@@ -74,11 +81,41 @@ def test_the_fence_refuses_a_writer_that_has_looked_already(
     """It sleeps just before its transaction, while its record is taken and its table fenced."""
     sleeper = published.another_run()
     staged = sleeper.stage(NEW)
-    sleeper.die()
-    _sweep_before_the_transaction(published, monkeypatch)
+    publish = transaction.publish
+
+    def late(*arguments: object) -> None:
+        monkeypatch.undo()
+        sleeper.seem_dead()
+        assert len(published.staging.recover(published.context(), RULES)) == 1
+        publish(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transaction, "publish", late)
     with pytest.raises(ConcurrentWriteError):
         staged.commit()
     assert published.rows() == OLD_ROWS
+    sleeper.close()
+
+
+def test_the_fence_by_itself_refuses_an_attempt(
+    published: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Delta's transaction does, with all staged files there: no look of ours is what holds."""
+    staged = published.stage(NEW)
+    publish = transaction.publish
+
+    def late(tables: DeltaTables, over: LoadedTable, *rest: object) -> None:
+        monkeypatch.undo()
+        marker = CommitMarker("c1", "", "", "", "", Kind.FENCE, 0)
+        transaction.fence(tables, over, marker)
+        with pytest.raises(EntryModifiedError):
+            publish(tables, over, *rest)  # type: ignore[arg-type]
+        raise EntryModifiedError("seen")
+
+    monkeypatch.setattr(transaction, "publish", late)
+    staged.commit()
+    staged.settle()
+    assert published.rows() == NEW_ROWS
+    assert len(published.history()) == 3
 
 
 def test_another_writer_takes_a_fence_as_its_new_base(published: Place) -> None:
@@ -142,14 +179,3 @@ def test_what_a_dropped_table_had_staged_is_removed(published: Place) -> None:
 
 def _dies(_: StagedFileTable) -> None:
     raise KeyboardInterrupt
-
-
-def _sweep_before_the_transaction(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    publish = transaction.publish
-
-    def late(*arguments: object) -> None:
-        monkeypatch.undo()
-        place.staging.recover(place.context(), RULES)
-        publish(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(transaction, "publish", late)

@@ -5,13 +5,14 @@ there, and SQL has no words for it.
 """
 
 from dataclasses import replace
+from itertools import islice
 
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta import newborn
-from dbt.adapters.ctas_spark.staging.delta.base import is_delta, look
+from dbt.adapters.ctas_spark.staging.delta.base import LOOKED_BACK, is_delta, look
 from dbt.adapters.ctas_spark.staging.delta.history import KEPT, LIVE, events
 from dbt.adapters.ctas_spark.staging.delta.jars import TRIED
 from dbt.adapters.ctas_spark.staging.delta.limits import problems
@@ -133,18 +134,21 @@ class DeltaCatalog:
         table = self._tables.find(record)
         return self._tables.figures(table) if table else WriteFigures()
 
-    def _events(self, context: StagingContext, services: Services) -> tuple[Event, ...]:
+    def _events(
+        self, context: StagingContext, services: Services, most: int | None = None
+    ) -> tuple[Event, ...]:
+        """The publications among the ``most`` newest commits, or among all."""
         base = look(self._tables, services.metastore, context.target)
         before = self._session.history(context)
         if base.table is None:
             return before
-        commits = self._tables.commits(base.table)
+        commits = islice(self._tables.commits(base.table), most)
         inside = events(publications(commits, base.table.facts.number))
         kept = (replace(event, state=KEPT) if event.state == LIVE else event for event in before)
         return (*inside, *(kept if inside else before))
 
     def _published(self, context: StagingContext, services: Services) -> dict[str, Reason]:
-        found = self._events(context, services)
+        found = self._events(context, services, LOOKED_BACK)
         return {
             event.version: Reason.LIVE if event.state == LIVE else Reason.NATIVE
             for event in reversed(found)

@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 
 PROVIDER = "spark.sql.sources.provider"
 LOOKED_BACK = 100
-"""How many commits begin reads to find the last one of ours, which only messages need."""
+"""How many commits a build reads to name versions of ours, which only messages need."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,14 +72,15 @@ def earlier(
     services: Services, tables: DeltaTables, context: StagingContext, table: LoadedTable
 ) -> tuple[Earlier, ...]:
     """Each version once, newest first; the table's creation by us stands in its entry only."""
+    commits = tuple(tables.commits(table))
+    published = publications(commits, table.facts.number)
     found: dict[str, int] = {}
-    oldest = 0
-    for commit in publications(tables.commits(table), table.facts.number):
-        found.setdefault(commit.marker.version, commit.last)
-        oldest = commit.number
+    for one in published:
+        found.setdefault(one.marker.version, one.last)
     created = Marker.of(services.metastore.get_table(context.target))
-    if created is not None and oldest > 0:
-        found.setdefault(created.version, oldest - 1)
+    whole = bool(commits) and commits[-1].number == 0
+    if created is not None and whole and published:
+        found.setdefault(created.version, published[-1].number - 1)
     return tuple(Earlier(version, number) for version, number in found.items())
 
 

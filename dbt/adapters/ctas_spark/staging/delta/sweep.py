@@ -106,13 +106,13 @@ class DeadAttempts:
         return True
 
     def _fence(self, note: Note) -> None:
-        """A commit of ours since its base has changed the metadata, and stands for a fence."""
+        """A build or fence since its base has changed the metadata, and stands for one."""
         for _ in range(MOST_FENCES):
             table = self._table(note)
             if table is None:
                 return
             since = self._tables.commits_since(table, note.number) or ()
-            if any(commit.marker is not None for commit in since):
+            if any(map(_changes_metadata, since)):
                 return
             try:
                 transaction.fence(self._tables, table, self._fence_marker(note, table))
@@ -164,6 +164,10 @@ class DeadAttempts:
         stored = self._services.storage.read(f"{note.leases}/{note.lease}")
         now = self._services.lease.beat(note.leases)
         return stored is None or now - stored.modified_ms >= self._rules.unknown_after_ms
+
+
+def _changes_metadata(commit: CommitFacts) -> bool:
+    return commit.marker is not None and commit.marker.kind in (Kind.BUILD, Kind.FENCE)
 
 
 def _is_published(note: Note, since: tuple[CommitFacts, ...]) -> bool:

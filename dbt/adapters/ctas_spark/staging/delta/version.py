@@ -195,9 +195,19 @@ class DeltaVersion:
         stage = self._staged_on.stage
         found = self._tables.at(stage)
         if found is None:
-            left = unchanged(self._begun)
-            raise conflicts.files_gone(self._context.target, stage, left)
+            raise self._gone(stage)
         return found
+
+    def _gone(self, stage: str) -> StagingError:
+        """Who drops a managed table deletes what is staged in its directory."""
+        target, now = self._context.target, self.look()
+        change = self.change(self._begun, now)
+        if change is Change.DROPPED:
+            why = "another dropped it meanwhile; "
+            return conflicts.no_such_table(target, "nothing was created", why)
+        if change is Change.WRITTEN:
+            return conflicts.concurrent_write(target, self.who(self._begun, now))
+        return conflicts.files_gone(target, stage, unchanged(self._begun))
 
     def _check_still(self, table: LoadedTable) -> None:
         """Return if nobody has committed since, or created the table anew.
