@@ -9,12 +9,13 @@ CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 
 def delta_session() -> Mapping[str, str]:
-    """The settings; the last ones keep the jobs on Delta's own logs small."""
+    """The settings; the last ones keep the many jobs on Delta's own logs short."""
     return {
         "spark.jars": f"{fetched(DELTA)},{fetched(DELTA_STORAGE)}",
         "spark.sql.extensions": EXTENSION,
         "spark.sql.catalog.spark_catalog": CATALOG,
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
-        "spark.databricks.delta.vacuum.parallelDelete.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
