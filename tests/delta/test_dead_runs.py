@@ -150,6 +150,18 @@ def test_a_run_that_died_after_its_commit_is_published(published: Place) -> None
     assert published.rows() == NEW_ROWS
 
 
+def test_a_publication_is_kept_though_another_replaced_the_table_since(published: Place) -> None:
+    """A native replace gives it a new identity; its history still refers to the staged files."""
+    dead = published.another_run()
+    staged = dead.stage(NEW)
+    staged.commit()
+    dead.die()
+    published.sql("CREATE OR REPLACE TABLE {t} USING delta AS SELECT 1 AS a")
+    published.staging.recover(published.context(), RULES)
+    assert published.stages() == []
+    assert published.rows(" VERSION AS OF 1") == NEW_ROWS
+
+
 def test_a_dead_creation_is_removed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that died between its CTAS and the call that marks its record."""
     dead = place.another_run()

@@ -30,6 +30,17 @@ def test_a_rollback_brings_back_rows_schema_and_properties(published: Place) -> 
     assert third.base_version == second.version
 
 
+def test_a_rollback_takes_back_anothers_replace(published: Place) -> None:
+    """The version of ours that was there before it, with what users wrote into it."""
+    second = published.publish(NEW)
+    published.sql("INSERT INTO {t} VALUES ('2', 4)")
+    published.sql("CREATE OR REPLACE TABLE {t} USING delta AS SELECT 'theirs' AS x")
+    states = [event.state for event in published.staging.history(published.context())]
+    assert states == ["kept", "kept"]
+    assert published.staging.roll_back(published.context()).version == second.version
+    assert published.rows() == [*NEW_ROWS, ("2", 4)]
+
+
 def test_history_names_each_publication_newest_first(published: Place) -> None:
     """With its figures; fences and other writers' commits are not among them."""
     staged = published.publish(NEW)

@@ -51,6 +51,12 @@ def spark_catalog(spark: SparkSession) -> Iterator[Place]:
     yield from _place(spark, "spark_catalog")
 
 
+@pytest.fixture
+def rest(spark: SparkSession) -> Iterator[Place]:
+    """A schema of its own in the REST catalog, whose server compares and swaps."""
+    yield from _place(spark, "rest")
+
+
 def _place(spark: SparkSession, catalog: str) -> Iterator[Place]:
     place = Place.new(spark, catalog, f"schema_{next(_numbers)}")
     yield place

@@ -162,7 +162,7 @@ class Place:
         self.opened.close()
         leases = self._directory(self.staging_schema) / "ctas-spark" / "leases"
         gone = ProcessIdentity(ProcessIdentity.current().host, NOBODYS_PID, 0.0)
-        (leases / lease).write_text(LeaseFile(lease, gone, "").to_text())
+        (leases / lease).write_text(LeaseFile(lease, gone, services.lease.catalog).to_text())
 
 
 def _opened(spark: SparkSession) -> OpenedCatalog:

@@ -92,6 +92,18 @@ def test_a_run_that_was_taken_for_dead_publishes_nothing(jdbc: Place) -> None:
     assert jdbc.rows() == OLD_ROWS
 
 
+def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: Place) -> None:
+    """The sweeper's claim stands on the fork, where the writer reads it before it calls."""
+    jdbc.publish(OLD)
+    staged = jdbc.stage(NEW)
+    fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.forks()[0]}"
+    jdbc.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        staged.commit()
+    staged.abort("failed")
+    assert jdbc.rows() == OLD_ROWS
+
+
 def test_an_answer_that_was_lost_after_the_commit_is_a_success(
     place: Place, answer_is_lost: Callable[[bool], None]
 ) -> None:

@@ -66,17 +66,17 @@ def test_an_aborted_first_build_leaves_nothing(place: Place) -> None:
     assert not place.spark.catalog.tableExists(place.table)
 
 
-def test_a_model_that_raises_leaves_the_old_table(place: Place) -> None:
+def test_a_model_that_raises_leaves_the_old_table(jdbc: Place) -> None:
     """The job fails in the middle; the abort removes what its tasks have written."""
-    place.publish(OLD)
-    before = place.files()
-    staged = place.begin(place.context())
+    jdbc.publish(OLD)
+    before = jdbc.files()
+    staged = jdbc.begin(jdbc.context())
     failing = "SELECT id, CAST(raise_error('no ' || id) AS string) AS name FROM range(3)"
     with pytest.raises(Exception, match="no 0"):
-        place.spark.sql(staged.statement(failing)).collect()
+        jdbc.spark.sql(staged.statement(failing)).collect()
     staged.abort("failed")
-    assert (place.files(), place.forks()) == (before, [])
-    assert place.rows() == OLD_ROWS
+    assert (jdbc.files(), jdbc.forks()) == (before, [])
+    assert jdbc.rows() == OLD_ROWS
 
 
 def test_a_publication_leaves_no_metadata_of_its_fork(place: Place) -> None:

@@ -71,16 +71,20 @@ def test_a_rivals_write_is_kept(jdbc: Place, statements: list[str]) -> None:
     assert not any(staged.version in path for path in jdbc.files())
 
 
-@pytest.mark.parametrize("statements", WRITES.values(), ids=WRITES.keys())
+@pytest.mark.parametrize("kind", WRITES)
 def test_a_rivals_write_in_the_last_moment_is_kept(
     place: Place,
-    statements: list[str],
+    kind: str,
     before_the_call: Callable[[Callable[[], object]], None],
 ) -> None:
     """The commit itself is conditional: no look before it is needed."""
     place.publish(OLD)
     staged = place.stage(NEW)
-    before_the_call(lambda: rival(place, statements))
+    before_the_call(lambda: rival(place, WRITES[kind]))
+    if (place.catalog, kind) == ("rest", "property"):
+        staged.commit()  # a REST server merges what does not touch the same things
+        assert place.properties()["theirs"] == "yes"
+        return
     with pytest.raises(ConcurrentWriteError):
         staged.commit()
     staged.abort("failed")
@@ -100,45 +104,45 @@ def test_a_table_that_a_rival_drops_is_created_again(place: Place) -> None:
     assert {row[0] for row in versions} == {None, staged.version}
 
 
-def test_a_table_to_replace_that_a_rival_drops_is_not_created(place: Place) -> None:
-    """With the purpose replace."""
-    place.publish(OLD)
-    staged = place.stage(NEW, place.context(purpose=StagingPurpose.REPLACE))
-    rival(place, ["DROP TABLE {table}"])
+def test_a_table_to_replace_that_a_rival_drops_is_not_created(jdbc: Place) -> None:
+    """With the purpose rejdbc."""
+    jdbc.publish(OLD)
+    staged = jdbc.stage(NEW, jdbc.context(purpose=StagingPurpose.REPLACE))
+    rival(jdbc, ["DROP TABLE {table}"])
     with pytest.raises(NoSuchTableError):
         staged.commit()
     staged.abort("failed")
-    assert not place.spark.catalog.tableExists(place.table)
-    assert place.forks() == []
+    assert not jdbc.spark.catalog.tableExists(jdbc.table)
+    assert jdbc.forks() == []
 
 
-@pytest.mark.parametrize(
-    ("purpose", "error"),
-    [
-        (StagingPurpose.CREATE, TableAlreadyExistsError),
-        (StagingPurpose.CREATE_OR_REPLACE, ConcurrentWriteError),
-        (StagingPurpose.CREATE_IF_NOT_EXISTS, None),
-    ],
-)
 def test_the_second_of_two_creations_loses(
-    place: Place,
-    purpose: StagingPurpose,
-    error: type[Exception] | None,
-    before_the_call: Callable[[Callable[[], object]], None],
+    place: Place, before_the_call: Callable[[Callable[[], object]], None]
 ) -> None:
     """Cleanly: the winner's table is whole, and nothing of the loser's is left."""
-    staged = place.stage(OLD, place.context(purpose=purpose))
+    staged = place.stage(OLD)
     before_the_call(lambda: place.publish(NEW))
-    if error is None:
+    with pytest.raises(ConcurrentWriteError):
         staged.commit()
-        assert staged.outcome is Outcome.KEPT
-    else:
-        with pytest.raises(error):
-            staged.commit()
-        staged.abort("failed")
+    staged.abort("failed")
     assert place.rows() == NEW_ROWS
     assert place.forks() == []
     assert not any(staged.version in path for path in place.files())
+
+
+def test_a_creation_that_lost_is_an_error_or_none_by_its_purpose(
+    jdbc: Place, before_the_call: Callable[[Callable[[], object]], None]
+) -> None:
+    """``create`` says that the table exists, ``create_if_not_exists`` is content with theirs."""
+    created = jdbc.stage(OLD, jdbc.context(purpose=StagingPurpose.CREATE))
+    kept = jdbc.stage(OLD, jdbc.context(purpose=StagingPurpose.CREATE_IF_NOT_EXISTS))
+    before_the_call(lambda: jdbc.publish(NEW))
+    kept.commit()
+    assert kept.outcome is Outcome.KEPT
+    with pytest.raises(TableAlreadyExistsError):
+        created.commit()
+    created.abort("failed")
+    assert (jdbc.rows(), jdbc.forks()) == (NEW_ROWS, [])
 
 
 @pytest.mark.parametrize("kind", ["insert", "replace", "alter", "property"])

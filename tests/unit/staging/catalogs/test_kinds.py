@@ -1,5 +1,7 @@
 """Catalog and format decide who serves a table, and what does not match is refused."""
 
+from pathlib import Path
+
 import pytest
 
 from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind, kind_of
@@ -68,6 +70,12 @@ def test_a_missing_jar_is_named() -> None:
     tested = f"{ICEBERG_JAR.group}:{ICEBERG_JAR.artifact}:{ICEBERG_JAR.version}"
     assert tested in refused.value.remedy
     assert "no runtime for Spark 4.2" in jars.remedy("4.2.1")
+
+
+def test_the_page_names_the_same_jars() -> None:
+    """docs/iceberg.md."""
+    page = (Path(__file__).parents[4] / "docs" / "iceberg.md").read_text()
+    assert all(f"`{coordinates}`" in page for coordinates in jars.NEWEST.values())
 
 
 def test_the_runtime_of_each_spark_is_built_for_it() -> None:

@@ -143,9 +143,11 @@ class DeltaCatalog:
         if base.table is None:
             return before
         commits = islice(self._tables.commits(base.table), most)
-        inside = events(publications(commits, base.table.facts.number))
+        found = publications(commits, base.table.facts.number)
+        inside = events(found, base.version)
         kept = (replace(event, state=KEPT) if event.state == LIVE else event for event in before)
-        return (*inside, *(kept if inside else before))
+        superseded = bool(inside) or base.version is None
+        return (*inside, *(kept if superseded else before))
 
     def _published(self, context: StagingContext, services: Services) -> dict[str, Reason]:
         found = self._events(context, services, LOOKED_BACK)

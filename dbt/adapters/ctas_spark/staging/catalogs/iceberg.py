@@ -90,7 +90,7 @@ class IcebergCatalog:
         with StepReport(context.target).within(Step.CLEAN_UP):
             done = ForkSweeper(context, self._services, rules, dry_run=dry_run).sweep()
             if not dry_run:
-                delete_dead_leases(self._services, context.staging_schema)
+                delete_dead_leases(self._services, context.staging_schema, rules)
         for event in reversed(self.history(context)):
             done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         return done

@@ -13,7 +13,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
-from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import StorageError
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
@@ -64,9 +63,15 @@ class OtherCatalogs:
             self._opened.clear()
 
     def _open_iceberg(self, name: str) -> tuple[StagingCatalog, Lease]:
-        kind = kind_of(name, jvm.settings_below(self._spark, f"{SETTINGS}{name}."))
+        kind = kind_of(name, _settings_below(self._spark, f"{SETTINGS}{name}."))
         lease = Lease(self._storage, self._on_missed_beat, f"iceberg {name}")
         services = IcebergServices(
             IcebergTables(self._spark, name), self._storage, SessionEngine(self._spark), lease
         )
         return IcebergCatalog(services, kind), lease
+
+
+def _settings_below(spark: SparkSession, prefix: str) -> dict[str, str]:
+    """The session's settings whose names begin with ``prefix``, without it."""
+    found = spark.sql("SET").collect()
+    return {row.key.removeprefix(prefix): row.value for row in found if row.key.startswith(prefix)}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from dbt.adapters.ctas_spark.staging.context import DELTA, TableName
-from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.marker import Marker
@@ -62,18 +62,27 @@ def look(tables: DeltaTables, metastore: MetastoreClient, name: TableName) -> De
         kind = "a view" if entry.is_view else "a table that is not Delta's"
         return DeltaBase(None, kind)
     table = tables.find(name)
-    if table is None:
-        return DeltaBase(None)
-    ours = last_marker(tables, table)
-    if ours is not None:
+    return _base(tables, table, entry) if table else DeltaBase(None)
+
+
+def _base(tables: DeltaTables, table: LoadedTable, entry: TableEntry) -> DeltaBase:
+    newest = _newest_word(tables, table)
+    if newest is not None and newest.marker is not None:
+        ours = newest.marker
         return DeltaBase(table, "", ours.version or None, ours.level or None, ours.commit)
     created = Marker.of(entry)
-    if created is None:
+    if newest is not None or created is None:
         return DeltaBase(table)
     return DeltaBase(table, "", created.version, created.level, created.commit)
 
 
 def last_marker(tables: DeltaTables, table: LoadedTable) -> CommitMarker | None:
-    """The newest marker in the table's history; a fence's names the version that it left."""
+    """The marker of the version that the table shows; a fence's names the one that it left."""
+    newest = _newest_word(tables, table)
+    return newest.marker if newest else None
+
+
+def _newest_word(tables: DeltaTables, table: LoadedTable) -> CommitFacts | None:
+    """The newest commit that says whose version the table shows: ours, or another's replace."""
     newest = islice(tables.commits(table), LOOKED_BACK)
-    return next((commit.marker for commit in newest if commit.marker is not None), None)
+    return next((one for one in newest if one.marker or one.ends_our_version), None)

@@ -6,6 +6,8 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
 
+REPLACES = ("CREATE OR REPLACE TABLE", "REPLACE TABLE", "RESTORE")
+
 
 @dataclass(frozen=True, slots=True)
 class CommitFacts:
@@ -15,6 +17,11 @@ class CommitFacts:
     operation: str
     time_ms: int
     marker: CommitMarker | None
+
+    @property
+    def ends_our_version(self) -> bool:
+        """True for another's replace or restore: what it left is no version of ours any more."""
+        return self.marker is None and self.operation.startswith(REPLACES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,16 @@ KEPT = "kept"
 LIVE = "live"
 
 
-def events(published: tuple[Published, ...]) -> tuple[Event, ...]:
-    """Every build and rollback that Delta's log still has, newest first."""
-    return tuple(_event(one, LIVE if at == 0 else KEPT) for at, one in enumerate(published))
+def events(published: tuple[Published, ...], live: str | None) -> tuple[Event, ...]:
+    """Every build and rollback that Delta's log still has, newest first.
+
+    Args:
+        live: the version that the table shows; None if it shows another's.
+    """
+    return tuple(
+        _event(one, LIVE if at == 0 and one.marker.version == live else KEPT)
+        for at, one in enumerate(published)
+    )
 
 
 def _event(one: Published, state: str) -> Event:

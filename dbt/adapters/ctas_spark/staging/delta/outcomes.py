@@ -33,7 +33,8 @@ def who_changed(begun: DeltaBase, now: DeltaBase, since: Since) -> str:
     """The version that was committed, or what the history says of the writer."""
     if now.facts is None:
         return now.obstacle or "it was dropped, and the staged version with it"
-    if begun.facts is None or not now.facts.is_same_table(begun.facts):
+    same = begun.facts is not None and now.facts.is_same_table(begun.facts)
+    if begun.facts is None or (not same and not since):
         return "it was dropped, and created anew"
     if not since:
         return f"its history between commits {begun.facts.number} and {now.facts.number} is gone"

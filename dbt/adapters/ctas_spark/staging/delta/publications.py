@@ -24,6 +24,8 @@ def publications(newest_first: Iterable[CommitFacts], number: int) -> tuple[Publ
     """
     found, last = [], number
     for commit in newest_first:
+        if commit.ends_our_version:
+            last = commit.number - 1
         if commit.marker is None or commit.marker.kind.keeps_the_version:
             continue
         found.append(Published(commit.marker, commit.number, last))

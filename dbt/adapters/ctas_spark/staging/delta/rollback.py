@@ -26,6 +26,7 @@ from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.version_root import version_root
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+OTHERS = "another's replace"
 SHOWN_BY = "the table's history"
 
 
@@ -52,20 +53,20 @@ def roll_back(
     """
     with StepReport(context.target).within(Step.ROLL_BACK):
         base = look(tables, services.metastore, context.target)
-        if base.table is None or base.version is None:
+        if base.table is None:
             raise NoSuchVersionError(
-                "the table was not published by this adapter, and has no earlier version",
+                "there is no Delta table, and so no version in its history",
                 table=context.target,
                 left="it is unchanged",
             )
         kept = earlier(services, tables, context, base.table)
-        chosen = _chosen(context, kept, base.version, to)
+        chosen = _chosen(context, kept, base, to)
         marker = _marker(context, services, base, chosen)
         with StepReport(context.target).within(Step.COMMIT):
             failure = _restored(context, tables, marker, chosen)
             _judge(context, marker, failure, _since(context, services, tables, base))
         services.engine.refresh(context.target)
-        return RolledBack(chosen.version, base.version, Atomicity.ISOLATED)
+        return RolledBack(chosen.version, base.version or OTHERS, Atomicity.ISOLATED)
 
 
 def earlier(
@@ -85,9 +86,9 @@ def earlier(
 
 
 def _chosen(
-    context: StagingContext, kept: tuple[Earlier, ...], live: str, to: str | None
+    context: StagingContext, kept: tuple[Earlier, ...], base: DeltaBase, to: str | None
 ) -> Earlier:
-    others = [one for one in kept if one.version != live]
+    others = [one for one in kept if one.version != base.version]
     wanted = [one for one in others if to in (None, one.version)]
     if wanted:
         return wanted[0]
@@ -120,8 +121,7 @@ def _since(
     context: StagingContext, services: Services, tables: DeltaTables, base: DeltaBase
 ) -> Since:
     after = look(tables, services.metastore, context.target)
-    same = base.facts and after.facts and after.facts.is_same_table(base.facts)
-    if not same or after.table is None or base.facts is None:
+    if base.facts is None or after.table is None or after.table.facts.root != base.facts.root:
         return None
     return tables.commits_since(after.table, base.facts.number)
 

@@ -88,9 +88,12 @@ class DeadAttempts:
         return lease_file.state_of(self._services.storage, note.leases, note.lease, now)
 
     def _table(self, note: Note) -> LoadedTable | None:
-        """The table that it was staged on; None if its directory is gone, or another's by now."""
+        """The table that it was staged on; None if its directory is gone, or its log begun anew.
+
+        Another's REPLACE TABLE gives the table a new identity and keeps its history.
+        """
         found = self._tables.at(note.root)
-        return found if found is not None and found.facts.id == note.id else None
+        return found if found is not None and found.facts.number >= note.number else None
 
     def _taken(self, note: Note, table: LoadedTable | None) -> bool:
         """Make sure that its writer can't commit it any more, then make it ours to delete."""
@@ -109,7 +112,7 @@ class DeadAttempts:
         """A build or fence since its base has changed the metadata, and stands for one."""
         for _ in range(MOST_FENCES):
             table = self._table(note)
-            if table is None:
+            if table is None or table.facts.id != note.id:
                 return
             since = self._tables.commits_since(table, note.number) or ()
             if any(map(_changes_metadata, since)):

@@ -90,6 +90,8 @@ class DeltaTables:
 
     def commits_since(self, table: LoadedTable, number: int) -> tuple[CommitFacts, ...] | None:
         """The commits after ``number``, newest first; None if the log has not all of them."""
+        if table.facts.number < number:
+            return None
         found = []
         for commit in self.commits(table):
             if commit.number <= number:

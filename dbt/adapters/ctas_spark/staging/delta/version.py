@@ -55,6 +55,7 @@ class DeltaVersion:
         self._state = RecordState.STAGED.value
         self._marker: CommitMarker | None = None
         self._figures = WriteFigures()
+        self._commits: set[str] = set()
 
     @property
     def record(self) -> TableName:
@@ -129,6 +130,7 @@ class DeltaVersion:
         if note is None or note.is_deleting:
             raise self._swept()
         commit = new_commit_id()
+        self._commits.add(commit)
         if over is not self._begun:
             self._take(note, commit)
         self._marker = CommitMarker(
@@ -180,10 +182,17 @@ class DeltaVersion:
         return removal.forget(self._services, self._staged_on, report)
 
     def discard(self, report: StepReport) -> list[str]:
-        """Remove exactly the version's directory, then both entries."""
+        """Remove exactly the version's directory, then both entries; never what is published."""
         if self._note is None:
             return []
+        if self._commits and self._has_landed():
+            return self.forget(report)
         return removal.discard(self._services, self._note, report, keep=False)
+
+    def _has_landed(self) -> bool:
+        """Looked up just before a deletion."""
+        since = self._since(self._begun, self.look()) or ()
+        return any(one.marker is not None and one.marker.commit in self._commits for one in since)
 
     @property
     def _staged_on(self) -> Note:
@@ -225,8 +234,8 @@ class DeltaVersion:
         return self._begun.facts is not None and table.facts.is_same_table(self._begun.facts)
 
     def _since(self, begun: DeltaBase, now: DeltaBase) -> outcomes.Since:
-        same = begun.facts and now.facts and now.facts.is_same_table(begun.facts)
-        if not same or now.table is None or begun.facts is None:
+        """By place, because another's REPLACE TABLE gives the table a new identity."""
+        if begun.facts is None or now.table is None or now.table.facts.root != begun.facts.root:
             return None
         return self._tables.commits_since(now.table, begun.facts.number)
 

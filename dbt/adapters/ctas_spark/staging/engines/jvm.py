@@ -68,14 +68,3 @@ def has_class(spark: SparkSession, name: str) -> bool:
     """True if a class is in Spark's own jars, or in those of ``spark.jars``."""
     utils = classes(spark).org.apache.spark.util.Utils
     return bool(utils.classIsLoadable(name))
-
-
-def settings_below(spark: SparkSession, prefix: str) -> dict[str, str]:
-    """The session's settings whose names begin with ``prefix``, without it."""
-    found = spark._jsparkSession.conf().getAll()
-    pairs = classes(spark).scala.jdk.javaapi.CollectionConverters.asJava(found)
-    return {
-        str(key).removeprefix(prefix): str(value)
-        for key, value in dict(pairs).items()
-        if str(key).startswith(prefix)
-    }

@@ -5,13 +5,14 @@ from dbt.adapters.ctas_spark.staging.dead_leases import LEASE_ID
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
 from dbt.adapters.ctas_spark.staging.records import lease_of, version_of
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 
 
-def delete_dead_leases(services: IcebergServices, namespace: str) -> None:
+def delete_dead_leases(services: IcebergServices, namespace: str, rules: RetentionRules) -> None:
     """A lease leads from a fork to its run, so it goes after all forks of the namespace.
 
-    One that is only silent stays: its run may be paused.
+    Another catalog's stays: its forks can't be seen from here.
 
     Raises:
         MetastoreError, StorageError: it could not be found out whether a lease may go.
@@ -22,7 +23,16 @@ def delete_dead_leases(services: IcebergServices, namespace: str) -> None:
     for lease in services.storage.children(directory):
         if not LEASE_ID.fullmatch(lease) or lease in (services.lease.id, *needed):
             continue
-        now = services.lease.beat(directory)
-        state = lease_file.state_of(services.storage, directory, lease, now)
-        if state is LeaseState.ENDED:
+        catalog = lease_file.catalog_of(services.storage, directory, lease)
+        if catalog == services.lease.catalog and _is_over(services, directory, lease, rules):
             services.storage.delete(f"{directory}/{lease}")
+
+
+def _is_over(services: IcebergServices, directory: str, lease: str, rules: RetentionRules) -> bool:
+    """True if the run has ended for sure, or has been silent for as long as one waits for any."""
+    now = services.lease.beat(directory)
+    state = lease_file.state_of(services.storage, directory, lease, now)
+    if state is not LeaseState.EXPIRED:
+        return state is LeaseState.ENDED
+    stored = services.storage.read(f"{directory}/{lease}")
+    return stored is not None and now - stored.modified_ms >= rules.unknown_after_ms

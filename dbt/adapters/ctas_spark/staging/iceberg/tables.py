@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, RefusedError
 from dbt.adapters.ctas_spark.staging.iceberg.calls import core_errors
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 
@@ -24,6 +24,8 @@ class LoadedTable:
         self.operations = table.operations()
         self.metadata = self.operations.current()
         location = self.metadata.metadataFileLocation()
+        if location is None:
+            raise RefusedError("the catalog does not say where the table's metadata lies")
         text = packages.org.apache.iceberg.TableMetadataParser.toJson(self.metadata)
         self.facts = TableFacts.parse(str(text), str(location))
 

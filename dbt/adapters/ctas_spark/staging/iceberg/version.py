@@ -62,6 +62,7 @@ class IcebergVersion:
         self._published_as = published_as or self.id
         self._begun = IcebergBase(None)
         self._directories: props.ForkDirectories | None = None
+        self._commits: list[str] = []
 
     @property
     def record(self) -> TableName:
@@ -129,6 +130,7 @@ class IcebergVersion:
         fork = self.fork()
         lowest = over.facts.last_sequence_number if over.facts else 0
         marker = self._marker(fork, over, level)
+        self._commits.append(marker.commit)
         while True:
             fork.append_nothing(marker.to_summary())
             fork = self.fork()
@@ -179,9 +181,12 @@ class IcebergVersion:
         return removal.forget(self._services, self.record, report)
 
     def discard(self, report: StepReport) -> list[str]:
-        """Remove both directories, then the entry."""
+        """Remove both directories, then the entry; never those of what the target shows."""
         if self._directories is None:
             return []
+        target = self.look().facts
+        if target is not None and any(publications.has_commit(target, c) for c in self._commits):
+            return self.forget(report)
         return removal.discard(self._services, self.record, self._directories, report)
 
     def fork(self) -> LoadedTable:
@@ -262,8 +267,6 @@ class IcebergVersion:
             uuid=str(uuid4()) if begun else fork.facts.uuid,
         )
         folder = fork.facts.properties[props.METADATA_PATH]
-        marker = publications.live(fork.facts)
-        commit = marker.marker.commit if marker else self.id
-        path = f"{folder}/00000-{commit}.metadata.json"
+        path = f"{folder}/00000-{self._commits[-1]}.metadata.json"
         self._tables.write_metadata(text, fork, path)
         self._tables.register(self._context.target, path)
