@@ -30,15 +30,22 @@ def test_a_rollback_brings_back_rows_schema_and_properties(published: Place) -> 
     assert third.base_version == second.version
 
 
-def test_a_rollback_takes_back_anothers_replace(published: Place) -> None:
-    """The version of ours that was there before it, with what users wrote into it."""
-    second = published.publish(NEW)
-    published.sql("INSERT INTO {t} VALUES ('2', 4)")
-    published.sql("CREATE OR REPLACE TABLE {t} USING delta AS SELECT 'theirs' AS x")
-    states = [event.state for event in published.staging.history(published.context())]
-    assert states == ["kept", "kept"]
-    assert published.staging.roll_back(published.context()).version == second.version
-    assert published.rows() == [*NEW_ROWS, ("2", 4)]
+def test_a_rollback_takes_back_anothers_replace(place: Place) -> None:
+    """The version of ours that was there before it, with what users wrote into it.
+
+    The creation stood in the entry, which Delta's replace writes anew; its directory stays.
+    """
+    creator = place.another_run()
+    creator.publish("SELECT 1 AS a")
+    creator.close()
+    second = place.publish(NEW)
+    place.sql("INSERT INTO {t} VALUES ('2', 4)")
+    place.sql("CREATE OR REPLACE TABLE {t} USING delta AS SELECT 'theirs' AS x")
+    swept = place.staging.clean_up(place.context(), RetentionRules(0, 0))
+    assert swept.freed == []
+    assert [event.state for event in place.staging.history(place.context())] == ["kept"]
+    assert place.staging.roll_back(place.context()).version == second.version
+    assert place.rows() == [*NEW_ROWS, ("2", 4)]
 
 
 def test_history_names_each_publication_newest_first(published: Place) -> None:
