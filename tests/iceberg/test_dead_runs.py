@@ -1,15 +1,19 @@
 """What runs that died leave of an Iceberg table, and what the next ones make of it."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     CommitStateUnknownError,
     ConcurrentWriteError,
     MetastoreError,
+    StagingError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
@@ -40,11 +44,13 @@ def answer_is_lost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
 
 
 def test_recover_removes_all_that_a_dead_run_staged(place: Place) -> None:
-    """Files, fork and lease; the table and its history stay as they are."""
+    """Files that no metadata knows, too; the table and its history stay as they are."""
     place.publish(OLD)
     dead = place.another_run()
     before = place.files(), place.rows("snapshot_id", ".snapshots")
     dead.stage(NEW)
+    written = next(path for path in place.files() - before[0] if path.endswith(".parquet"))
+    Path(written).with_name("half-written.parquet").write_text("PAR1")
     dead.die()
     done = place.staging.recover(place.context(), RULES)
     assert len(done) == 1
@@ -102,6 +108,26 @@ def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: 
         staged.commit()
     staged.abort("failed")
     assert jdbc.rows() == OLD_ROWS
+
+
+def test_a_creation_that_was_swept_in_its_sleep_leaves_no_entry(
+    jdbc: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No fence stops it: it looks at its fork again after it has created the table."""
+    staged = jdbc.stage(OLD)
+    fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.forks()[0]}"
+    register = IcebergTables.register
+
+    def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
+        register(self, name, metadata_location)
+        jdbc.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
+
+    monkeypatch.setattr(IcebergTables, "register", registered)
+    with pytest.raises(StagingError, match="a clean-up took the version"):
+        staged.commit()
+    staged.abort("failed")
+    assert not jdbc.spark.catalog.tableExists(jdbc.table)
+    assert (jdbc.files(), jdbc.forks()) == (set(), [])
 
 
 def test_an_answer_that_was_lost_after_the_commit_is_a_success(

@@ -20,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.iceberg import difference, publications, removal, statement
 from dbt.adapters.ctas_spark.staging.iceberg import properties as props
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, loaded, look
+from dbt.adapters.ctas_spark.staging.iceberg.calls import FilesGoneError
 from dbt.adapters.ctas_spark.staging.iceberg.changes import change_between, who_changed
 from dbt.adapters.ctas_spark.staging.iceberg.creation import metadata_of_creation
 from dbt.adapters.ctas_spark.staging.iceberg.figures import figures_of
@@ -270,3 +271,14 @@ class IcebergVersion:
         path = f"{folder}/00000-{self._commits[-1]}.metadata.json"
         self._tables.write_metadata(text, fork, path)
         self._tables.register(self._context.target, path)
+        if self._was_swept():
+            self._tables.drop_entry(self._context.target)
+            raise RefusedError("a clean-up took the version meanwhile; its new entry was removed")
+
+    def _was_swept(self) -> bool:
+        """True if the record was taken while the creation slept: no fence stops a creation."""
+        try:
+            fork = self._tables.find(self.record)
+        except FilesGoneError:
+            return True
+        return fork is None or fork.facts.properties.get(STATE) == RecordState.DELETING.value
