@@ -75,7 +75,6 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
             {"on_conflict": "ignore"},
             "on_conflict: 'ignore' is unknown; use one of abort, overwrite",
         ),
-        ({"file_format": "delta"}, "file_format: 'delta' is not available yet"),
         ({"file_format": "hudi"}, "file_format: 'hudi' is not available yet"),
         ({"file_format": "excel"}, "file_format: 'excel' is unknown"),
         ({"partition_metadata": "hive"}, "partition_metadata: 'hive' is unknown"),

@@ -9,6 +9,7 @@ from typing import Any
 from dbt.adapters.ctas_spark import table_limits
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import (
+    DELTA,
     Atomicity,
     HiveColumns,
     OnConflict,
@@ -22,8 +23,8 @@ from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.staging.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 
-FORMATS = ("parquet", "orc", "avro", "csv", "json", "text", "iceberg")
-FORMATS_TO_COME = ("delta", "hudi")
+FORMATS = ("parquet", "orc", "avro", "csv", "json", "text", "delta", "iceberg")
+FORMATS_TO_COME = ("hudi",)
 TO_COME = ("catalog_atomicity",)
 OWN = (
     "atomicity",
@@ -224,7 +225,8 @@ def _check_columns(config: Mapping[str, Any]) -> Iterator[str]:
 
 def _check_buckets(config: Mapping[str, Any]) -> Iterator[str]:
     buckets, columns = config.get("buckets"), config.get("clustered_by")
-    if (buckets is None) != (columns is None):
+    is_delta = str(config.get("file_format")).lower() == DELTA
+    if (buckets is None) != (columns is None) and not (is_delta and buckets is None):
         yield "buckets and clustered_by: give both or none"
     elif buckets is not None and (not isinstance(buckets, int) or buckets < 1):
         yield f"buckets: {buckets!r} is not a count of at least 1"

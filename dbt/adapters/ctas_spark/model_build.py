@@ -18,6 +18,7 @@ from dbt.adapters.ctas_spark.staging.job_status import JobStatusHook, StagedTabl
 from dbt.adapters.ctas_spark.staging.native.staged_native_table import StagedNativeTable
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.staged_delta_table import StagedDeltaTable
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.step_timer import StepTimer
@@ -25,6 +26,7 @@ from dbt.adapters.ctas_spark.step_timer import StepTimer
 logger = logging.getLogger(__name__)
 
 IN_PLACE = "in_place"
+NATIVE = (StagedNativeTable, StagedDeltaTable)
 
 
 @dataclass(slots=True)
@@ -138,14 +140,14 @@ class ModelBuild:
 
     def _figures(self, spark: SparkSession) -> WriteFigures:
         """Spark's own counts do not know what a format's own writer writes."""
-        if isinstance(self.staged, StagedNativeTable):
+        if isinstance(self.staged, NATIVE):
             return self.staged.figures
         return write_figures(spark, self.job.group)
 
     @property
     def is_native(self) -> bool:
-        """True if the table's format commits by itself."""
-        return isinstance(self.staged, StagedNativeTable)
+        """True if the table's format keeps its columns itself."""
+        return isinstance(self.staged, NATIVE)
 
     @property
     def _in_place(self) -> bool:

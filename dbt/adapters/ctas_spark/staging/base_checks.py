@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 def other_partition_keys(context: StagingContext, base: Base) -> bool:
     """True if the partition keys change, which no single metastore call can do."""
-    wanted = tuple(key.lower() for key in context.layout.partition_by)
+    wanted = tuple(key.lower() for key in context.layout.partition_keys)
     entry = base.entry
     return entry is not None and not entry.is_view and entry.partition_keys != wanted
 
@@ -35,7 +35,7 @@ def refuse_other_partition_keys(context: StagingContext, base: Base) -> None:
     if context.atomicity is not Atomicity.ISOLATED or not other_partition_keys(context, base):
         return
     raise AtomicityNotSupportedError(
-        f"the partition keys change from {_keys(base)} to {list(context.layout.partition_by)}, "
+        f"the partition keys change from {_keys(base)} to {list(context.layout.partition_keys)}, "
         "which no single metastore call can do",
         table=context.target,
         left="it is unchanged; no job was started",
@@ -60,13 +60,13 @@ def warn_of_less(context: StagingContext, base: Base, level: Atomicity) -> None:
             "find no table for a moment (atomicity: atomic)",
             context.target,
             _keys(base),
-            list(context.layout.partition_by),
+            list(context.layout.partition_keys),
         )
 
 
 def warn_of_untracked(context: StagingContext, base: Base) -> None:
     """Partitions that were in the metastore are found by listing from now on."""
-    if context.layout.partition_by and base.entry is not None and tracks_partitions(base.entry):
+    if context.layout.partition_keys and base.entry is not None and tracks_partitions(base.entry):
         logger.warning(
             "%s kept its partitions in the metastore; from now on they are found by listing, "
             "and SHOW PARTITIONS is refused",

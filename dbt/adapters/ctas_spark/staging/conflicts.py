@@ -114,12 +114,12 @@ def record_gone(target: TableName, record: TableName, left: str) -> StagingError
     )
 
 
-def files_gone(target: TableName, directory: str, base: Base) -> StagingError:
+def files_gone(target: TableName, directory: str, left: str) -> StagingError:
     """The error for a staged version whose directory somebody removed."""
     return StagingError(
         f"the staged version's directory {directory} is gone",
         table=target,
-        left=unchanged(base),
+        left=left,
         remedy=AGAIN,
     )
 

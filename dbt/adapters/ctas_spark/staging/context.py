@@ -65,6 +65,7 @@ class HiveColumns(str, Enum):
 
 
 SESSION_CATALOG = "spark_catalog"
+DELTA = "delta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,16 @@ class TableLayout:
     options: Mapping[str, str] = field(default_factory=_nothing)
     properties: Mapping[str, str] = field(default_factory=_nothing)
     format_given: bool = True
+
+    @property
+    def has_properties_in_entry(self) -> bool:
+        """True if the metastore's entry has the properties of its CTAS; Delta's are in its log."""
+        return self.file_format != DELTA
+
+    @property
+    def partition_keys(self) -> tuple[str, ...]:
+        """The partition columns that the metastore's entry has; Delta's are in its log."""
+        return () if self.file_format == DELTA else self.partition_by
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,15 @@ def _clauses(layout: TableLayout, location: str, properties: Mapping[str, str]) 
         yield f"OPTIONS {quoting.properties(layout.options)}"
     if layout.partition_by:
         yield f"PARTITIONED BY ({quoting.identifiers(layout.partition_by)})"
-    if layout.clustered_by:
+    if layout.clustered_by and layout.buckets is None:
+        yield f"CLUSTER BY ({quoting.identifiers(layout.clustered_by)})"
+    elif layout.clustered_by:
         yield _buckets(layout)
     yield f"LOCATION {quoting.string(location)}"
     if layout.comment is not None:
         yield f"COMMENT {quoting.string(layout.comment)}"
-    yield f"TBLPROPERTIES {quoting.properties(properties)}"
+    if properties:
+        yield f"TBLPROPERTIES {quoting.properties(properties)}"
 
 
 def _buckets(layout: TableLayout) -> str:

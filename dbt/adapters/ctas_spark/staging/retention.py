@@ -36,6 +36,7 @@ class Reason(str, Enum):
     FOREIGN = "it has no record here and its run is over: it may be another catalog's"
     UNFENCED = "its writer may wake up, and the table has nothing by which to refuse it"
     FULL = "its directory fills again while it is deleted"
+    FORGOTTEN = "the table's history no longer reaches back to where it began"
     NATIVE = "its snapshots are the format's own to expire"
 
 

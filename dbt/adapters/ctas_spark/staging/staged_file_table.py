@@ -17,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.discard import discard
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publication import PartitionState, tracks_partitions
@@ -70,7 +71,7 @@ class StagedFileTable:
     @property
     def partition_metadata(self) -> str | None:
         """``tracked``, ``files`` or ``pending``; None without partitions."""
-        return self.partitions.value if self.context.layout.partition_by else None
+        return self.partitions.value if self.context.layout.partition_keys else None
 
     @property
     def record(self) -> TableName:
@@ -107,17 +108,12 @@ class StagedFileTable:
         """The CTAS that stages the version; at level ``none`` it stages no rows."""
         self._report.enter(Step.STAGE)
         filled_later = self.level is Atomicity.NONE
+        in_entry = self.context.layout.has_properties_in_entry
         return ddl.create_table_as(
             self.record,
             self.root.version(self.version),
             self.context.layout,
-            records.record_properties(
-                target=self.target,
-                version=self.version,
-                base=self.base,
-                lease=self._services.lease.id,
-                root=str(self.root),
-            ),
+            self._record_properties() if in_entry else {},
             ddl.without_rows(query) if filled_later else query,
         )
 
@@ -136,6 +132,8 @@ class StagedFileTable:
             StagingError: somebody removed the version's directory.
         """
         self._report.enter(Step.VERIFY)
+        if not self.context.layout.has_properties_in_entry:
+            self._mark_record()
         self._copy_permissions(self._directory_there())
         return self.record
 
@@ -254,6 +252,22 @@ class StagedFileTable:
         if self.partitions is PartitionState.PENDING:
             self.partitions = self._bookkeeping().run(self.version)
 
+    def _record_properties(self) -> Mapping[str, str]:
+        return records.record_properties(
+            target=self.target,
+            version=self.version,
+            base=self.base,
+            lease=self._services.lease.id,
+            root=str(self.root),
+        )
+
+    def _mark_record(self) -> None:
+        """What a CTAS does not write into its entry is written by a call of its own."""
+        record = self._read_record()
+        marked = {**record.parameters, **self._record_properties()}
+        change = EntryChange(self.record, record, record, marked)
+        self._services.metastore.alter_table(change, None)
+
     def _read_record(self) -> TableEntry:
         record = self._services.metastore.get_table(self.record)
         if record is None:
@@ -263,7 +277,7 @@ class StagedFileTable:
     def _directory_there(self) -> str:
         directory = self.root.version(self.version)
         if not self._services.storage.exists(directory):
-            raise conflicts.files_gone(self.target, directory, self.base)
+            raise conflicts.files_gone(self.target, directory, self.unchanged)
         return directory
 
     def _storage_time(self) -> int:

@@ -8,7 +8,8 @@ from enum import Enum
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
+from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
+from dbt.adapters.ctas_spark.staging.context import DELTA, SESSION_CATALOG, StagingContext
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
 from dbt.adapters.ctas_spark.staging.iceberg import jars
@@ -24,6 +25,7 @@ class Kind(Enum):
 
     FILES = "session_catalog"
     ICEBERG = "iceberg"
+    DELTA = "delta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,15 @@ def kind_for(spark: SparkSession, context: StagingContext) -> Kind:
     """
     catalog = context.target.catalog
     implementation = spark.conf.get(f"{SETTINGS}{catalog}", None)
+    if context.layout.file_format == DELTA:
+        delta_settings.check(
+            context,
+            implementation,
+            spark.conf.get(delta_settings.EXTENSIONS, "") or "",
+            spark.version,
+            has_delta=jvm.has_class(spark, delta_settings.CATALOG_OF_DELTA),
+        )
+        return Kind.DELTA
     return choose(context, implementation, spark.version, has_iceberg=_has_iceberg(spark))
 
 

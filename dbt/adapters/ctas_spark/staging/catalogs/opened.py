@@ -116,7 +116,7 @@ def open_catalog(
         kind=reached.kind,
         locks=reached.locks,
     )
-    others = OtherCatalogs(spark, storage, on_missed_beat)
+    others = OtherCatalogs(spark, catalog, storage, on_missed_beat)
     return OpenedCatalog(catalog, lease, reached.metastore, reached.description, others)
 
 

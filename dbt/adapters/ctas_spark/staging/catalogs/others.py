@@ -5,11 +5,14 @@ from collections.abc import Callable
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.catalogs.delta import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.iceberg import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import kind_of
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import SETTINGS, Kind, kind_for
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import StorageError
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
@@ -19,15 +22,17 @@ from dbt.adapters.ctas_spark.staging.storage import Storage
 
 
 class OtherCatalogs:
-    """Opened once for an invocation, with a lease for each."""
+    """Opened once for an invocation; Iceberg's have a lease each, Delta's is the session's."""
 
     def __init__(
         self,
         spark: SparkSession,
+        session_catalog: SessionCatalog,
         storage: Storage,
         on_missed_beat: Callable[[StorageError], None],
     ) -> None:
         self._spark = spark
+        self._delta = DeltaCatalog(session_catalog, DeltaTables(spark))
         self._storage = storage
         self._on_missed_beat = on_missed_beat
         self._guard = threading.Lock()
@@ -39,8 +44,11 @@ class OtherCatalogs:
         Raises:
             StagingError: no catalog serves it, or it reaches nothing.
         """
-        if kind_for(self._spark, context) is Kind.FILES:
+        kind = kind_for(self._spark, context)
+        if kind is Kind.FILES:
             return None
+        if kind is Kind.DELTA:
+            return self._delta
         name = context.target.catalog
         with self._guard:
             if name not in self._opened:

@@ -1,0 +1,159 @@
+"""Delta's own Java objects: a table by its name or directory, its files, its commits.
+
+Nothing here changes a table; ``transaction`` does.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.delta.calls import core_errors
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, TableFacts
+from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.metastore import scala
+
+NO_LOG = -1
+OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"
+OPERATION_FIELDS = 11
+OWN_DOMAINS = frozenset({"delta.rowTracking"})
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTable:
+    """A table at one version, with Delta's own objects, which take no part in comparisons."""
+
+    facts: TableFacts
+    log: Any
+    snapshot: Any
+    entry: Any
+
+    def files(self) -> Iterator[Any]:
+        """Delta's ``AddFile`` for each file; a Spark job reads them out of the log."""
+        found = self.snapshot.allFiles().collectAsList()
+        return (found.get(index) for index in range(found.size()))
+
+    def domains(self) -> list[dict[str, Any]]:
+        """What features keep in the log beside the metadata, but for what the log itself counts."""
+        found = self.snapshot.domainMetadata()
+        read = (json.loads(str(found.apply(at).json())) for at in range(found.size()))
+        domains = [dict(one["domainMetadata"]) for one in read]
+        return [one for one in domains if one["domain"] not in OWN_DOMAINS]
+
+
+class DeltaTables:
+    """The Delta tables of a session; every call raises the core's errors."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.packages = jvm.classes(spark)
+        self.spark = spark
+        self._session = jvm.session(spark)
+        self._delta = self.packages.org.apache.spark.sql.delta
+
+    def find(self, name: TableName) -> LoadedTable | None:
+        """The table of that name, read afresh; None if the catalog says that there is none."""
+        identifier = self.packages.org.apache.spark.sql.catalyst.TableIdentifier(
+            name.table, scala.some(self.packages, name.database)
+        )
+        try:
+            with core_errors(f"read {name}"):
+                entry = jvm.session_catalog(self.spark).getTableMetadata(identifier)
+                self._forget(entry.location().toString())
+                options = scala.mapping(self.packages, {})
+                found = self._delta.DeltaLog.forTableWithSnapshot(self._session, entry, options)
+                table = _loaded(found, scala.some(self.packages, entry))
+        except EntryMissingError:
+            return None
+        if table is None:
+            raise MetastoreError(f"{name} is in the catalog, and its directory has no Delta log")
+        return table
+
+    def at(self, directory: str) -> LoadedTable | None:
+        """The table in a directory; None if no log is there."""
+        with core_errors(f"read the Delta log in {directory}"):
+            path = self._forget(directory)
+            found = self._delta.DeltaLog.forTableWithSnapshot(self._session, path)
+            return _loaded(found, scala.none(self.packages))
+
+    def commits(self, table: LoadedTable) -> Iterator[CommitFacts]:
+        """The commits that the log still has, newest first."""
+        with core_errors("find the table's oldest commit"):
+            oldest = int(self._delta.DeltaHistoryManager.getEarliestDeltaFile(table.log))
+        for number in range(table.facts.number, oldest - 1, -1):
+            yield self._commit(table, number)
+
+    def commits_since(self, table: LoadedTable, number: int) -> tuple[CommitFacts, ...] | None:
+        """The commits after ``number``, newest first; None if the log has not all of them."""
+        if table.facts.number < number:
+            return None
+        found = []
+        for commit in self.commits(table):
+            if commit.number <= number:
+                break
+            found.append(commit)
+        return tuple(found) if len(found) == table.facts.number - number else None
+
+    def figures(self, table: LoadedTable) -> WriteFigures:
+        """What the job counted that filled a new table; Delta notes it in the first commit."""
+        counted = self._info(table, 0).get("operationMetrics") or {}
+        return WriteFigures(
+            rows=_number(counted.get("numOutputRows")),
+            files=_number(counted.get("numFiles")),
+            bytes=_number(counted.get("numOutputBytes")),
+        )
+
+    def fits(self) -> bool:
+        """True if this release of Delta has the calls that a publication makes, as they were."""
+        with core_errors("look at Delta's classes"):
+            utils = self.packages.org.apache.spark.util.Utils
+            if not utils.classIsLoadable(OPERATION):
+                return False
+            operation = utils.classForName(OPERATION, True, False)
+            counts = [one.getParameterCount() for one in operation.getConstructors()]
+        return counts == [OPERATION_FIELDS]
+
+    def _commit(self, table: LoadedTable, number: int) -> CommitFacts:
+        read = self._info(table, number)
+        marker = CommitMarker.parse(read.get("userMetadata"))
+        operation = str(read.get("operation", "unknown"))
+        return CommitFacts(number, operation, int(read.get("timestamp", 0)), marker)
+
+    def _info(self, table: LoadedTable, number: int) -> dict[str, Any]:
+        with core_errors(f"read commit {number} of {table.facts.root}"):
+            log = table.log
+            path = self._delta.util.FileNames.unsafeDeltaFile(log.logPath(), number)
+            found = self._delta.DeltaHistoryManager.getCommitInfoOpt(
+                log.store(), path, log.newDeltaHadoopConf()
+            )
+            text = str(found.get().json()) if found.isDefined() else '{"commitInfo": {}}'
+        return dict(json.loads(text)["commitInfo"])
+
+    def _forget(self, directory: str) -> Any:
+        """A table that was dropped and created anew in its directory is another."""
+        path = self.packages.org.apache.hadoop.fs.Path(directory)
+        self._delta.DeltaLog.invalidateCache(self._session, path)
+        return path
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdecimal() else None
+
+
+def _loaded(found: Any, entry: Any) -> LoadedTable | None:
+    log, snapshot = found.productElement(0), found.productElement(1)
+    number = int(snapshot.version())
+    if number == NO_LOG:
+        return None
+    facts = TableFacts(
+        root=str(log.dataPath().toString()),
+        number=number,
+        metadata=json.loads(str(snapshot.metadata().json()))["metaData"],
+        protocol=json.loads(str(snapshot.protocol().json()))["protocol"],
+    )
+    return LoadedTable(facts, log, snapshot, entry)

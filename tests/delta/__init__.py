@@ -1,0 +1,1 @@
+"""Delta tables in the session catalog, on one session."""

@@ -1,0 +1,195 @@
+"""Other writers between begin and commit: theirs is kept, and never gets our rows."""
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingPurpose
+from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
+from dbt.adapters.ctas_spark.staging.errors import (
+    CommitStateUnknownError,
+    ConcurrentWriteError,
+    MetastoreError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+)
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from delta.place import Place
+
+NEW = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
+NEW_ROWS = [(0, "new", 1), (1, "new", 1)]
+WRITES = {
+    "insert": "INSERT INTO {t} VALUES (9, 'theirs')",
+    "delete": "DELETE FROM {t} WHERE id = 1",
+    "replace": "CREATE OR REPLACE TABLE {t} USING delta AS SELECT 'theirs' AS x",
+    "add column": "ALTER TABLE {t} ADD COLUMNS (theirs INT)",
+    "properties": "ALTER TABLE {t} SET TBLPROPERTIES ('theirs' = 'yes')",
+    "optimize": "OPTIMIZE {t}",
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_what_another_wrote_since_begin_is_kept(published: Place, write: str) -> None:
+    """The model fails and names who wrote; nothing of it is left."""
+    published.sql("INSERT INTO {t} VALUES (7, 'more')")
+    files = published.files()
+    staged = published.stage(NEW)
+    published.sql(WRITES[write])
+    after = published.rows(), published.history(), published.properties()
+    with pytest.raises(ConcurrentWriteError, match="a writer without our marker committed"):
+        staged.commit()
+    staged.abort("refused")
+    assert (published.rows(), published.history(), published.properties()) == after
+    assert files <= published.files()
+    assert not (published.root() / f"stg_{staged.version}").exists()
+
+
+def test_control_deltas_own_replace_overwrites_what_came_just_before_it(place: Place) -> None:
+    """It is conditional on what it finds when it begins, which is not what a run looked at."""
+    place.sql("CREATE TABLE {t} USING delta AS SELECT 1 AS a")
+    place.sql("INSERT INTO {t} VALUES (2)")
+    place.sql("CREATE OR REPLACE TABLE {t} USING delta AS SELECT 3 AS a")
+    assert place.rows() == [(3,)]
+
+
+@pytest.mark.parametrize("write", ["insert", "replace", "optimize"])
+def test_deltas_own_transaction_refuses_what_comes_after_our_last_look(
+    published: Place, monkeypatch: pytest.MonkeyPatch, write: str
+) -> None:
+    """The look at the version is not what holds: it is the transaction that began there."""
+    published.sql("INSERT INTO {t} VALUES (7, 'more')")
+    staged = published.stage(NEW)
+    publish = transaction.publish
+
+    def late(*arguments: object) -> None:
+        published.sql(WRITES[write])
+        publish(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transaction, "publish", late)
+    with pytest.raises(ConcurrentWriteError):
+        staged.commit()
+    assert len(published.history()) == 3
+
+
+def test_of_two_runs_from_one_base_one_wins(published: Place) -> None:
+    """The other is told which version was committed."""
+    other = published.another_run()
+    first, second = published.stage(NEW), other.stage("SELECT 5 AS five")
+    first.commit()
+    first.settle()
+    with pytest.raises(ConcurrentWriteError, match=first.version):
+        second.commit()
+    second.abort("refused")
+    other.close()
+    assert published.rows() == NEW_ROWS
+
+
+def test_overwrite_publishes_over_what_another_wrote(published: Place) -> None:
+    """Whole: nothing of theirs is left in the table, and it is in its history."""
+    staged = published.stage(NEW, published.context(on_conflict=OnConflict.OVERWRITE))
+    published.sql(WRITES["insert"])
+    staged.commit()
+    staged.settle()
+    assert published.rows() == NEW_ROWS
+    assert (9, "theirs") in published.rows(" VERSION AS OF 1")
+
+
+@pytest.mark.parametrize("owner", ["a user", "us"])
+@pytest.mark.parametrize("on_conflict", list(OnConflict))
+def test_a_table_that_another_dropped_is_not_made_anew(
+    place: Place, owner: str, on_conflict: OnConflict
+) -> None:
+    """The version was staged in its directory; the next run creates it."""
+    _created(place, owner)
+    staged = place.stage(NEW, place.context(on_conflict=on_conflict))
+    place.sql("DROP TABLE {t}")
+    with pytest.raises(ConcurrentWriteError, match="it was dropped"):
+        staged.commit()
+    staged.abort("refused")
+    assert place.sql(f"SHOW TABLES IN {place.schema} LIKE 't'") == []
+    assert staged.left_behind == []
+    with pytest.raises(NoSuchTableError):
+        place.begin(place.context(purpose=StagingPurpose.REPLACE))
+
+
+def test_replace_says_that_the_table_is_gone(published: Place) -> None:
+    """Nothing is created."""
+    staged = published.stage(NEW, published.context(purpose=StagingPurpose.REPLACE))
+    published.sql("DROP TABLE {t}")
+    with pytest.raises(NoSuchTableError, match="does not exist"):
+        staged.commit()
+    staged.abort("refused")
+
+
+@pytest.mark.parametrize("owner", ["a user", "us"])
+@pytest.mark.parametrize("on_conflict", list(OnConflict))
+def test_a_table_that_was_dropped_and_created_anew_never_gets_our_rows(
+    place: Place, owner: str, on_conflict: OnConflict
+) -> None:
+    """In the same directory or another: it is another table."""
+    _created(place, owner)
+    staged = place.stage(NEW, place.context(on_conflict=on_conflict))
+    place.sql("DROP TABLE {t}")
+    place.sql("CREATE TABLE {t} USING delta AS SELECT 'theirs' AS x")
+    with pytest.raises(ConcurrentWriteError, match="created anew"):
+        staged.commit()
+    staged.abort("refused")
+    assert place.rows() == [("theirs",)]
+    assert len(place.history()) == 1
+
+
+def test_the_first_creation_wins(place: Place) -> None:
+    """Two runs find no table; the loser's version is discarded."""
+    other = place.another_run()
+    first = place.stage(NEW)
+    second = other.stage("SELECT 5 AS five")
+    third = other.stage("SELECT 6 AS six", place.context(purpose=StagingPurpose.CREATE))
+    first.commit()
+    first.settle()
+    with pytest.raises(ConcurrentWriteError):
+        second.commit()
+    second.abort("refused")
+    with pytest.raises(TableAlreadyExistsError):
+        third.commit()
+    third.abort("refused")
+    other.close()
+    assert place.rows() == NEW_ROWS
+
+
+def test_a_commit_whose_answer_is_lost_is_found_in_the_history(
+    published: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is committed, whatever the call raised."""
+    publish = DeltaVersion.publish
+
+    def lost(self: DeltaVersion, over: object) -> None:
+        publish(self, over)  # type: ignore[arg-type]
+        raise MetastoreError("the answer was lost")
+
+    monkeypatch.setattr(DeltaVersion, "publish", lost)
+    staged = published.publish(NEW)
+    assert staged.outcome is Outcome.COMMITTED
+    assert published.rows() == NEW_ROWS
+
+
+def test_a_fate_that_cant_be_told_deletes_nothing(
+    published: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The staged files stay for the next run, which finds out."""
+    staged = published.stage(NEW)
+
+    def lost(*_: object) -> None:
+        raise MetastoreError("storage did not answer")
+
+    monkeypatch.setattr(transaction, "publish", lost)
+    with pytest.raises(CommitStateUnknownError):
+        staged.commit()
+    staged.abort("unknown")
+    assert staged.outcome is Outcome.UNKNOWN
+    assert published.stages() == [f"stg_{staged.version}"]
+
+
+def _created(place: Place, owner: str) -> None:
+    if owner == "a user":
+        place.sql("CREATE TABLE {t} USING delta AS SELECT 1 AS a")
+    else:
+        place.publish("SELECT 1 AS a")

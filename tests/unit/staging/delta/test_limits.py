@@ -1,0 +1,105 @@
+"""What is refused of a Delta model, its table or its session."""
+
+import re
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    HiveColumns,
+    PartitionMetadata,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.delta import features, jars
+from dbt.adapters.ctas_spark.staging.delta.limits import problems
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from unit.staging.delta.tables import ID_COLUMN, table
+
+
+def context(layout: TableLayout | None = None, **said: object) -> StagingContext:
+    """A publication that asks for something."""
+    return StagingContext(
+        TableName("db", "t"),
+        "db__ctas",
+        layout=layout or TableLayout("delta"),
+        **said,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (context(atomicity=Atomicity.NONE), "atomicity: none"),
+        (context(TableLayout("delta", clustered_by=("a",), buckets=2)), "buckets"),
+        (context(TableLayout("delta", ("a",), clustered_by=("b",))), "one of them"),
+        (context(TableLayout("delta", options={"a": "b"})), "options"),
+        (context(partition_metadata=PartitionMetadata.TRACKED), "partition_metadata"),
+        (context(hive_columns=HiveColumns.KEEP_OLD), "hive_columns"),
+        (context(TableLayout("delta", properties={"delta.feature.x": "1"})), "feature.x"),
+        (context(TableLayout("delta", properties={"delta.appendOnly": "true"})), "second time"),
+    ],
+)
+def test_what_is_not_deltas_is_named(asked: StagingContext, said: str) -> None:
+    """One problem, with what to do."""
+    (problem,) = problems(asked)
+    assert said in problem
+
+
+def test_a_plain_model_has_no_problem() -> None:
+    """Nor one with properties that Delta knows."""
+    layout = TableLayout("delta", ("a",), properties={"delta.enableDeletionVectors": "true"})
+    assert problems(context(layout)) == ()
+
+
+def test_what_a_replace_ends_is_named() -> None:
+    """Constraints and what columns compute."""
+    column = {**ID_COLUMN, "metadata": {"delta.generationExpression": "1 + 1"}}
+    base = table(configuration={"delta.constraints.positive": "id > 0"}, column=column)
+    assert features.ended_by_replace(base) == ("constraint positive", "generated column id")
+    assert features.ended_by_replace(table()) == ()
+
+
+def test_untried_features_are_named() -> None:
+    """And tried ones are not."""
+    assert features.untried(table(features=("clustering", "rowTracking"))) == ("rowTracking",)
+
+
+def test_a_session_that_has_all_is_let_through() -> None:
+    """The class, the extension among others, the jar."""
+    delta_settings.check(
+        context(),
+        delta_settings.CATALOG_OF_DELTA,
+        f"some.Extension, {delta_settings.EXTENSION}",
+        "4.1.4",
+        has_delta=True,
+    )
+
+
+def test_all_that_a_session_lacks_is_said_at_once() -> None:
+    """The jar for this Spark, the class of the catalog, the extension."""
+    with pytest.raises(AtomicityNotSupportedError) as caught:
+        delta_settings.check(context(), None, "", "4.1.4", has_delta=False)
+    for wanted in (jars.TRIED["4.1"], delta_settings.CATALOG_OF_DELTA, delta_settings.EXTENSION):
+        assert wanted in caught.value.remedy
+
+
+def test_another_catalog_is_refused() -> None:
+    """Two-part names only."""
+    other = StagingContext(TableName("db", "t", "lake"), "s", layout=TableLayout("delta"))
+    with pytest.raises(AtomicityNotSupportedError, match="catalog lake"):
+        delta_settings.check(
+            other,
+            delta_settings.CATALOG_OF_DELTA,
+            delta_settings.EXTENSION,
+            "4.1.4",
+            has_delta=True,
+        )
+
+
+def test_an_untried_spark_is_told_which_was_tried() -> None:
+    """No jar is guessed."""
+    assert "not with Spark 4.0" in jars.remedy("4.0.5")
+    assert re.search(r"PySpark 4\.1 with io\.delta", jars.remedy("4.0.5"))

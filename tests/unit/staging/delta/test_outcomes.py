@@ -1,0 +1,82 @@
+"""What became of a target, and of our commit on it."""
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.delta import outcomes
+from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
+from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
+from dbt.adapters.ctas_spark.staging.marker import Kind
+from dbt.adapters.ctas_spark.staging.native.version import Change
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from unit.staging.delta.tables import ours, table, theirs
+
+CONTEXT = StagingContext(TableName("db", "t"), "db__ctas")
+REPLACE = StagingContext(TableName("db", "t"), "db__ctas", purpose=StagingPurpose.REPLACE)
+GONE = DeltaBase(None)
+LOST = MetastoreError("the answer was lost")
+
+
+def base(facts: TableFacts) -> DeltaBase:
+    """A target at one moment."""
+    return DeltaBase(LoadedTable(facts, None, None, None))
+
+
+BEGUN = base(table(4))
+
+
+@pytest.mark.parametrize(
+    ("now", "since", "change"),
+    [
+        (BEGUN, (), Change.NONE),
+        (base(table(5)), (ours(5, kind=Kind.FENCE),), Change.FENCED),
+        (base(table(6)), (ours(6, kind=Kind.FENCE), theirs(5)), Change.WRITTEN),
+        (base(table(6)), (ours(6),), Change.WRITTEN),
+        (base(table(9)), None, Change.WRITTEN),
+        (base(table(4, identity="other")), None, Change.WRITTEN),
+        (base(table(4, root="file:/elsewhere")), None, Change.WRITTEN),
+        (GONE, None, Change.WRITTEN),
+    ],
+)
+def test_what_became_of_the_target(now: DeltaBase, since: outcomes.Since, change: Change) -> None:
+    """Only the same version of the same table is unchanged; fences alone leave the version."""
+    assert outcomes.change_between(CONTEXT, BEGUN, now, since) is change
+
+
+def test_a_table_to_replace_that_is_gone_is_dropped() -> None:
+    """Any other purpose would create it, and the staged files went with it."""
+    assert outcomes.change_between(REPLACE, BEGUN, GONE, None) is Change.DROPPED
+
+
+@pytest.mark.parametrize(
+    ("after", "since", "failure", "decided"),
+    [
+        (base(table(5)), (ours(5),), None, Outcome.COMMITTED),
+        (base(table(6)), (theirs(6), ours(5)), LOST, Outcome.COMMITTED),
+        (base(table(5)), (ours(5),), EntryModifiedError("x"), Outcome.COMMITTED),
+        (base(table(5)), (theirs(5),), EntryModifiedError("x"), Outcome.NOT_COMMITTED),
+        (base(table(5)), (theirs(5),), LOST, Outcome.NOT_COMMITTED),
+        (BEGUN, (), LOST, Outcome.UNKNOWN),
+        (BEGUN, (), None, Outcome.UNKNOWN),
+        (base(table(9)), None, LOST, Outcome.UNKNOWN),
+        (GONE, None, LOST, Outcome.UNKNOWN),
+        (GONE, None, EntryModifiedError("x"), Outcome.NOT_COMMITTED),
+    ],
+)
+def test_what_became_of_the_commit(
+    after: DeltaBase, since: outcomes.Since, failure: MetastoreError | None, decided: Outcome
+) -> None:
+    """The history is asked first; what it can't say is not known."""
+    assert outcomes.decide(BEGUN, after, "c5", failure, since) is decided
+
+
+def test_who_changed_it_is_said() -> None:
+    """A version of ours by its id, another's commit by what it was."""
+    assert "version v9" in outcomes.who_changed(BEGUN, base(table(5)), (ours(5, "v9"),))
+    assert "WRITE, 5" in outcomes.who_changed(BEGUN, base(table(5)), (theirs(5),))
+    assert "dropped" in outcomes.who_changed(BEGUN, GONE, None)
+    anew = base(table(0, identity="other"))
+    assert "created anew" in outcomes.who_changed(BEGUN, anew, None)
+    assert "is gone" in outcomes.who_changed(BEGUN, base(table(9)), None)
