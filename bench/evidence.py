@@ -176,8 +176,6 @@ def _versions(named: Mapping[str, Figures]) -> Iterator[str]:
     yield _rule(5)
     around: dict[str, list[str]] = {}
     for name, figures in named.items():
-        if "on" not in figures:  # kept before the command said what it ran on
-            continue
         versions = dict(figures["on"])
         when = str(figures["finished"])[:10]
         yield _row(_link(name), when, _minutes(figures), figures["cores"], versions.pop(OURS))
