@@ -14,7 +14,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     """Each wrong value is named with what would be right, and nothing is built."""
     model = (
         "{{ config(materialized='atomic_table', atomicity='strong', staging_purpose='upsert', "
-        "file_format='delta', partition_metadata='hive', catalog_atomicity=3, "
+        "file_format='hudi', partition_metadata='hive', catalog_atomicity=3, "
         "atomicty='none', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
     )
     project.write({"models/orders.sql": model})
@@ -23,7 +23,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     for said in (
         "atomicity: 'strong' is unknown; use one of none, atomic, isolated, auto",
         "staging_purpose: 'upsert' is unknown",
-        "file_format: 'delta' is not available yet",
+        "file_format: 'hudi' is not available yet",
         "partition_metadata: 'hive' is unknown",
         "catalog_atomicity: not available yet",
         "atomicty: unknown; did you mean atomicity?",
