@@ -9,13 +9,18 @@ CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 
 def delta_session() -> Mapping[str, str]:
-    """The settings; the last ones keep the many jobs on Delta's own logs short."""
+    """The settings; all but the first three keep the many jobs on Delta's own logs short.
+
+    The compiler may optimize, unlike in other tests: those jobs run the same code again and again.
+    """
     return {
         "spark.jars": f"{fetched(DELTA)},{fetched(DELTA_STORAGE)}",
         "spark.sql.extensions": EXTENSION,
         "spark.sql.catalog.spark_catalog": CATALOG,
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
+        "spark.driver.memory": "1200m",
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
