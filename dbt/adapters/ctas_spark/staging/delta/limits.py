@@ -2,13 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    HiveColumns,
-    PartitionMetadata,
-    StagingContext,
-)
+from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.delta.features import APPEND_ONLY
+from dbt.adapters.ctas_spark.staging.native.limits import problems_of_any
 
 UNTRIED = (
     "delta.enableRowTracking",
@@ -27,21 +23,11 @@ def problems(context: StagingContext) -> tuple[str, ...]:
 
 def _problems(context: StagingContext) -> Iterator[str]:
     layout = context.layout
-    if context.atomicity is Atomicity.NONE:
-        yield (
-            "atomicity: none fills a published table in place, and a Delta commit is all or "
-            "nothing anyway; remove it"
-        )
+    yield from problems_of_any(context, "Delta")
     if layout.buckets is not None:
         yield "buckets: Delta has none; clustered_by without it is CLUSTER BY"
     if layout.clustered_by and layout.partition_by:
         yield "clustered_by and partition_by: Delta takes one of them"
-    if layout.options:
-        yield "options: Delta has table properties only; use tblproperties"
-    if context.partition_metadata is not PartitionMetadata.AUTO:
-        yield "partition_metadata: Delta's log has the partitions; remove it"
-    if context.hive_columns is not HiveColumns.NEW:
-        yield "hive_columns: Delta's log has the columns; remove it"
     yield from _properties(layout.properties)
 
 
