@@ -56,6 +56,13 @@ POSTGRESQL_DRIVER = Jar(
     "2a32a9dcbc42d67a50ad3a0de5efd102c8d2be46720045f2cbd6689f160ab7c7",
 )
 
+# The newest of Spark 4.1 that Maven's registry has.
+AVRO = Jar(
+    "org.apache.spark",
+    "spark-avro_2.13",
+    "4.1.1",
+    "6a19d90bc3b6e88d8db0fa36a19273aa10fea2dbd7a62bb60e4cedd73051b32d",
+)
 # The newest that run together on PySpark 4.1.
 ICEBERG = Jar(
     "org.apache.iceberg",

@@ -1,31 +1,23 @@
-"""Avro, whose data source is a jar of its own, which Spark fetches.
+"""Avro, whose data source is a jar of its own."""
 
-Run by its package's name, in PySpark's version or the nearest that Maven's registry has:
-``SPARK_AVRO=org.apache.spark:spark-avro_2.13:4.1.1 pytest tests/functional/layouts/test_avro.py``
-"""
-
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from functional.dbt_project import Project
 from readers.session import SMALL
+from servers.jars import AVRO, fetched
 
 DBT = Path(sys.executable).with_name("dbt")
-PACKAGE = "SPARK_AVRO"
 MODEL = (
     "{{ config(materialized='table', file_format='avro', persist_docs={'columns': true}) }} "
     "select {{ var('n') }} as n, named_struct('a', array('x')) as s"
 )
 
 
-@pytest.mark.skipif(PACKAGE not in os.environ, reason=f"fetches the jar that {PACKAGE} names")
 def test_avro_with_its_jar_is_published_and_replaced(tmp_path: Path) -> None:
-    """With spark-avro in spark.jars.packages, a model's files are avro and are replaced."""
-    conf = {**SMALL, "spark.jars.packages": os.environ[PACKAGE]}
+    """With spark-avro in spark.jars, a model's files are avro and are replaced."""
+    conf = {**SMALL, "spark.jars": str(fetched(AVRO))}
     project = Project(tmp_path, "shop", conf)
     documented = '{"models": [{"name": "t", "columns": [{"name": "n", "description": "it\'s n"}]}]}'
     project.write({"models/t.sql": MODEL, "models/t.yml": documented})
