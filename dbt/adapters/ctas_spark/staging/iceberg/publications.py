@@ -4,70 +4,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.iceberg.facts import Snapshot, TableFacts
-from dbt.adapters.ctas_spark.staging.marker import (
-    BASE,
-    COMMIT,
-    LEVEL,
-    PREFIX,
-    TARGET,
-    VERSION,
-    Kind,
-)
+from dbt.adapters.ctas_spark.staging.marker import COMMIT, PREFIX, Kind
+from dbt.adapters.ctas_spark.staging.native.marker import NativeMarker, common_fields
 
-KIND = PREFIX + "kind"
-TIME = PREFIX + "time_ms"
 SPEC = PREFIX + "spec_id"
 SORT_ORDER = PREFIX + "sort_order_id"
 FORK = PREFIX + "fork"
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotMarker:
+class SnapshotMarker(NativeMarker):
     """What a published snapshot's summary says of its publication.
 
-    ``base`` is the commit id before, or empty; ``time_ms`` the storage's time just before the call;
     ``spec_id`` and ``sort_order_id`` are the table's from this publication on; ``fork`` is the
     version id of the fork that it was staged on, or empty for a fence.
     """
 
-    commit: str
-    version: str
-    base: str
-    target: str
-    level: str
-    kind: Kind
-    time_ms: int
     spec_id: int
     sort_order_id: int
     fork: str
 
     def to_summary(self) -> dict[str, str]:
         """The marker as keys of a summary."""
-        return {
-            COMMIT: self.commit,
-            VERSION: self.version,
-            BASE: self.base,
-            TARGET: self.target,
-            LEVEL: self.level,
-            KIND: self.kind.value,
-            TIME: str(self.time_ms),
-            SPEC: str(self.spec_id),
-            SORT_ORDER: str(self.sort_order_id),
-            FORK: self.fork,
-        }
+        own = {SPEC: str(self.spec_id), SORT_ORDER: str(self.sort_order_id), FORK: self.fork}
+        return {**self.common_values(), **own}
 
     @classmethod
     def of(cls, summary: Mapping[str, str]) -> "SnapshotMarker | None":
         """A snapshot's marker, if it has a whole one."""
         try:
             return cls(
-                commit=summary[COMMIT],
-                version=summary[VERSION],
-                base=summary[BASE],
-                target=summary[TARGET],
-                level=summary[LEVEL],
-                kind=Kind(summary[KIND]),
-                time_ms=int(summary[TIME]),
+                **common_fields(summary),
                 spec_id=int(summary[SPEC]),
                 sort_order_id=int(summary[SORT_ORDER]),
                 fork=summary[FORK],
