@@ -32,7 +32,7 @@ def who_changed(begun: IcebergBase, now: IcebergBase) -> str:
     if begun.facts is not None and begun.facts.uuid != now.facts.uuid:
         return f"it was dropped, and created anew {_last_commit(now.facts)}"
     if begun.facts is not None and begun.facts.main == now.facts.main:
-        return "its schema or properties were changed"
+        return "a writer without our marker changed its schema or properties"
     return f"a writer without our marker committed {_last_commit(now.facts)}"
 
 

@@ -72,15 +72,17 @@ def _rolled_back(context: StagingContext, services: IcebergServices, to: str | N
         kind=Kind.ROLLBACK,
         published_as=chosen.marker.version,
     )
-    commit = NativeCommit(asked, version, NoJob(), base, Atomicity.ISOLATED)
     report = StepReport(context.target)
+    commit = NativeCommit(asked, version, NoJob(), base, Atomicity.ISOLATED, report)
     try:
         version.stage_on(base)
         _set_back(services, version.fork(), chosen)
         with report.within(Step.COMMIT):
             commit.run()
-    finally:
+    except Exception:
         _clean(services, version, commit.outcome, report)
+        raise
+    _clean(services, version, commit.outcome, report)
     version.refresh()
     return RolledBack(chosen.marker.version, now.marker.version, Atomicity.ISOLATED)
 

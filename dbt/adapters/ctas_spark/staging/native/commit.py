@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.native.version import (
     NativeVersion,
 )
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 MOST_ATTEMPTS = 20
 SHOWN_BY = "the table's history"
@@ -25,13 +26,14 @@ class NativeCommit(Generic[B]):
     ``outcome`` is None until it is decided; ``over`` is what the last attempt was conditional on.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
         self,
         context: StagingContext,
         version: NativeVersion[B],
         job: Job,
         begun: B,
         level: Atomicity,
+        report: StepReport,
     ) -> None:
         self.outcome: Outcome | None = None
         self.over = begun
@@ -40,6 +42,7 @@ class NativeCommit(Generic[B]):
         self._job = job
         self._begun = begun
         self._level = level
+        self._report = report
         self._who = ""
 
     def run(self) -> None:
@@ -80,7 +83,8 @@ class NativeCommit(Generic[B]):
         """The failure of the call, if any; until it is judged it may land, whatever ended it."""
         self.outcome = Outcome.UNKNOWN
         try:
-            self._version.publish(self.over)
+            with self._report.within(Step.PUBLISH):
+                self._version.publish(self.over)
         except MetastoreError as error:
             return error
         return None

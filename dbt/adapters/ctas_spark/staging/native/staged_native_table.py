@@ -111,7 +111,9 @@ class StagedNativeTable(Generic[B]):
         if self._begun is None:
             raise RuntimeError(f"begin() was not called for {self.target}")
         self._version.check_staged()
-        commit = NativeCommit(self.context, self._version, self._job, self._begun, self.level)
+        commit = NativeCommit(
+            self.context, self._version, self._job, self._begun, self.level, self._report
+        )
         try:
             commit.run()
         finally:
