@@ -9,12 +9,11 @@ import pytest
 from contract.behaviours import ALL
 from contract.behaviours.registry import NONE, Behaviour, Layouts
 from contract.claims import CHOICES, CLAIMS, DEFAULT_CHOICES
-from contract.contents import LAYOUTS
-from contract.purposes import CELLS, After, cell_behaviour
+from contract.contents import LAYOUTS, layouts_of
+from contract.purposes import After, cell_behaviour, cells_of
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
 
-PLAIN_LAYOUT = "parquet"
 LISTED_LAYOUT = "listed"
 
 
@@ -64,16 +63,17 @@ def cases(places: Iterable[str], *, pairs: bool) -> Iterator[Case]:
 
 
 def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Case]:
-    turns = cycle(LAYOUTS)
+    layouts = layouts_of(CLAIMS[place].native_format)
+    turns = cycle(layouts)
     for number, behaviour in enumerate(ALL):
         if not behaviour.is_for(CLAIMS[place], level):
             continue
         if not each_pair and _takes_the_way_of_isolated(behaviour, place, level):
             continue
         pairs: Iterable[tuple[str, StagingPurpose]]
-        names = _names_of(behaviour.layouts)
+        names = _names_of(behaviour.layouts, layouts)
         if behaviour.layouts is Layouts.ONE:
-            pairs = product((PLAIN_LAYOUT,), behaviour.purposes)
+            pairs = product(layouts[:1], behaviour.purposes)
         elif each_pair:
             pairs = product(names, behaviour.purposes)
         elif level is Atomicity.NONE or behaviour.layouts is Layouts.TURNS:
@@ -114,15 +114,16 @@ def _next_of(turns: Iterator[str], names: list[str]) -> str:
     return next(name for name in turns if name in names)
 
 
-def _names_of(layouts: Layouts) -> list[str]:
-    partitioned = layouts is Layouts.PARTITIONED
-    return [name for name, layout in LAYOUTS.items() if layout.partition_by or not partitioned]
+def _names_of(wanted: Layouts, layouts: Iterable[str]) -> list[str]:
+    partitioned = wanted is Layouts.PARTITIONED
+    return [name for name in layouts if LAYOUTS[name].partition_by or not partitioned]
 
 
 def _purposes_table(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Case]:
-    turns = cycle(LAYOUTS)
-    for cell in CELLS:
+    layouts = layouts_of(CLAIMS[place].native_format)
+    turns = cycle(layouts)
+    for cell in cells_of(CLAIMS[place]):
         if level is Atomicity.NONE and not each_pair and cell.after is not After.OURS:
             continue
-        for layout in LAYOUTS if each_pair else (next(turns),):
+        for layout in layouts if each_pair else (next(turns),):
             yield Case(place, level, layout, cell.purpose, cell_behaviour(cell), cell.name)

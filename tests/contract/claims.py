@@ -10,20 +10,38 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity
 
 EACH = (Atomicity.ISOLATED, Atomicity.ATOMIC, Atomicity.NONE)
 WEAK = (Atomicity.ATOMIC, Atomicity.NONE)
+WHOLE = (Atomicity.ISOLATED, Atomicity.ATOMIC)
 # Spark 3.5 brings Hive 2.3.9, whose server ignores compare-and-swap (HIVE-26882).
 SWAPS = not pyspark.__version__.startswith("3.")
 CHECK = ConflictCheck.CAS if SWAPS else ConflictCheck.NONE
 LEVELS = EACH if SWAPS else WEAK
+OF_ICEBERG = Claim(
+    ConflictCheck.CAS,
+    WHOLE,
+    native_format="iceberg",
+    replaces_by="publish",
+    creates_by="publish",
+    replaces_views=False,
+)
 
 CLAIMS: Mapping[str, Claim] = {
     "fakes": Claim(ConflictCheck.CAS, EACH, tracks=True),
     "fakes_with_a_lock": Claim(ConflictCheck.LOCK, EACH, tracks=True),
-    "fakes_unchecked": Claim(ConflictCheck.NONE, WEAK, tracks=False),
+    "fakes_unchecked": Claim(ConflictCheck.NONE, WEAK),
     # A metastore's lock tables are there on one server and not on the other.
-    "hive_remote": Claim(CHECK, LEVELS, tracks=False),
+    "hive_remote": Claim(CHECK, LEVELS),
     "hive_postgresql": Claim(CHECK if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
     "hive_embedded": Claim(ConflictCheck.CAS if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
     "in_memory": Claim(ConflictCheck.LOCK, EACH, tracks=True),
+    **dict.fromkeys(("iceberg_hive", "iceberg_jdbc", "iceberg_rest"), OF_ICEBERG),
+    "iceberg_session": OF_ICEBERG,
+    "delta": Claim(
+        ConflictCheck.CAS,
+        WHOLE,
+        native_format="delta",
+        replaces_by="publish",
+        drop_takes_staged=True,
+    ),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "fakes": ("fakes", "fakes_with_a_lock", "fakes_unchecked"),
@@ -31,6 +49,12 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),
     "in_memory": ("in_memory",),
+    "formats": ("iceberg_hive", "iceberg_jdbc", "iceberg_rest", "delta"),
+    "iceberg_hive": ("iceberg_hive",),
+    "iceberg_jdbc": ("iceberg_jdbc",),
+    "iceberg_rest": ("iceberg_rest",),
+    "iceberg_session": ("iceberg_session",),
+    "delta": ("delta",),
 }
 # One JVM can have one metastore, so the other two are asked for by name.
 DEFAULT_CHOICES = ("fakes", "hive_remote")

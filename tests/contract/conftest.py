@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -9,9 +10,8 @@ from contract.cases import Case, MakeSubject
 from contract.claims import CHOICES, DEFAULT_CHOICES
 from contract.contents import LAYOUTS
 from contract.fake_place import FakePlace
-from contract.hive_place import HivePlace, embedded, postgresql, remote
-from contract.hive_place import in_memory as memory
 from contract.places import Place
+from contract.real_places import RealPlaces
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import TableName
 
@@ -34,31 +34,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="package")
-def hive_remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
-    """A metastore server, a session here, another process."""
-    with remote(tmp_path_factory.mktemp("remote")) as place:
-        yield place
-
-
-@pytest.fixture(scope="package")
-def hive_postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
-    """A metastore server on PostgreSQL, a session here, another process."""
-    with postgresql(tmp_path_factory.mktemp("postgresql")) as place:
-        yield place
-
-
-@pytest.fixture(scope="package")
-def hive_embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
-    """A metastore in this process."""
-    with embedded(tmp_path_factory.mktemp("embedded")) as place:
-        yield place
-
-
-@pytest.fixture(scope="package")
-def in_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HivePlace]:
-    """A catalog in this process's memory."""
-    with memory(tmp_path_factory.mktemp("memory")) as place:
-        yield place
+def real_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPlaces]:
+    """The real catalogs, for the whole suite."""
+    with ExitStack() as open_places:
+        yield RealPlaces(tmp_path_factory.mktemp("contract"), open_places)
 
 
 @pytest.fixture
@@ -70,9 +49,9 @@ def make_subject(request: pytest.FixtureRequest) -> Iterator[MakeSubject]:
         place: Place = (
             FakePlace(case.place)
             if case.place.startswith("fakes")
-            else request.getfixturevalue(case.place)
+            else request.getfixturevalue("real_places")[case.place]
         )
-        target = TableName(place.schema, f"t{next(_numbers)}")
+        target = TableName(place.schema, f"t{next(_numbers)}", place.catalog)
         run = place.open_run()
         layout = LAYOUTS[case.layout]
         made.append(Subject(place, run, target, case.purpose, case.level, layout))

@@ -20,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 
 Column = tuple[str, str]
 TEAM = "team"
+NATIVE_FORMATS = ("iceberg", "delta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class Layout:
     partition_by: tuple[str, ...] = ()
     partition_metadata: PartitionMetadata = PartitionMetadata.AUTO
 
+    @property
+    def native_format(self) -> str | None:
+        """Its format, if tables of that commit by themselves."""
+        return self.formats[0] if self.formats[0] in NATIVE_FORMATS else None
+
 
 LAYOUTS: Mapping[str, Layout] = {
     layout.name: layout
@@ -40,8 +46,17 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout("partitioned", ("parquet",), ("k",)),
         Layout("listed", ("parquet",), ("k",), PartitionMetadata.FILES),
         Layout("changing", ("parquet", "orc"), ("k",)),
+        Layout("iceberg", ("iceberg",)),
+        Layout("iceberg_partitioned", ("iceberg",), ("k",)),
+        Layout("delta", ("delta",)),
+        Layout("delta_partitioned", ("delta",), ("k",)),
     )
 }
+
+
+def layouts_of(native_format: str | None) -> tuple[str, ...]:
+    """Those of a format that commits by itself, the plain one first; else those of files."""
+    return tuple(name for name, layout in LAYOUTS.items() if layout.native_format == native_format)
 
 
 @dataclass(frozen=True, slots=True)

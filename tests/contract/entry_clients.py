@@ -108,9 +108,12 @@ class JvmClient:
                 return None
             raise
         parameters = dict(found.getParameters())
+        stored = found.getSd()
+        # What only Spark can read has its path here, and a placeholder for others' location.
+        path = stored.getSerdeInfo().getParameters().get("path")
         return Entry(
             parameters=parameters,
-            directory=str(found.getSd().getLocation() or ""),
+            directory=str(path or stored.getLocation() or ""),
             is_view=found.getTableType() == VIEW,
             create_time=int(found.getCreateTime()),
             owner=found.getOwner(),

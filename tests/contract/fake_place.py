@@ -6,21 +6,31 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
+from contract import file_tables
 from contract.claims import CLAIMS
 from contract.contents import LAYOUTS, Content, ordered
-from contract.places import Entry, Others, UnreadableError
+from contract.places import Entry, Others, Run, UnreadableError
 from dbt.adapters.ctas_spark.staging import records
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    SESSION_CATALOG,
+    Atomicity,
+    OnConflict,
+    StagingContext,
+    StagingPurpose,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
 from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from fakes.engine import FakeJob
 from fakes.metastore import FakeMetastore, entry
 from fakes.partitions import partition
+from fakes.sweeps import ROOT
 from fakes.world import STAGING_SCHEMA, World
 
 PROVIDER = "spark.sql.sources.provider"
@@ -35,6 +45,9 @@ class FakeRun:
     lease: Lease
     metastore: FakeMetastore
 
+    def catalog_for(self, context: StagingContext) -> StagingCatalog:  # noqa: ARG002 (it has one)
+        return self.catalog
+
     def close(self) -> None:
         self.lease.close()
 
@@ -42,6 +55,7 @@ class FakeRun:
 class FakePlace:
     """A metastore and a storage in memory; the claim says how the metastore behaves."""
 
+    catalog = SESSION_CATALOG
     schema = "shop"
     staging_schema = STAGING_SCHEMA
 
@@ -68,7 +82,8 @@ class FakePlace:
     def job(self) -> Job:
         return FakeJob()
 
-    def stage(self, staged: StagedFileTable, content: Content) -> None:
+    def stage(self, staged: StagedTable, content: Content) -> None:
+        assert isinstance(staged, StagedFileTable)
         staged.statement(content.query)
         directory = staged.root.version(staged.version)
         self.world.storage.empty_directories.add(directory)
@@ -95,7 +110,7 @@ class FakePlace:
                 value = unquote(part)[2:]
                 kept.setdefault((value,), partition(f"{directory}/{part}", value))
 
-    def fill(self, staged: StagedFileTable, content: Content) -> None:
+    def fill(self, staged: StagedTable, content: Content) -> None:
         staged.fill_statement(content.query)
         location = self.world.metastore.tables[staged.target].location
         assert location is not None
@@ -120,7 +135,7 @@ class FakePlace:
         owner = found.parameters.get("owner")
         return Entry(found.parameters, directory, found.is_view, found.create_time, owner, whole)
 
-    def partitions(self, entry: Entry) -> tuple[str, ...]:
+    def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:  # noqa: ARG002 (by directory)
         parts = {path.removeprefix(entry.directory).split("/")[1] for path in self._paths(entry)}
         return tuple(sorted(unquote(part)[2:] for part in parts if part.startswith("k=")))
 
@@ -128,15 +143,33 @@ class FakePlace:
         files = self.world.storage.files
         return {path: text for path, text in files.items() if path.startswith(f"{directory}/")}
 
+    def files_of(self, staged: StagedTable) -> list[str]:
+        return list(self.files(file_tables.directory_of(staged)))
+
+    def calls(self, run: Run) -> Sequence[tuple[object, str]]:
+        return file_tables.calls(run)
+
     def remove(self, directory: str) -> None:
         self.world.storage.delete(directory)
 
     def records(self) -> list[str]:
         return [n.table for n in self.world.metastore.tables if n.database == STAGING_SCHEMA]
 
-    def leases(self) -> list[str]:
-        files = self.world.storage.files
-        return [path.rsplit("/", 1)[-1] for path in files if "/leases/" in path]
+    def leases(self) -> Mapping[str, str]:
+        files = self.world.storage.files.items()
+        return {path.rsplit("/", 1)[-1]: text for path, text in files if "/leases/" in path}
+
+    def leases_of(self, run: Run) -> set[str]:
+        return {run.lease.id}
+
+    def write_lease(self, lease: str, text: str) -> None:
+        self.world.storage.write(f"{ROOT.leases}/{lease}", text)
+
+    def left_beside(self, live: StagedTable) -> list[str]:
+        return file_tables.left_beside(live, self.world.storage, self.records())
+
+    def forget(self, target: TableName) -> None:
+        file_tables.forget(target, self.world.metastore, self.records(), self.staging_schema)
 
     def _paths(self, entry: Entry) -> list[str]:
         return list(self.files(entry.directory))

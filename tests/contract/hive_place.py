@@ -1,86 +1,49 @@
-"""The contract on Spark's session catalog with a Hive metastore, remote or embedded."""
+"""The contract on tables of files in Spark's session catalog: Hive, remote or embedded, or none."""
 
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlparse
+from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from contract import spark_others
-from contract.claims import CLAIMS
-from contract.contents import Content
-from contract.entry_clients import EntryClient, JvmClient, MemoryClient, ThriftClient
-from contract.places import Entry, Others
+from contract import file_tables, spark_others
+from contract.entry_clients import JvmClient, MemoryClient, ThriftClient
+from contract.places import Entry, Run
 from contract.rivals import in_a_process, in_a_thread
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
+from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from readers.session import SMALL
 from servers.metastore import Metastore, running_metastore
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 
-SCHEMA = "contract"
-STAGING = f"{SCHEMA}__ctas_spark"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 NO_WAITING_FOR_THE_DISK = "-Dderby.system.durability=test"
 
 
-class HivePlace:
-    """A session in this process; entries are read by ``client``, rows by ``others``."""
+class HivePlace(SparkPlace):
+    """Partitions are directories, and what changes a target is a call of the metastore."""
 
-    schema = SCHEMA
-    staging_schema = STAGING
-
-    def __init__(
-        self, name: str, spark: SparkSession, warehouse: Path, others: Others, client: EntryClient
-    ) -> None:
-        self.name = name
-        self.claim = CLAIMS[name]
-        self.spark = spark
-        self.others = others
-        self._client = client
-        self._leases = warehouse / f"{SCHEMA}.db" / "ctas-spark" / "leases"
-
-    def open_run(self) -> OpenedCatalog:
-        return spark_others.open_run(self.spark)
-
-    def job(self) -> Job:
-        return spark_others.job(self.spark)
-
-    def stage(self, staged: StagedFileTable, content: Content) -> None:
-        self.spark.sql(staged.statement(content.query))
-
-    def fill(self, staged: StagedFileTable, content: Content) -> None:
-        self.spark.sql(staged.fill_statement(content.query))
-
-    def read_here(self, target: TableName) -> dict[str, Any]:
-        return spark_others.read(self.spark.table(quoting.table(target)))
-
-    def entry(self, target: TableName) -> Entry | None:
-        return self._client.entry(target)
-
-    def partitions(self, entry: Entry) -> tuple[str, ...]:
-        found = _path(entry.directory).glob("k=*")
+    def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:  # noqa: ARG002
+        found = path_of(entry.directory).glob("k=*")
         return tuple(sorted(unquote(path.name)[2:] for path in found))
 
-    def files(self, directory: str) -> Mapping[str, object]:
-        stats = {path: path.stat() for path in _path(directory).rglob("*") if path.is_file()}
-        return {str(path): (stat.st_size, stat.st_mtime_ns) for path, stat in stats.items()}
+    def files_of(self, staged: StagedTable) -> list[str]:
+        return list(self.files(file_tables.directory_of(staged)))
 
-    def remove(self, directory: str) -> None:
-        shutil.rmtree(_path(directory))
+    def calls(self, run: Run) -> Sequence[tuple[object, str]]:
+        return file_tables.calls(run)
 
-    def records(self) -> list[str]:
-        return self._client.tables(STAGING)
+    def left_beside(self, live: StagedTable) -> list[str]:
+        return file_tables.left_beside(live, HadoopStorage(self.spark), self.records())
 
-    def leases(self) -> list[str]:
-        return [path.name for path in self._leases.glob("[0-9]*")]
+    def forget(self, target: TableName) -> None:
+        run = self.open_run()
+        file_tables.forget(target, run.metastore, self.records(), STAGING)
+        run.close()
 
 
 @contextmanager
@@ -154,7 +117,3 @@ def _session(directory: Path, conf: Mapping[str, str]) -> SparkSession:
     spark = start_spark({**SMALL, **conf}, str(directory / "logs"))
     spark_others.make_schema(spark, SCHEMA)
     return spark
-
-
-def _path(directory: str) -> Path:
-    return Path(unquote(urlparse(directory).path))

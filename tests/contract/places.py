@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from contract.contents import Content, Layout
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     PartitionMetadata,
+    StagingContext,
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 
 
 class UnreadableError(AssertionError):
@@ -38,12 +39,21 @@ class Entry:
 class Claim:
     """What a catalog is said to reach, before it is asked.
 
-    ``tracks`` says that the metastore keeps a table's partitions, for which it needs a lock.
+    ``tracks`` says that the metastore keeps a table's partitions, for which it needs a lock;
+    ``native_format`` is that of tables which commit by themselves, None for tables of plain files.
+    ``replaces_by`` and ``creates_by`` name the call that publishes; ``drop_takes_staged`` says that
+    who drops a target drops what is staged for it, too; ``replaces_views`` that a view in the
+    target's place is replaced by one call.
     """
 
     conflict_check: ConflictCheck
     levels: tuple[Atomicity, ...]
-    tracks: bool
+    tracks: bool = False
+    native_format: str | None = None
+    replaces_by: str = "alter_table"
+    creates_by: str = "create_table"
+    drop_takes_staged: bool = False
+    replaces_views: bool = True
 
 
 def tracks(claim: Claim, level: Atomicity, layout: Layout) -> bool:
@@ -61,6 +71,9 @@ class Run(Protocol):
 
     @property
     def catalog(self) -> SessionCatalog: ...
+    def catalog_for(self, context: StagingContext) -> StagingCatalog:
+        """The catalog that serves the context's target and format."""
+
     @property
     def lease(self) -> Lease: ...
     @property
@@ -123,6 +136,7 @@ class Place(Protocol):
 
     name: str
     claim: Claim
+    catalog: str
     schema: str
     staging_schema: str
     others: Others
@@ -133,10 +147,10 @@ class Place(Protocol):
     def job(self) -> Job:
         """The job of one version."""
 
-    def stage(self, staged: StagedFileTable, content: Content) -> None:
+    def stage(self, staged: StagedTable, content: Content) -> None:
         """Run the staged statement for the content."""
 
-    def fill(self, staged: StagedFileTable, content: Content) -> None:
+    def fill(self, staged: StagedTable, content: Content) -> None:
         """Run the statement that fills a published empty version."""
 
     def read_here(self, target: TableName) -> dict[str, Any]:
@@ -145,11 +159,17 @@ class Place(Protocol):
     def entry(self, target: TableName) -> Entry | None:
         """The entry, by a client that is none of ours."""
 
-    def partitions(self, entry: Entry) -> tuple[str, ...]:
-        """The partition values that the entry's directory has."""
+    def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:
+        """The partition values that the target has, of which this is the entry."""
 
     def files(self, directory: str) -> Mapping[str, object]:
         """Every file below a directory, with what would change if it were written again."""
+
+    def files_of(self, staged: StagedTable) -> list[str]:
+        """Every file of one version that was staged."""
+
+    def calls(self, run: Run) -> Sequence[tuple[object, str]]:
+        """All calls by which a run changes a target: what has them, and their names."""
 
     def remove(self, directory: str) -> None:
         """Remove a directory, as a clean-up does."""
@@ -157,5 +177,17 @@ class Place(Protocol):
     def records(self) -> list[str]:
         """The entries of the staging schema."""
 
-    def leases(self) -> list[str]:
-        """The leases on the storage."""
+    def leases(self) -> Mapping[str, str]:
+        """The leases on the storage, each with its text."""
+
+    def leases_of(self, run: Run) -> set[str]:
+        """All leases that a run may have written."""
+
+    def write_lease(self, lease: str, text: str) -> None:
+        """Leave a lease, as a run does that was killed."""
+
+    def left_beside(self, live: StagedTable) -> list[str]:
+        """What is on the storage and in the staging schema of the target, and of no use to it."""
+
+    def forget(self, target: TableName) -> None:
+        """Take the target's entries away: later clean-ups look at every table that there is."""

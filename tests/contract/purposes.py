@@ -1,14 +1,14 @@
 """The purposes table of the protocol, cell by cell."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 
 import pytest
 
 from contract.contents import Sight
-from contract.places import Entry
+from contract.places import Claim, Entry
 from contract.subjects import Attempt, Subject, logged
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -112,6 +112,17 @@ CELLS = (
         (AtBegin.PLAIN, Meanwhile.DROPS, After.OURS, None, False, "dropped by another"),
     ),
 )
+
+
+def cells_of(claim: Claim) -> Iterator[Cell]:
+    """The table as it is for a catalog: what was staged may have gone with a dropped target."""
+    for cell in CELLS:
+        had_a_table = cell.at_begin in (AtBegin.TABLE, AtBegin.PLAIN)
+        gone = had_a_table and cell.meanwhile is Meanwhile.DROPS and cell.after is After.OURS
+        if claim.drop_takes_staged and gone:
+            yield replace(cell, after=After.NOTHING, error=ConcurrentWriteError, says="")
+        else:
+            yield cell
 
 
 def cell_behaviour(cell: Cell) -> Callable[[Subject], None]:

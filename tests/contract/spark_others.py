@@ -14,8 +14,9 @@ from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging import ddl, quoting
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 
 UNREADABLE = (PySparkException, Py4JError)
 _jobs = itertools.count(1)
@@ -46,10 +47,11 @@ class SparkOthers:
     """Another invocation, and users without any, in one session."""
 
     def __init__(self, spark: SparkSession, staging_schema: str) -> None:
+        jvm.activate(spark)
         self._spark = spark
         self._staging_schema = staging_schema
         self._run = open_run(spark)
-        self._prepared: dict[str, tuple[StagedFileTable, Content]] = {}
+        self._prepared: dict[str, tuple[StagedTable, Content]] = {}
         self._held: dict[str, DataFrame] = {}
 
     def close(self) -> None:
@@ -66,7 +68,7 @@ class SparkOthers:
             Atomicity(level),
             OnConflict(on_conflict),
         )
-        staged = self._run.catalog.apply_staging(context, job(self._spark))
+        staged = self._run.catalog_for(context).apply_staging(context, job(self._spark))
         staged.begin()
         self._spark.sql(staged.statement(content.query))
         staged.verify()
@@ -143,4 +145,5 @@ def make_schema(spark: SparkSession, name: str) -> None:
 
 
 def _name(table: str) -> TableName:
-    return TableName(*table.split("."))
+    *catalog, database, name = table.split(".")
+    return TableName(database, name, *catalog)

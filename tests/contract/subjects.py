@@ -1,6 +1,7 @@
 """One target on one catalog, as the behaviours drive it and look at it."""
 
 import logging
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -10,22 +11,15 @@ from unittest.mock import patch
 
 from contract.contents import Content, Layout, Sight
 from contract.places import Entry, Place, Run, tracks
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,
+    StagingContext,
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
-
-MUTATIONS = (
-    "create_table",
-    "alter_table",
-    "rename_table",
-    "drop_entry",
-    "add_partitions",
-    "drop_partitions",
-)
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 
 
 @dataclass(slots=True)
@@ -33,7 +27,7 @@ class Attempt:
     """One version on its way."""
 
     place: Place
-    staged: StagedFileTable
+    staged: StagedTable
     content: Content
 
     def ready(self) -> "Attempt":
@@ -52,9 +46,9 @@ class Attempt:
         return self
 
     @property
-    def directory(self) -> str:
-        """Where the version lies."""
-        return self.staged.root.version(self.staged.version)
+    def lease(self) -> str:
+        """The lease of its run."""
+        return self.staged.version.split("_")[0]
 
 
 @dataclass(slots=True)
@@ -86,14 +80,22 @@ class Subject:
         """True if the metastore is to keep the partitions of what is published."""
         return tracks(self.place.claim, self.level, self.layout)
 
-    def attempt(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
-        """A staged table that has done nothing yet."""
-        content = self.content(number)
-        asked = content.context(
+    def context(self, number: int = 1, purpose: StagingPurpose | None = None) -> StagingContext:
+        """What the subject's model asks for."""
+        return self.content(number).context(
             self.target, self.place.staging_schema, purpose or self.purpose, self.level
         )
-        staged = self.run.catalog.apply_staging(asked, self.place.job())
-        return Attempt(self.place, staged, content)
+
+    @property
+    def catalog(self) -> StagingCatalog:
+        """The catalog of the run that serves the target."""
+        return self.run.catalog_for(self.context())
+
+    def attempt(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
+        """A staged table that has done nothing yet."""
+        asked = self.context(number, purpose)
+        staged = self.run.catalog_for(asked).apply_staging(asked, self.place.job())
+        return Attempt(self.place, staged, self.content(number))
 
     def ready(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
         """A version that only has to be committed."""
@@ -129,16 +131,22 @@ class Subject:
         return Sight(
             read["columns"],
             read["rows"],
-            self.place.partitions(entry),
+            self.place.partitions(self.target, entry),
             entry.parameters.get("spark.sql.sources.provider"),
             entry.parameters.get("team"),
         )
 
     def left_of(self, attempt: Attempt) -> list[str]:
         """What there still is of a version: its files and its record."""
-        record = attempt.staged.record.table
-        records = [name for name in self.place.records() if name == record]
-        return [*self.place.files(attempt.directory), *records]
+        records = [name for name in self.place.records() if attempt.staged.version in name]
+        return [*self.place.files_of(attempt.staged), *records]
+
+    def keeps(self, directory: str, files: Mapping[str, object]) -> bool:
+        """True if all files are as they were; beside them may be what a format stages there."""
+        now = self.place.files(directory)
+        if self.place.claim.native_format is None:
+            return now == files
+        return files.items() <= now.items()
 
     @contextmanager
     def moments(self) -> Iterator[list[Sight | None]]:
@@ -150,11 +158,10 @@ class Subject:
     @contextmanager
     def around_calls(self, look: Callable[[str], None]) -> Iterator[None]:
         """Call ``look`` just before and just after each of our calls that change something."""
-        metastore = self.run.metastore
         with ExitStack() as stack:
-            for name in MUTATIONS:
-                wrapped = _looking(name, getattr(metastore, name), look)
-                stack.enter_context(patch.object(metastore, name, wrapped))
+            for owner, name in self.place.calls(self.run):
+                wrapped = _looking(name, getattr(owner, name), look)
+                stack.enter_context(patch.object(owner, name, wrapped))
             yield
 
 
@@ -166,10 +173,15 @@ def changes(seen: Sequence[Sight | None]) -> list[Sight | None]:
 def _looking(
     name: str, call: Callable[..., None], look: Callable[[str], None]
 ) -> Callable[..., None]:
+    ours = threading.get_ident()
+
     def looked(*arguments: Any) -> None:
-        look(f"before {name}")
+        is_ours = threading.get_ident() == ours
+        if is_ours:
+            look(f"before {name}")
         call(*arguments)
-        look(f"after {name}")
+        if is_ours:
+            look(f"after {name}")
 
     return looked
 

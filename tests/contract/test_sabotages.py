@@ -18,6 +18,11 @@ from contract.behaviours.readers import leaves_the_old_version_to_its_readers
 from contract.behaviours.registry import Function
 from contract.cases import Case, MakeSubject, chosen, every_pair
 from contract.claims import CLAIMS
+from contract.format_sabotages import (
+    native_drop_and_create,
+    native_marker_seeded_at_begin,
+    native_no_base_check,
+)
 from contract.sabotages import (
     Sabotage,
     clean_up_before_the_commit,
@@ -44,7 +49,8 @@ class Noticed:
         """The behaviour on a catalog."""
         name = f"{self.sabotage.__name__}-{self.behaviour.__name__}"
         purpose = StagingPurpose.CREATE_OR_REPLACE
-        return Case(place, Atomicity.ISOLATED, self.layout, purpose, self.behaviour, name)
+        layout = CLAIMS[place].native_format or self.layout
+        return Case(place, Atomicity.ISOLATED, layout, purpose, self.behaviour, name)
 
 
 NOTICED_BY = (
@@ -61,16 +67,29 @@ NOTICED_BY = (
 )
 
 
+OF_FORMATS_NOTICED_BY = (
+    Noticed(native_drop_and_create, replaces_everything_together),
+    Noticed(native_no_base_check, names_the_winner_of_a_lost_race),
+    Noticed(native_marker_seeded_at_begin, changes_nothing_before_the_commit),
+)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Each sabotage on each chosen catalog that can show it."""
     pairs = every_pair(metafunc.config)
     found = [
         pytest.param(noticed.sabotage, noticed.on(place), id=str(noticed.on(place)))
         for place in chosen(metafunc.config)
-        for noticed in (NOTICED_BY if pairs or place.startswith("fakes") else _first_of_each())
+        for noticed in _noticed_on(place, pairs=pairs)
         if Atomicity.ISOLATED in CLAIMS[place].levels
     ]
     metafunc.parametrize(("sabotage", "case"), found)
+
+
+def _noticed_on(place: str, *, pairs: bool) -> tuple[Noticed, ...]:
+    if CLAIMS[place].native_format:
+        return OF_FORMATS_NOTICED_BY
+    return NOTICED_BY if pairs or place.startswith("fakes") else _first_of_each()
 
 
 def _first_of_each() -> tuple[Noticed, ...]:

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from contract.claims import CHOICES, CLAIMS
-from contract.contents import LAYOUTS
+from contract.contents import LAYOUTS, layouts_of
 from crashes.scenarios import SCENARIOS, Scenario
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 
@@ -60,7 +60,8 @@ def cases(places: Iterable[str], on_real: Extent) -> Iterator[Case]:
 
 
 def _whole(place: str, extent: Extent) -> Iterator[Case]:
-    for level, layout, scenario in product(CLAIMS[place].levels, LAYOUTS, SCENARIOS):
+    layouts = layouts_of(CLAIMS[place].native_format)
+    for level, layout, scenario in product(CLAIMS[place].levels, layouts, SCENARIOS):
         wanted = scenario.brief or extent is Extent.POINTS
         if wanted and scenario.is_for(CLAIMS[place], level, LAYOUTS[layout]):
             yield Case(place, level, layout, scenario, extent)
@@ -69,8 +70,9 @@ def _whole(place: str, extent: Extent) -> Iterator[Case]:
 def _brief(place: str) -> Iterator[Case]:
     """Unpartitioned at the strongest level that the scenario allows; partitioned and tracked."""
     claim = CLAIMS[place]
-    for layout, scenario in product((UNPARTITIONED, TRACKED), SCENARIOS):
-        levels = claim.levels if layout == UNPARTITIONED else (Atomicity.ATOMIC,)
+    layouts = (claim.native_format,) if claim.native_format else (UNPARTITIONED, TRACKED)
+    for layout, scenario in product(layouts, SCENARIOS):
+        levels = (Atomicity.ATOMIC,) if layout == TRACKED else claim.levels
         fit = [level for level in levels if scenario.is_for(claim, level, LAYOUTS[layout])]
         if scenario.brief and fit:
             yield Case(place, fit[0], layout, scenario, Extent.BRIEF)

@@ -10,9 +10,8 @@ from contract.contents import LAYOUTS, Layout
 from contract.places import Claim, tracks
 from contract.subjects import Subject
 from crashes.points import AFTER, BEFORE, Act, Point
-from crashes.scene import Scene, catalog, clean_up, context, recover
+from crashes.scene import Scene, clean_up, recover
 from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.rollback import roll_back
 from dbt.adapters.ctas_spark.staging.steps import Step
 
 Prepare = Callable[[Scene], Act]
@@ -23,12 +22,14 @@ class Scenario:
     """A way to crash.
 
     ``renames``: until a crash is mended there may be no table. ``tracks``: only where the metastore
-    keeps the target's partitions. ``brief``: one of those that together reach every step.
+    keeps the target's partitions. ``files``: only for tables of plain files. ``brief``: one of
+    those that together reach every step.
     """
 
     prepare: Prepare
     renames: bool
     tracks: bool
+    files: bool
     brief: bool
 
     @property
@@ -38,6 +39,8 @@ class Scenario:
 
     def is_for(self, claim: Claim, level: Atomicity, layout: Layout) -> bool:
         """True where the level allows a rename, and the partitions are tracked, if need be."""
+        if claim.native_format and (self.renames or self.files):
+            return False
         can_rename = level is not Atomicity.ISOLATED or not self.renames
         return can_rename and (tracks(claim, level, layout) or not self.tracks)
 
@@ -46,12 +49,12 @@ SCENARIOS: list[Scenario] = []
 
 
 def scenario(
-    *, renames: bool = False, tracks: bool = False, brief: bool = False
+    *, renames: bool = False, tracks: bool = False, files: bool = False, brief: bool = False
 ) -> Callable[[Prepare], Prepare]:
     """Add the function to the scenarios."""
 
     def add(prepare: Prepare) -> Prepare:
-        SCENARIOS.append(Scenario(prepare, renames, tracks, brief))
+        SCENARIOS.append(Scenario(prepare, renames, tracks, files, brief))
         return prepare
 
     return add
@@ -124,7 +127,7 @@ def vacuums(scene: Scene) -> Act:
     return lambda: clean_up(scene.doomed)
 
 
-@scenario()
+@scenario(files=True)
 def vacuums_a_taken_over_table(scene: Scene) -> Act:
     """The files go of a user's managed table that was replaced."""
     scene.plain(scene.before.layout, 1)
@@ -209,6 +212,4 @@ def _dies_in_a_build(scene: Scene, at: Point) -> None:
 
 
 def _roll_back(subject: Subject) -> object:
-    asked = context(subject)
-    services = catalog(subject).services(asked.staging_schema)
-    return roll_back(asked, services)
+    return subject.catalog.roll_back(subject.context())

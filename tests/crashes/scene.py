@@ -6,12 +6,9 @@ from dataclasses import replace
 from contract.contents import LAYOUTS, Layout
 from contract.subjects import Subject
 from crashes.points import Act, Point, crash
-from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.version_root import version_root
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
 NO_SUCH_PID = 2**30
@@ -36,17 +33,12 @@ class Scene:
     def ends(self, subject: Subject) -> None:
         """The subject's run is over."""
         self._open.remove(subject.run)
-        self._ended.add(subject.run.lease.id)
+        self._ended |= subject.place.leases_of(subject.run)
         subject.run.close()
 
     def strike(self) -> None:
         """Take the target's entries away: later clean-ups look at every table that there is."""
-        place, target = self.before.place, self.before.target
-        metastore = self.before.run.metastore
-        own = (name for name in place.records() if name.startswith(f"{target.table}__"))
-        for name in (target, *(TableName(place.staging_schema, record) for record in own)):
-            if metastore.get_table(name) is not None:
-                metastore.drop_entry(name)
+        self.before.place.forget(self.before.target)
 
     def close(self) -> None:
         """Every run is over."""
@@ -56,7 +48,8 @@ class Scene:
     @property
     def other_keys(self) -> Layout:
         """A layout whose partition keys are not those of the target."""
-        return LAYOUTS["parquet" if self.before.layout.partition_by else "partitioned"]
+        layout = self.before.layout
+        return LAYOUTS["parquet" if layout.partition_by else "partitioned"]
 
     def plain(self, layout: Layout, number: int) -> None:
         """A user's own table, whose files stay or go as one."""
@@ -71,16 +64,14 @@ class Scene:
         self.dies(subject)
 
     def dies(self, subject: Subject) -> None:
-        """Its lease is left as the crash found it, if it was there."""
-        services = catalog(subject).services(subject.place.staging_schema)
-        leases = version_root(services.metastore, context(subject)).leases
-        lease = subject.run.lease
-        was_there = services.storage.exists(f"{leases}/{lease.id}")
+        """Its leases are left as the crash found them, where they were there."""
+        place = subject.place
+        own = place.leases_of(subject.run)
+        found = {lease: text for lease, text in place.leases().items() if lease in own}
         self.ends(subject)
-        if was_there:
+        for lease, text in found.items():
             gone = replace(ProcessIdentity.current(), pid=NO_SUCH_PID)
-            text = LeaseFile(lease.id, gone, lease.catalog).to_text()
-            services.storage.write(f"{leases}/{lease.id}", text)
+            place.write_lease(lease, replace(LeaseFile.parse(text), process=gone).to_text())
 
     def leases_left(self) -> set[str]:
         """Leases of runs that are over."""
@@ -88,29 +79,16 @@ class Scene:
 
     def lost(self) -> list[str]:
         """Directories of users' own tables of which a part is gone, or changed."""
-        files = self.before.place.files
-        return [place for place, was in self._kept.items() if files(place) not in ({}, was)]
-
-
-def catalog(subject: Subject) -> SessionCatalog:
-    """The run's catalog, with the run-operations."""
-    opened = subject.run.catalog
-    assert isinstance(opened, SessionCatalog)
-    return opened
-
-
-def context(subject: Subject, number: int = 1) -> StagingContext:
-    """What the subject's model asks for."""
-    place = subject.place
-    content = subject.content(number)
-    return content.context(subject.target, place.staging_schema, subject.purpose, subject.level)
+        place = self.before.place
+        kept = self._kept.items()
+        return [own for own, was in kept if place.files(own) and not self.before.keeps(own, was)]
 
 
 def recover(subject: Subject) -> object:
     """The run-operation ctas_recover, without any patience."""
-    return catalog(subject).recover(context(subject), AT_ONCE)
+    return subject.catalog.recover(subject.context(), AT_ONCE)
 
 
 def clean_up(subject: Subject) -> object:
     """The run-operation ctas_vacuum, without any patience."""
-    return catalog(subject).clean_up(context(subject), AT_ONCE)
+    return subject.catalog.clean_up(subject.context(), AT_ONCE)

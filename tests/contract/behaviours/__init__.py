@@ -4,11 +4,13 @@ from contract.behaviours import (
     aborts,
     capabilities,
     conflicts,
+    formats,
     level_none,
     partitions,
     publication,
     readers,
     renames,
+    versions,
 )
 from contract.behaviours.registry import ALL, Behaviour
 
@@ -18,9 +20,11 @@ __all__ = [
     "aborts",
     "capabilities",
     "conflicts",
+    "formats",
     "level_none",
     "partitions",
     "publication",
     "readers",
     "renames",
+    "versions",
 ]

@@ -13,7 +13,7 @@ def leaves_nothing_of_a_replace(subject: Subject) -> None:
     files = subject.place.files(before.directory)
     _abort(subject, subject.ready(2))
     assert subject.existing() == before
-    assert subject.place.files(before.directory) == files
+    assert subject.keeps(before.directory, files)
 
 
 @behaviour(CREATING, layouts=Layouts.TURNS)
@@ -41,7 +41,7 @@ def aborts_nothing_that_was_committed(subject: Subject) -> None:
 
 
 def _abort(subject: Subject, ours: Attempt) -> None:
-    lease = subject.run.lease.id
+    lease = ours.lease
     assert lease in subject.place.leases()
     ours.staged.abort("failed")
     ours.staged.abort("failed")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from contract.behaviours.registry import ANY, DEFAULT, ISOLATED, Layouts, behaviour
+from contract.behaviours.registry import ANY, DEFAULT, FILES, ISOLATED, Layouts, behaviour
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
@@ -19,7 +19,7 @@ LEVELS = (Atomicity.NONE, Atomicity.ATOMIC, Atomicity.ISOLATED)
 def says_what_it_reaches(subject: Subject) -> None:
     """What the catalog finds of itself is what it is said to be, and reaches no less."""
     claim = subject.place.claim
-    found = subject.run.catalog.capabilities(subject.place.staging_schema)
+    found = subject.catalog.capabilities(subject.place.staging_schema)
     assert found.conflict_check is claim.conflict_check
     assert found.reaches is max(claim.levels, key=lambda level: level.strength)
     assert (found.missing == "") == (found.reaches is Atomicity.ISOLATED)
@@ -30,11 +30,11 @@ def says_what_it_reaches(subject: Subject) -> None:
 @behaviour(DEFAULT, levels=ISOLATED, layouts=Layouts.ONE)
 def checks_conflicts_where_it_is_isolated(subject: Subject) -> None:
     """A catalog that says isolated has a way to notice a rival's commit."""
-    found = subject.run.catalog.capabilities(subject.place.staging_schema)
+    found = subject.catalog.capabilities(subject.place.staging_schema)
     assert found.conflict_check is not ConflictCheck.NONE
 
 
-@behaviour(DEFAULT, layouts=Layouts.ONE)
+@behaviour(DEFAULT, layouts=Layouts.ONE, tables=FILES)
 def refuses_an_expectation_if_it_says_so(subject: Subject) -> None:
     """A wrong expectation is refused where cas is claimed; where nothing is, it is not compared."""
     subject.published(1)
@@ -55,9 +55,10 @@ def refuses_an_expectation_if_it_says_so(subject: Subject) -> None:
 @behaviour(DEFAULT, checks=ANY, layouts=Layouts.ONE)
 def refuses_a_level_that_it_does_not_reach(subject: Subject) -> None:
     """A level asked for by name is reached or refused, and auto takes the strongest above none."""
-    reached = max(level.strength for level in subject.place.claim.levels)
+    levels = subject.place.claim.levels
+    reached = max(level.strength for level in levels)
     for asked in LEVELS:
-        if asked.strength <= reached:
+        if asked in levels:
             assert _level(subject, asked) is asked
         else:
             with pytest.raises(AtomicityNotSupportedError, match=asked.value):

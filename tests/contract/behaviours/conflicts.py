@@ -44,7 +44,7 @@ def refuses_a_rival_between_the_last_look_and_the_call(subject: Subject) -> None
     subject.published(1)
     theirs = subject.rival(3)
     ours = subject.ready(2)
-    _lose_at(subject, "before alter_table", ours, theirs)
+    _lose_at(subject, f"before {subject.place.claim.replaces_by}", ours, theirs)
     assert subject.sight() == subject.content(3).whole
 
 
@@ -54,7 +54,7 @@ def refuses_a_rival_over_a_plain_table(subject: Subject) -> None:
     subject.place.others.plain(subject.table, subject.layout.name, 1)
     theirs = subject.rival(3)
     ours = subject.ready(2)
-    _lose_at(subject, "before alter_table", ours, theirs)
+    _lose_at(subject, f"before {subject.place.claim.replaces_by}", ours, theirs)
     assert subject.sight() == subject.content(3).whole
 
 
@@ -63,7 +63,7 @@ def refuses_a_rival_that_creates_first(subject: Subject) -> None:
     """Of two creations, one commits, at whatever moment."""
     theirs = subject.rival(3)
     ours = subject.ready(2)
-    _lose_at(subject, "before create_table", ours, theirs)
+    _lose_at(subject, f"before {subject.place.claim.creates_by}", ours, theirs)
     assert subject.sight() == subject.content(3).whole
 
 
@@ -90,7 +90,7 @@ def hands_the_next_writer_a_good_base(subject: Subject) -> None:
         ours.finish()
     ours.staged.abort("conflict")
     again = subject.published(4)
-    assert again.staged.base.version == theirs
+    assert again.staged.base_version == theirs
     assert subject.sight() == again.content.whole
 
 

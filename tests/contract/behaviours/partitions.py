@@ -5,7 +5,9 @@ import pytest
 from contract.behaviours.registry import (
     ATOMIC,
     DEFAULT,
+    FILES,
     REPLACING,
+    TRACKED,
     UNLOCKED,
     WHOLE,
     Layouts,
@@ -20,7 +22,7 @@ from dbt.adapters.ctas_spark.staging.steps import Step, observe
 P = Layouts.PARTITIONED
 
 
-@behaviour(REPLACING, levels=WHOLE, layouts=P)
+@behaviour(REPLACING, levels=WHOLE, layouts=P, tables=FILES)
 def shows_the_partitions_of_the_version_alone(subject: Subject) -> None:
     """SHOW PARTITIONS has exactly the last version's where they are tracked, else it is refused."""
     subject.published(1)
@@ -28,7 +30,7 @@ def shows_the_partitions_of_the_version_alone(subject: Subject) -> None:
     _shows(subject, ours)
 
 
-@behaviour(DEFAULT, levels=WHOLE, layouts=P)
+@behaviour(DEFAULT, levels=WHOLE, layouts=P, tables=FILES)
 def takes_the_partitions_of_a_plain_table_away(subject: Subject) -> None:
     """Nothing is left of the partitions of a table that was taken over."""
     subject.place.others.plain(subject.table, subject.layout.name, 1)
@@ -47,7 +49,7 @@ def takes_an_insert_right_after(subject: Subject) -> None:
 
 
 # Without a lock the old entries stay, and docs/configuration.md warns of MSCK REPAIR.
-@behaviour(DEFAULT, levels=WHOLE, layouts=P, tracks=True)
+@behaviour(DEFAULT, levels=WHOLE, layouts=P, tables=TRACKED)
 def is_repaired_right_after(subject: Subject) -> None:
     """MSCK REPAIR TABLE right after a publication brings back nothing of an older version."""
     subject.published(1)
@@ -56,7 +58,7 @@ def is_repaired_right_after(subject: Subject) -> None:
     assert subject.sight() == ours.content.whole
 
 
-@behaviour(DEFAULT, levels=WHOLE, checks=UNLOCKED, layouts=P)
+@behaviour(DEFAULT, levels=WHOLE, checks=UNLOCKED, layouts=P, tables=FILES)
 def leaves_no_mix_to_a_rival(subject: Subject) -> None:
     """A rival that publishes at any moment of the bookkeeping has its own partitions alone."""
     subject.published(1)
@@ -98,7 +100,7 @@ class Crash:
         """Nothing."""
 
 
-@behaviour(DEFAULT, levels=ATOMIC, layouts=P, tracks=True)
+@behaviour(DEFAULT, levels=ATOMIC, layouts=P, tables=TRACKED)
 def repairs_what_a_crash_left(subject: Subject) -> None:
     """Whichever step of the bookkeeping a crash falls into, the next begin finishes it."""
     subject.published(1)

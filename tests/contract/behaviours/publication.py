@@ -1,9 +1,12 @@
 """A version is published whole, by one step."""
 
-from contract.behaviours.registry import CREATING, DEFAULT, EACH, REPLACING, WHOLE, behaviour
+import pytest
+
+from contract.behaviours.registry import CREATING, DEFAULT, EACH, FILES, REPLACING, WHOLE, behaviour
 from contract.places import Entry
 from contract.subjects import Subject, changes
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
@@ -46,8 +49,14 @@ def takes_over_a_plain_table(subject: Subject) -> None:
 
 @behaviour(REPLACING, levels=WHOLE)
 def takes_the_place_of_a_view(subject: Subject) -> None:
-    """A view in the target's place becomes our table, and at no moment is there neither."""
+    """A view in the target's place becomes our table, and at no moment is there neither.
+
+    Where no single commit does that, the view stays, and no job is started.
+    """
     subject.place.others.view(subject.table)
+    if not subject.place.claim.replaces_views:
+        _leaves_the_view(subject)
+        return
     ours = subject.ready(1)
     seen: list[Entry | None] = []
     with subject.around_calls(lambda _call: seen.append(subject.entry())):
@@ -68,7 +77,7 @@ def changes_nothing_before_the_commit(subject: Subject) -> None:
     subject.place.stage(ours.staged, ours.content)
     ours.staged.verify()
     assert subject.existing() == before
-    assert subject.place.files(before.directory) == files
+    assert subject.keeps(before.directory, files)
 
 
 @behaviour(REPLACING, levels=EACH)
@@ -79,7 +88,7 @@ def changes_nothing_of_a_plain_table_before_the_commit(subject: Subject) -> None
     files = subject.place.files(before.directory)
     subject.ready(2)
     assert subject.existing() == before
-    assert subject.place.files(before.directory) == files
+    assert subject.keeps(before.directory, files)
 
 
 @behaviour(CREATING, levels=EACH)
@@ -101,7 +110,7 @@ def keeps_what_belongs_to_the_table(subject: Subject) -> None:
     assert after.parameters["owned_by"] == "finance"
 
 
-@behaviour(DEFAULT, levels=EACH)
+@behaviour(DEFAULT, levels=EACH, tables=FILES)
 def lines_up_its_versions(subject: Subject) -> None:
     """The marker names version, base and level, and its lineage every publication, newest first."""
     published = [subject.published(number).staged.version for number in (1, 2, 3)]
@@ -116,6 +125,16 @@ def lines_up_its_versions(subject: Subject) -> None:
     assert len({entry.commit for entry in entries}) == len(entries)
     times = [entry.time_ms for entry in entries]
     assert times == sorted(times, reverse=True)
+
+
+def _leaves_the_view(subject: Subject) -> None:
+    before = subject.entry()
+    ours = subject.attempt(1)
+    with pytest.raises(AtomicityNotSupportedError, match="view"):
+        ours.staged.begin()
+    ours.staged.abort("refused")
+    assert subject.entry() == before
+    assert subject.left_of(ours) == []
 
 
 def _marker(subject: Subject) -> Marker:

@@ -15,7 +15,7 @@ def leaves_the_old_version_to_its_readers(subject: Subject) -> None:
     ours.finish()
     read = subject.place.others.read_held(subject.table)
     assert (read["columns"], read["rows"]) == (old.columns, old.rows)
-    assert subject.place.files(directory) == files
+    assert subject.keeps(directory, files)
 
 
 @behaviour(DEFAULT, levels=WHOLE)

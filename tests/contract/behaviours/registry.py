@@ -34,6 +34,26 @@ class Layouts(Enum):
     PARTITIONED = "every one that has partitions"
 
 
+class Tables(Enum):
+    """Of which tables a behaviour is one."""
+
+    ALL = "all"
+    FILES = "those of plain files, whose entry is the metastore's"
+    TRACKED = "those of them whose partitions the metastore keeps"
+    FORMATS = "those of a format that commits by itself"
+
+    def include(self, claim: Claim) -> bool:
+        """True if the claim is about such tables."""
+        if self is Tables.TRACKED:
+            return claim.tracks
+        return self is Tables.ALL or (self is Tables.FILES) is (claim.native_format is None)
+
+
+FILES = Tables.FILES
+TRACKED = Tables.TRACKED
+FORMATS = Tables.FORMATS
+
+
 @dataclass(frozen=True, slots=True)
 class Behaviour:
     """Where a function applies: to which purposes, levels, claims and layouts."""
@@ -43,12 +63,12 @@ class Behaviour:
     levels: tuple[Atomicity, ...]
     checks: frozenset[ConflictCheck]
     layouts: Layouts
-    tracks: bool
+    tables: Tables
 
     def is_for(self, claim: Claim, level: Atomicity) -> bool:
         """True if a catalog of that claim has to show the behaviour at the level."""
-        tracks = claim.tracks or not self.tracks
-        return tracks and level in self.levels and claim.conflict_check in self.checks
+        applies = self.tables.include(claim)
+        return applies and level in self.levels and claim.conflict_check in self.checks
 
 
 ALL: list[Behaviour] = []
@@ -60,15 +80,12 @@ def behaviour(
     levels: tuple[Atomicity, ...] = EACH,
     checks: frozenset[ConflictCheck] = ANY,
     layouts: Layouts = Layouts.EVERY,
-    tracks: bool = False,
+    tables: Tables = Tables.ALL,
 ) -> Callable[[Function], Function]:
-    """Add the function to the contract; it stays a plain function.
-
-    ``tracks``: only where the metastore keeps partitions.
-    """
+    """Add the function to the contract; it stays a plain function."""
 
     def add(function: Function) -> Function:
-        ALL.append(Behaviour(function, purposes, levels, checks, layouts, tracks))
+        ALL.append(Behaviour(function, purposes, levels, checks, layouts, tables))
         return function
 
     return add

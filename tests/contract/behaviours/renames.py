@@ -2,7 +2,7 @@
 
 import pytest
 
-from contract.behaviours.registry import ATOMIC, ISOLATED, REPLACING, Layouts, behaviour
+from contract.behaviours.registry import ATOMIC, FILES, ISOLATED, REPLACING, Layouts, behaviour
 from contract.contents import LAYOUTS
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 
 
-@behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE)
+@behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE, tables=FILES)
 def changes_partition_keys_by_rename(subject: Subject) -> None:
     """Readers see the old version, no table, or the new one, and nothing is left set aside."""
     old = subject.published(1).content.whole
@@ -27,7 +27,7 @@ def changes_partition_keys_by_rename(subject: Subject) -> None:
     assert [name for name in subject.place.records() if "aside" in name] == []
 
 
-@behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE)
+@behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE, tables=FILES)
 def changes_partition_keys_back(subject: Subject) -> None:
     """A partitioned table becomes one without partitions, and is read as such."""
     partitioned = subject.in_layout(LAYOUTS["partitioned"])
@@ -36,7 +36,7 @@ def changes_partition_keys_back(subject: Subject) -> None:
     assert subject.sight() == ours.content.whole
 
 
-@behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE)
+@behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE, tables=FILES)
 def takes_over_a_plain_table_of_other_keys(subject: Subject) -> None:
     """A managed table's data stays where it is when its entry is set aside."""
     subject.place.others.plain(subject.table, "parquet", 1)
@@ -48,7 +48,7 @@ def takes_over_a_plain_table_of_other_keys(subject: Subject) -> None:
     assert subject.place.files(before) == files
 
 
-@behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE)
+@behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE, tables=FILES)
 def renames_no_rival_away(subject: Subject) -> None:
     """A rival's commit before the rename is a conflict, and stays."""
     subject.published(1)
@@ -62,7 +62,7 @@ def renames_no_rival_away(subject: Subject) -> None:
     assert subject.left_of(ours) == []
 
 
-@behaviour(REPLACING, levels=ISOLATED, layouts=Layouts.ONE)
+@behaviour(REPLACING, levels=ISOLATED, layouts=Layouts.ONE, tables=FILES)
 def refuses_other_partition_keys_at_isolated(subject: Subject) -> None:
     """isolated by name is refused before the job, with that reason."""
     subject.published(1)

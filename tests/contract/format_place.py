@@ -1,0 +1,128 @@
+"""The contract on tables of formats that commit by themselves."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlparse
+
+from pyspark.sql import SparkSession
+
+from contract import file_tables
+from contract.entry_clients import JvmClient
+from contract.format_clients import (
+    DeltaClient,
+    DeltaLog,
+    IcebergClient,
+    in_hive,
+    in_sqlite,
+    over_rest,
+)
+from contract.places import Entry, Run
+from contract.rivals import in_a_thread
+from contract.spark_place import SCHEMA, STAGING, SparkPlace
+from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
+from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
+from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
+
+HIVE, JDBC, REST = "hive", "jdbc", "rest"
+
+
+class FormatPlace(SparkPlace):
+    """What is staged lies in the target's directory, and is named after its version."""
+
+    def left_beside(self, live: StagedTable) -> list[str]:
+        """A published version's files stay: the format's own history needs them."""
+        records = [name for name in self.records() if name.startswith(f"{live.target.table}__")]
+        run = self.open_run()
+        events = run.catalog_for(live.context).history(live.context)
+        run.close()
+        published = {event.version for event in events}
+        found = (path for path in self._files_below(live.target) if VERSION_ID.search(path))
+        return [*records, *(path for path in found if _version_of(path) not in published)]
+
+    def forget(self, target: TableName) -> None:
+        if self.entry(target) is not None:
+            self.others.drop(str(target))
+
+    def files_of(self, staged: StagedTable) -> list[str]:
+        return [path for path in self._files_below(staged.target) if staged.version in path]
+
+    def _files_below(self, target: TableName) -> Iterator[str]:
+        """Its own directory's, and those of its versions that lie beside others'."""
+        for own in (target.table, f"ctas-spark/{SCHEMA}.{target.table}"):
+            for directory in self._warehouse.glob(f"{SCHEMA}*/{own}"):
+                yield from (str(path) for path in directory.rglob("*") if path.is_file())
+
+
+class IcebergPlace(FormatPlace):
+    """Each publication is one commit of a version; entries are dropped of what is staged."""
+
+    def leases_of(self, run: Run) -> set[str]:
+        assert isinstance(run, OpenedCatalog)
+        opened = run.others._opened.values()  # noqa: SLF001 (a catalog's lease is nobody else's)
+        return super().leases_of(run) | {lease.id for _, lease in opened}
+
+    @property
+    def _leases(self) -> Path:
+        (namespace,) = self._warehouse.glob(f"{STAGING}*")
+        return namespace / "ctas-spark" / "leases"
+
+    def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:  # noqa: ARG002
+        read = self.others.read(f"{target}.partitions")
+        if read["columns"][0][0] != "partition":
+            return ()
+        return tuple(sorted(row[0].k for row in read["rows"]))
+
+    def calls(self, run: Run) -> Sequence[tuple[object, str]]:  # noqa: ARG002 (of all runs)
+        return [(IcebergVersion, "publish"), (IcebergTables, "drop_entry")]
+
+
+class DeltaPlace(FormatPlace):
+    """A first version is created as any table of files; others are transactions."""
+
+    def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:  # noqa: ARG002
+        files = DeltaLog.read(entry.directory).files.values()
+        return tuple(sorted({values["k"] for values in files if values}))
+
+    def calls(self, run: Run) -> Sequence[tuple[object, str]]:
+        return [*file_tables.calls(run), (transaction, "publish")]
+
+
+@contextmanager
+def delta(spark: SparkSession, directory: Path) -> Iterator[DeltaPlace]:
+    """Delta's session catalog; its staged first versions lie in the warehouse, too."""
+    client = DeltaClient(spark)
+    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    with in_a_thread(spark, STAGING) as others:
+        yield DeltaPlace("delta", spark, directory / "warehouse", others, client)
+    client.close()
+
+
+@contextmanager
+def iceberg(name: str, spark: SparkSession, directory: Path) -> Iterator[IcebergPlace]:
+    """The Iceberg catalog of a place's name, ``iceberg_`` apart."""
+    kind = name.removeprefix("iceberg_")
+    catalog = SESSION_CATALOG if kind == "session" else kind
+    spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.{SCHEMA}")
+    warehouse = {JDBC: f"{JDBC}-warehouse", REST: f"{REST}/warehouse"}.get(kind, "warehouse")
+    with in_a_thread(spark, STAGING) as others:
+        client = _client(catalog, spark, directory)
+        yield IcebergPlace(name, spark, directory / warehouse, others, client, catalog)
+        client.close()
+
+
+def _client(catalog: str, spark: SparkSession, directory: Path) -> IcebergClient:
+    if catalog == JDBC:
+        return in_sqlite(directory / f"{JDBC}.sqlite", JDBC)
+    if catalog == REST:
+        return over_rest(urlparse(str(spark.conf.get(f"spark.sql.catalog.{REST}.uri"))).netloc)
+    return in_hive(JvmClient(spark))
+
+
+def _version_of(path: str) -> str:
+    """The version that a file was staged for: its directory's, which may lie in another's."""
+    return str(VERSION_ID.findall(path)[-1])

@@ -1,0 +1,62 @@
+"""Three ways to break the publication of formats that the contract has to notice."""
+
+from typing import Any
+
+import pytest
+
+from contract.subjects import Subject
+from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
+from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
+from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.native.staged_native_table import StagedNativeTable
+from dbt.adapters.ctas_spark.staging.native.version import Change
+
+
+def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """For a moment there is no entry of the target's name."""
+    publish_iceberg, publish_delta = IcebergVersion.publish, DeltaVersion.publish
+
+    def of_iceberg(self: IcebergVersion, over: IcebergBase) -> None:
+        if over.exists:
+            self._tables.drop_entry(self._context.target)
+        publish_iceberg(self, self.look())
+
+    def of_delta(self: DeltaVersion, over: DeltaBase) -> None:
+        publish_delta(self, over)
+        target, metastore = self._context.target, self._services.metastore
+        entry = metastore.get_table(target)
+        assert entry is not None
+        metastore.drop_entry(target)
+        metastore.create_table(EntryChange(target, entry, entry, dict(entry.parameters)))
+
+    patch.setattr(IcebergVersion, "publish", of_iceberg)
+    patch.setattr(DeltaVersion, "publish", of_delta)
+
+
+def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """Whatever another committed since begin is taken for the base."""
+    publish_iceberg, publish_delta = IcebergVersion.publish, transaction.publish
+    patch.setattr(IcebergVersion, "publish", lambda self, _over: publish_iceberg(self, self.look()))
+    patch.setattr(
+        transaction,
+        "publish",
+        lambda tables, table, *rest: publish_delta(tables, tables.at(table.facts.root), *rest),
+    )
+    patch.setattr(DeltaVersion, "_check_still", lambda _self, _table: None)
+    for version in (IcebergVersion, DeltaVersion):
+        patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
+
+
+def native_marker_seeded_at_begin(subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """Begin writes a property on the target, to have something to compare."""
+    begin = StagedNativeTable.begin
+
+    def begin_and_seed(self: StagedNativeTable[Any]) -> None:
+        begin(self)
+        if subject.entry() is not None:
+            subject.place.others.set_property(subject.table, "ctas_spark_commit", "seeded")
+
+    patch.setattr(StagedNativeTable, "begin", begin_and_seed)

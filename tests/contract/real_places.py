@@ -1,0 +1,66 @@
+"""The real catalogs under test, each started when it is first asked for."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from contract.format_place import delta, iceberg
+from contract.hive_place import embedded, in_memory, postgresql, remote
+from contract.places import Place
+from readers.session import small_session
+from servers.formats import both_formats, joined
+from servers.iceberg import hive_catalogs, jdbc_catalog
+
+OF_FILES: Mapping[str, Callable[[Path], AbstractContextManager[Place]]] = {
+    "hive_remote": remote,
+    "hive_postgresql": postgresql,
+    "hive_embedded": embedded,
+    "in_memory": in_memory,
+}
+ICEBERG_SESSION = "iceberg_session"
+DELTA = "delta"
+
+
+class RealPlaces:
+    """Places by their names; all end with ``open_places``.
+
+    One JVM has one metastore. The formats share a session, but for Iceberg's session catalog, which
+    Delta's can't be beside.
+    """
+
+    def __init__(self, directory: Path, open_places: ExitStack) -> None:
+        self._directory = directory
+        self._open_places = open_places
+        self._places: dict[str, Place] = {}
+        self._both: SparkSession | None = None
+
+    def __getitem__(self, name: str) -> Place:
+        if name not in self._places:
+            self._places[name] = self._open_places.enter_context(self._opened(name))
+        return self._places[name]
+
+    def _opened(self, name: str) -> AbstractContextManager[Place]:
+        directory = self._directory / name
+        if name in OF_FILES:
+            return OF_FILES[name](directory)
+        if name == ICEBERG_SESSION:
+            directory.mkdir(parents=True)
+            settings = joined(jdbc_catalog("jdbc", directory), hive_catalogs(directory))
+            return iceberg(name, self._session(settings), directory)
+        return self._of_both_formats(name)
+
+    def _of_both_formats(self, name: str) -> AbstractContextManager[Place]:
+        directory = self._directory / "formats"
+        if self._both is None:
+            settings = self._open_places.enter_context(both_formats(directory))
+            self._both = self._session(settings)
+        if name == DELTA:
+            return delta(self._both, directory)
+        return iceberg(name, self._both, directory)
+
+    def _session(self, settings: Mapping[str, str]) -> SparkSession:
+        spark = small_session(settings)
+        self._open_places.callback(spark.stop)
+        return spark

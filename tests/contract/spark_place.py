@@ -1,0 +1,93 @@
+"""What every place has whose catalog is a Spark session's, with its files on this machine."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from pyspark.sql import SparkSession
+
+from contract import spark_others
+from contract.claims import CLAIMS
+from contract.contents import Content
+from contract.entry_clients import EntryClient
+from contract.places import Entry, Others, Run
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+
+SCHEMA = "contract"
+STAGING = f"{SCHEMA}__ctas_spark"
+
+
+class SparkPlace:
+    """A session in this process; entries are read by ``client``, rows by ``others``."""
+
+    schema = SCHEMA
+    staging_schema = STAGING
+
+    def __init__(  # noqa: PLR0913, PLR0917 (all that stands around a catalog)
+        self,
+        name: str,
+        spark: SparkSession,
+        warehouse: Path,
+        others: Others,
+        client: EntryClient,
+        catalog: str = SESSION_CATALOG,
+    ) -> None:
+        self.name = name
+        self.claim = CLAIMS[name]
+        self.catalog = catalog
+        self.spark = spark
+        self.others = others
+        self._warehouse = warehouse
+        self._client = client
+
+    def open_run(self) -> OpenedCatalog:
+        return spark_others.open_run(self.spark)
+
+    def job(self) -> Job:
+        return spark_others.job(self.spark)
+
+    def stage(self, staged: StagedTable, content: Content) -> None:
+        self.spark.sql(staged.statement(content.query))
+
+    def fill(self, staged: StagedTable, content: Content) -> None:
+        self.spark.sql(staged.fill_statement(content.query))
+
+    def read_here(self, target: TableName) -> dict[str, Any]:
+        return spark_others.read(self.spark.table(quoting.table(target)))
+
+    def entry(self, target: TableName) -> Entry | None:
+        return self._client.entry(target)
+
+    def files(self, directory: str) -> Mapping[str, object]:
+        stats = {path: path.stat() for path in path_of(directory).rglob("*") if path.is_file()}
+        return {str(path): (stat.st_size, stat.st_mtime_ns) for path, stat in stats.items()}
+
+    def remove(self, directory: str) -> None:
+        shutil.rmtree(path_of(directory))
+
+    def records(self) -> list[str]:
+        return self._client.tables(STAGING)
+
+    def leases(self) -> Mapping[str, str]:
+        return {path.name: path.read_text() for path in self._leases.glob("[0-9]*")}
+
+    def leases_of(self, run: Run) -> set[str]:
+        return {run.lease.id}
+
+    def write_lease(self, lease: str, text: str) -> None:
+        (self._leases / lease).write_text(text)
+
+    @property
+    def _leases(self) -> Path:
+        return self._warehouse / f"{SCHEMA}.db" / "ctas-spark" / "leases"
+
+
+def path_of(directory: str) -> Path:
+    """The path of a directory's URI."""
+    return Path(unquote(urlparse(directory).path))
