@@ -24,6 +24,7 @@ from dbt.adapters.ctas_spark.staging.publication import PartitionState, tracks_p
 from dbt.adapters.ctas_spark.staging.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 from dbt.adapters.ctas_spark.staging.version_root import version_root
+from dbt.adapters.ctas_spark.staging.withdrawal import Withdrawal
 
 logger = logging.getLogger(__name__)
 
@@ -182,15 +183,8 @@ class StagedFileTable:
         """Stop the job and remove the version. Idempotent; never raises; nothing if decided."""
         if self.outcome is not None:
             return
-        self._report.give_up()
-        try:
-            self._report.enter(Step.ABORT)
-            self._withdraw(reason)
-            self._report.leave()
-        except Exception:
-            logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
-            self.left_behind = [f"what was staged below {self._root}"]
-            self.outcome = Outcome.NOT_COMMITTED
+        self.left_behind = self._withdrawal().run(reason)
+        self.outcome = Outcome.NOT_COMMITTED
 
     def _mended_entry(self) -> TableEntry | None:
         """The target's entry, after a dead run's rename or bookkeeping of it."""
@@ -285,33 +279,20 @@ class StagedFileTable:
 
     def _keep_theirs(self) -> None:
         logger.info("%s was created by another meanwhile; theirs is kept", self.target)
-        self._remove("another created the table")
+        self.left_behind = self._withdrawal().remove("another created the table")
         self.outcome = Outcome.KEPT
 
-    def _withdraw(self, reason: str) -> None:
-        """Stop the job; remove what it wrote, if it stopped."""
-        if self._root is None:
-            self._resolve(Outcome.NOT_COMMITTED)
-            return
-        if self._job.stop():
-            self._remove(reason)
-        else:
-            directory = self.root.version(self.version)
-            self.left_behind = [f"directory {directory} (a task of the job still runs)"]
-            logger.warning(
-                "%s: a task of the job still runs, so directory %s stays; a later run deletes it",
-                self.target,
-                directory,
-            )
-        self.outcome = Outcome.NOT_COMMITTED
-
-    def _remove(self, reason: str) -> None:
-        """Delete files and record of a version whose job has ended."""
-        directory = self.root.version(self.version)
-        self.left_behind = discard(self._services, self.record, directory, self._report)
-        if not self.left_behind:
-            self._services.lease.resolved(self.version)
-        logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
+    def _withdrawal(self) -> Withdrawal:
+        directory = self._root.version(self.version) if self._root else ""
+        return Withdrawal(
+            target=self.target,
+            version=self.version,
+            places=f"directory {directory}" if directory else "",
+            lease=self._services.lease,
+            job=self._job,
+            report=self._report,
+            discard=lambda: discard(self._services, self.record, directory, self._report),
+        )
 
     def _resolve(self, decided: Outcome) -> None:
         self.outcome = decided

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.native.commit import NativeCommit, unchange
 from dbt.adapters.ctas_spark.staging.native.version import B, NativeVersion
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+from dbt.adapters.ctas_spark.staging.withdrawal import Withdrawal
 
 logger = logging.getLogger(__name__)
 
@@ -139,14 +140,7 @@ class StagedNativeTable(Generic[B]):
         """Stop the job and remove the version. Idempotent; never raises; nothing if decided."""
         if self.outcome is not None:
             return
-        self._report.give_up()
-        try:
-            self._report.enter(Step.ABORT)
-            self._withdraw(reason)
-            self._report.leave()
-        except Exception:
-            logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
-            self.left_behind = [f"what was staged in {self._version.places}"]
+        self.left_behind = self._withdrawal().run(reason)
         self.outcome = Outcome.NOT_COMMITTED
 
     def _warn_of_less(self, base: B) -> None:
@@ -159,26 +153,20 @@ class StagedNativeTable(Generic[B]):
                 self.level.value,
             )
 
-    def _withdraw(self, reason: str) -> None:
-        """Stop the job; remove what it wrote, if it stopped."""
-        if self._begun is None:
-            self._lease.resolved(self.version)
-        elif self._job.stop():
-            self._remove(reason)
-        else:
-            self.left_behind = [f"{self._version.places} (a task of the job still runs)"]
-            logger.warning("%s: %s; a later run deletes it", self.target, self.left_behind[0])
-
-    def _remove(self, reason: str) -> None:
-        """Delete files and record of a version whose job has ended."""
-        self.left_behind = self._version.discard(self._report)
-        if not self.left_behind:
-            self._lease.resolved(self.version)
-        logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
+    def _withdrawal(self) -> Withdrawal:
+        return Withdrawal(
+            target=self.target,
+            version=self.version,
+            places=self._version.places if self._begun is not None else "",
+            lease=self._lease,
+            job=self._job,
+            report=self._report,
+            discard=lambda: self._version.discard(self._report),
+        )
 
     def _keep_theirs(self) -> None:
         logger.info("%s was created by another meanwhile; theirs is kept", self.target)
-        self._remove("another created the table")
+        self.left_behind = self._withdrawal().remove("another created the table")
         self.outcome = Outcome.KEPT
 
     def _resolve(self, decided: Outcome) -> None:
