@@ -17,6 +17,7 @@ from contract.entry_clients import PROVIDER, JvmClient
 from contract.places import Entry
 from contract.spark_place import path_of
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.marker import PREFIX
 
 NOT_FOUND = 404
 VIEW = Entry({}, "", is_view=True, create_time=0, owner=None, whole="a view")
@@ -51,7 +52,10 @@ def _actions(commits: list[Path]) -> Iterator[dict[str, Any]]:
 
 
 class DeltaClient(JvmClient):
-    """The metastore's entry, and the properties that the table's log has."""
+    """The metastore's entry, and the properties that the table's log has.
+
+    What Delta copies from the log into the entry it copies later, by a thread of its own.
+    """
 
     def entry(self, target: TableName) -> Entry | None:
         found = super().entry(target)
@@ -59,7 +63,8 @@ class DeltaClient(JvmClient):
             return found
         log = DeltaLog.read(found.directory)
         parameters = {**found.parameters, **log.metadata["configuration"]}
-        whole = (found.whole, log.number, log.metadata)
+        ours = {key: value for key, value in found.parameters.items() if key.startswith(PREFIX)}
+        whole = (ours, found.directory, found.create_time, log.number, log.metadata)
         return replace(found, parameters=parameters, whole=whole)
 
 

@@ -143,7 +143,7 @@ def vacuums_stale_partitions(scene: Scene) -> Act:
     return lambda: clean_up(scene.doomed)
 
 
-@scenario()
+@scenario(brief=True)
 def recovers_a_staged_version(scene: Scene) -> Act:
     """A dead run's version was ready to be published."""
     scene.before.published(1)
