@@ -1,5 +1,6 @@
 """The contract on tables of files in Spark's session catalog: Hive, remote or embedded, or none."""
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from contract.places import Entry, Run
 from contract.rivals import in_a_process, in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
@@ -44,6 +46,8 @@ class HivePlace(SparkPlace):
         run = self.open_run()
         file_tables.forget(target, run.metastore, self.records(), STAGING)
         run.close()
+        versions = VersionRoot.of(target, str(self._warehouse / f"{SCHEMA}.db"), None)
+        shutil.rmtree(str(versions), ignore_errors=True)
 
 
 @contextmanager

@@ -190,4 +190,4 @@ class Place(Protocol):
         """What is on the storage and in the staging schema of the target, and of no use to it."""
 
     def forget(self, target: TableName) -> None:
-        """Take the target's entries away: later clean-ups look at every table that there is."""
+        """Take the target's entries and directories away: later clean-ups look at all there are."""
