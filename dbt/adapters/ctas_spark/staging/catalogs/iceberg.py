@@ -5,25 +5,22 @@ It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL 
 
 import threading
 
-from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
-    StagingSchemaError,
-)
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.history import Event
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
 from dbt.adapters.ctas_spark.staging.iceberg.history import history
-from dbt.adapters.ctas_spark.staging.iceberg.leases import delete_dead_leases
 from dbt.adapters.ctas_spark.staging.iceberg.limits import problems
 from dbt.adapters.ctas_spark.staging.iceberg.rollback import roll_back
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.sweep import ForkSweeper
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.native import namespaces
+from dbt.adapters.ctas_spark.staging.native.leases import OtherRuns
 from dbt.adapters.ctas_spark.staging.native.staged_native_table import StagedNativeTable
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.rollback import RolledBack
@@ -50,8 +47,7 @@ class IcebergCatalog:
         """
         with self._guard:
             if staging_schema not in self._staging_schemas:
-                self._ensure_staging_schema(staging_schema)
-                self._services.leases(staging_schema)
+                namespaces.ensure(self._services.tables, self._services.engine, staging_schema)
                 self._staging_schemas.add(staging_schema)
         name = f"iceberg ({self._kind.value})"
         return Capabilities(name, ConflictCheck.CAS, Atomicity.ISOLATED)
@@ -90,7 +86,7 @@ class IcebergCatalog:
         with StepReport(context.target).within(Step.CLEAN_UP):
             done = ForkSweeper(context, self._services, rules, dry_run=dry_run).sweep()
             if not dry_run:
-                delete_dead_leases(self._services, context.staging_schema, rules)
+                self._delete_dead_leases(context.staging_schema, rules)
         for event in reversed(self.history(context)):
             done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         return done
@@ -124,18 +120,8 @@ class IcebergCatalog:
         self.capabilities(context.staging_schema)
         return roll_back(context, self._services, to)
 
-    def _ensure_staging_schema(self, name: str) -> None:
-        catalog = self._services.tables.name
-        if self._services.tables.has_namespace(name):
-            return
-        path = ".".join(quoting.identifier(part) for part in (catalog, name))
-        statement = f"CREATE NAMESPACE IF NOT EXISTS {path}"
-        try:
-            self._services.engine.sql(statement)
-        except Exception as error:  # whatever the engine raises: the remedy is the same
-            raise StagingSchemaError(
-                f"the staging namespace {catalog}.{name} does not exist and can't be created: "
-                f"{error}",
-                left="nothing was started",
-                remedy=f"an administrator runs: {statement}",
-            ) from error
+    def _delete_dead_leases(self, namespace: str, rules: RetentionRules) -> None:
+        services = self._services
+        directory = services.leases(namespace)
+        runs = OtherRuns(services.storage, directory, services.lease, rules)
+        runs.delete_dead(services.tables.tables(namespace))

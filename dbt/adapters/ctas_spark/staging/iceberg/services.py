@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.directories import FOLDER, LEASES
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
-from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.lease import Lease, StorageClock
+from dbt.adapters.ctas_spark.staging.native.namespaces import leases_of
 from dbt.adapters.ctas_spark.staging.storage import Storage
 
 
@@ -26,16 +25,7 @@ class IcebergServices:
         Raises:
             StagingError: the namespace has no directory.
         """
-        location = self.tables.namespace_location(namespace)
-        if location is None:
-            raise StagingError(
-                f"the namespace {namespace} of the catalog {self.tables.name} names no location, "
-                "where runs would say that they are alive",
-                left="nothing was started",
-                remedy=f"ALTER NAMESPACE {self.tables.name}.{namespace} SET LOCATION '...', or "
-                "another staging_schema",
-            )
-        return f"{location.rstrip('/')}/{FOLDER}/{LEASES}"
+        return leases_of(self.tables, namespace)
 
     def clock(self, namespace: str) -> Callable[[], int]:
         """The storage's time in milliseconds; each look is a heartbeat."""

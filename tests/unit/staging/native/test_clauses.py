@@ -1,9 +1,10 @@
-"""The statement that fills a fork."""
+"""The clauses of the statements that fill a fork, or a staged table."""
 
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.iceberg.statement import partition_field, replace_fork_as
+from dbt.adapters.ctas_spark.staging.iceberg.statement import replace_fork_as
+from dbt.adapters.ctas_spark.staging.native.clauses import partition_field
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.statement import partition_field, r
     ],
 )
 def test_partition_fields_are_columns_or_transforms(text: str, sql: str) -> None:
-    """Whatever is no transform that Iceberg has is a column's name, in quotes."""
+    """Whatever is no transform that Spark has is a column's name, in quotes."""
     assert partition_field(text) == sql
 
 

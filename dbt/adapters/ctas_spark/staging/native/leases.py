@@ -1,0 +1,56 @@
+"""Delete the leases of runs that are over and have nothing staged in a catalog any more."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging import lease_file
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.dead_leases import LEASE_ID
+from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
+from dbt.adapters.ctas_spark.staging.records import lease_of, version_of
+from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.storage import Storage
+from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRuns:
+    """What is known of the runs whose leases lie beside our own, in ``directory``."""
+
+    storage: Storage
+    directory: str
+    own: Lease
+    rules: RetentionRules
+
+    def state_of(self, lease: str) -> LeaseState:
+        """What is known of one; StorageError if that could not be found out."""
+        now = self.own.beat(self.directory)
+        return lease_file.state_of(self.storage, self.directory, lease, now)
+
+    def is_over(self, lease: str) -> bool:
+        """True if it has ended for sure, or has been silent for as long as one waits for any."""
+        state = self.state_of(lease)
+        if state is not LeaseState.EXPIRED:
+            return state.is_over
+        stored = self.storage.read(f"{self.directory}/{lease}")
+        if stored is None:
+            return True
+        return self.own.beat(self.directory) - stored.modified_ms >= self.rules.unknown_after_ms
+
+    def delete_dead(self, staged: Iterable[TableName]) -> None:
+        """A lease leads from a staged table to its run, so it goes after all of those.
+
+        Another catalog's stays: what it staged can't be seen from here.
+
+        Raises:
+            StorageError: it could not be found out whether a lease may go.
+        """
+        versions = filter(VERSION_ID.fullmatch, map(version_of, staged))
+        needed = {self.own.id, *map(lease_of, versions)}
+        for lease in self.storage.children(self.directory):
+            if not LEASE_ID.fullmatch(lease) or lease in needed:
+                continue
+            catalog = lease_file.catalog_of(self.storage, self.directory, lease)
+            if catalog == self.own.catalog and self.is_over(lease):
+                self.storage.delete(f"{self.directory}/{lease}")
