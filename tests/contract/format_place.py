@@ -63,8 +63,7 @@ class IcebergPlace(FormatPlace):
 
     def leases_of(self, run: Run) -> set[str]:
         assert isinstance(run, OpenedCatalog)
-        opened = run.others._opened.values()  # noqa: SLF001 (a catalog's lease is nobody else's)
-        return super().leases_of(run) | {lease.id for _, lease in opened}
+        return super().leases_of(run) | {lease.id for lease in run.others.leases}
 
     @property
     def _leases(self) -> Path:

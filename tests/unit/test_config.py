@@ -75,7 +75,7 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
             {"on_conflict": "ignore"},
             "on_conflict: 'ignore' is unknown; use one of abort, overwrite",
         ),
-        ({"file_format": "hudi"}, "file_format: 'hudi' is not available yet"),
+        ({"file_format": "hudi"}, "file_format: 'hudi' reaches no level"),
         ({"file_format": "excel"}, "file_format: 'excel' is unknown"),
         ({"partition_metadata": "hive"}, "partition_metadata: 'hive' is unknown"),
         ({"partition_metadata": "some"}, "partition_metadata: 'some' is unknown"),
@@ -102,7 +102,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"options": {"PATH": "/x"}}, "options: 'path' is decided by the version"),
         ({"location_root": 7}, "location_root: 7 is not a text"),
         ({"abort_timeout": "1m"}, "abort_timeout: '1m' is not a number of seconds"),
-        ({"catalog_atomicity": {}}, "catalog_atomicity: not available yet"),
+        ({"catalog_atomicity": {}}, "catalog_atomicity: is a catalog's and not a model's"),
+        ({"file_format": "paimon"}, "truncates the live table"),
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
     ],
 )

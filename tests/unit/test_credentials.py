@@ -4,6 +4,7 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.redaction import HIDDEN, Redactor, redacted
 
 
@@ -38,6 +39,9 @@ def test_dbt_sparks_names_work() -> None:
         ),
         ({"spark_config": {}}, "unknown field 'spark_config': did you mean 'spark_conf'?"),
         ({"spark_conf": ["x"]}, "spark_conf: must map"),
+        ({"catalog_atomicity": "atomic"}, "catalog_atomicity: must map names of catalogs to"),
+        ({"catalog_atomicity": {"x": "auto"}}, "x: 'auto' can't be declared; use atomic or"),
+        ({"catalog_atomicity": {"spark_catalog": "atomic"}}, "spark_catalog can't be declared"),
     ],
 )
 def test_a_wrong_field_is_named(fields: dict[str, object], said: str) -> None:
@@ -66,6 +70,12 @@ def test_the_database_is_a_catalog(fields: dict[str, object], catalog: str) -> N
     found = credentials(**fields)
     assert found.database == catalog
     assert dict(found.connection_info())["database"] == catalog
+
+
+def test_a_catalogs_level_can_be_declared() -> None:
+    """By the catalog's name, as Spark tells its case apart."""
+    found = credentials(catalog_atomicity={"Lake": "isolated"})
+    assert found.declared == {"Lake": Atomicity.ISOLATED}
 
 
 def test_all_wrong_fields_are_said_at_once() -> None:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
 NO_VIEWS = "does not support views"
+NO_WAREHOUSE = "NoSuchNamespaceException: Namespace does not exist: "
+"""Iceberg's word for a hadoop catalog in which nothing was made yet."""
 
 
 class AnyCatalogAdapter(SparkAdapter):
@@ -42,9 +44,14 @@ class AnyCatalogAdapter(SparkAdapter):
         """The schemas of a database, whose name dbt may have quoted."""
         catalog = catalog_of(quoting.unquoted(database or ""))
         self.require_catalog(catalog)
-        rows = self.execute_macro(
-            LIST_SCHEMAS_MACRO_NAME, kwargs={"database": quoting.identifier(catalog)}
-        )
+        try:
+            rows = self.execute_macro(
+                LIST_SCHEMAS_MACRO_NAME, kwargs={"database": quoting.identifier(catalog)}
+            )
+        except DbtRuntimeError as error:
+            if NO_WAREHOUSE in error.msg:
+                return []
+            raise
         return [quoting.unquoted(str(row[0])) for row in rows]
 
     def check_schema_exists(self, database: str | None, schema: str) -> bool:

@@ -24,8 +24,11 @@ from dbt.adapters.ctas_spark.staging.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 
 FORMATS = ("parquet", "orc", "avro", "csv", "json", "text", "delta", "iceberg")
-FORMATS_TO_COME = ("hudi",)
-TO_COME = ("catalog_atomicity",)
+BAD_FORMATS = {
+    "hudi": "reaches no level: giving up a staged replace deletes the live table's files",
+    "paimon": "reaches no level: a replace truncates the live table before it writes (paimon#9994)",
+}
+OF_THE_PROFILE = ("catalog_atomicity",)
 OWN = (
     "atomicity",
     "staging_purpose",
@@ -167,10 +170,10 @@ def _text(value: Any) -> str:
 
 
 def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
-    """Names that are not there yet, and names that are nearly ours."""
+    """Names that belong elsewhere, and names that are nearly ours."""
     for name in config:
-        if name in TO_COME:
-            yield f"{name}: not available yet; remove it"
+        if name in OF_THE_PROFILE:
+            yield f"{name}: is a catalog's and not a model's; set it in the profile"
         elif name not in OWN:
             near = get_close_matches(name, OWN, n=1, cutoff=NEARLY)
             if near:
@@ -198,7 +201,7 @@ def _one_of(name: str, values: tuple[Enum, ...]) -> "Check":
 def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
     given = str(config.get("file_format") or FORMATS[0]).lower()
     if given not in FORMATS:
-        reason = "is not available yet" if given in FORMATS_TO_COME else "is unknown"
+        reason = BAD_FORMATS.get(given, "is unknown")
         yield f"file_format: {given!r} {reason}; use one of {', '.join(FORMATS)}"
 
 

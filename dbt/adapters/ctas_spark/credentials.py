@@ -9,12 +9,21 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
 from dbt.adapters.ctas_spark.database import catalog_of, setting
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 
 SESSION = "session"
 OTHER_METHODS = ("thrift", "http", "odbc")
-FIELDS = ("method", "schema", "database", "spark_conf", "staging_schema", "host")
+FIELDS = (
+    "method",
+    "schema",
+    "database",
+    "spark_conf",
+    "staging_schema",
+    "catalog_atomicity",
+    "host",
+)
+DECLARABLE = (Atomicity.ATOMIC.value, Atomicity.ISOLATED.value)
 DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 OF_DBT = ("type", "threads", "server_side_parameters")
 
@@ -25,14 +34,17 @@ class CtasSparkCredentials(Credentials):
 
     ``database`` is a Spark catalog. ``spark_conf`` is Spark's configuration, set before its JVM
     starts; dbt-spark's name for it, ``server_side_parameters``, works too. ``staging_schema`` holds
-    the records of versions and is by default the model's schema and ``__ctas_spark``. ``host`` is
-    dbt-spark's mandatory field: taken, and without a meaning here.
+    the records of versions and is by default the model's schema and ``__ctas_spark``.
+    ``catalog_atomicity`` is what the user knows of catalogs that this adapter does not: the level
+    that each keeps, by its name; a probe checks it. ``host`` is dbt-spark's mandatory field: taken,
+    and without a meaning here.
     """
 
     schema: str = ""
     database: str | None = SESSION_CATALOG  # type: ignore[assignment]  # may be written and left empty
     method: str = SESSION
     staging_schema: str | None = None
+    catalog_atomicity: dict[str, str] = field(default_factory=dict)
     host: str | None = None
     spark_conf: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -65,12 +77,24 @@ class CtasSparkCredentials(Credentials):
         return "ctas_spark"
 
     @property
+    def declared(self) -> dict[str, Atomicity]:
+        """The declared level of each catalog."""
+        return {name: Atomicity(level) for name, level in self.catalog_atomicity.items()}
+
+    @property
     def unique_field(self) -> str:
         """What dbt hashes to count projects."""
         return self.schema
 
     def _connection_keys(self) -> tuple[str, ...]:
-        return ("method", "database", "schema", "staging_schema", "spark_conf")
+        return (
+            "method",
+            "database",
+            "schema",
+            "staging_schema",
+            "catalog_atomicity",
+            "spark_conf",
+        )
 
     def connection_info(self, *, with_aliases: bool = False) -> Iterable[tuple[str, Any]]:
         """What ``dbt debug`` and ``target`` show: without secrets."""
@@ -96,6 +120,7 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
     yield from _problems_of_spark(data.get("spark_conf", {}))
+    yield from _problems_of_declarations(data.get("catalog_atomicity", {}))
 
 
 def _problems_of_spark(conf: object) -> Iterable[str]:
@@ -105,3 +130,18 @@ def _problems_of_spark(conf: object) -> Iterable[str]:
     catalog = catalog_of(str(conf.get(DEFAULT_CATALOG) or ""))
     if catalog != SESSION_CATALOG:
         yield f"spark_conf: {DEFAULT_CATALOG} is not used; set database: {catalog} instead"
+
+
+def _problems_of_declarations(declared: object) -> Iterable[str]:
+    known = " or ".join(DECLARABLE)
+    if not isinstance(declared, Mapping):
+        yield f"catalog_atomicity: must map names of catalogs to {known}"
+        return
+    for name, level in declared.items():
+        if catalog_of(str(name)) == SESSION_CATALOG:
+            yield (
+                f"catalog_atomicity: {SESSION_CATALOG} can't be declared, what it reaches is found "
+                "out; remove it"
+            )
+        elif level not in DECLARABLE:
+            yield f"catalog_atomicity: {name}: {level!r} can't be declared; use {known}"

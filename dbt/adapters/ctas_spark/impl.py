@@ -289,6 +289,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         with self._guard:
             if self._opened is None:
                 self._opened = open_catalog(
-                    spark, lambda error: logger.warning(f"lease not renewed: {error}")
+                    spark,
+                    lambda error: logger.warning(f"lease not renewed: {error}"),
+                    self._credentials.declared,
                 )
             return self._opened

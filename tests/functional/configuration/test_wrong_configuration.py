@@ -23,9 +23,9 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     for said in (
         "atomicity: 'strong' is unknown; use one of none, atomic, isolated, auto",
         "staging_purpose: 'upsert' is unknown",
-        "file_format: 'hudi' is not available yet",
+        "file_format: 'hudi' reaches no level",
         "partition_metadata: 'hive' is unknown",
-        "catalog_atomicity: not available yet",
+        "catalog_atomicity: is a catalog's and not a model's",
         "atomicty: unknown; did you mean atomicity?",
         "tblproperties: 'ctas_spark_x' is reserved",
     ):

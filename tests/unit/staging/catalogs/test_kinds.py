@@ -1,20 +1,37 @@
 """Catalog and format decide who serves a table, and what does not match is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind, kind_of
+from dbt.adapters.ctas_spark.staging.catalogs.delta_settings import EXTENSION
+from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import (
+    DELETES_FOR_ALL,
+    IcebergKind,
+    kind_of,
+)
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     SESSION_OF_ICEBERG,
     Kind,
+    SessionFacts,
     choose,
 )
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
 from dbt.adapters.ctas_spark.staging.iceberg import jars
 from servers.jars import ICEBERG as ICEBERG_JAR
+
+DELTAS = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+JDBC = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+PAIMONS = "org.apache.paimon.spark.SparkCatalog"
+ALL = SessionFacts("4.1.4", EXTENSION, has_iceberg=True, has_delta=True)
 
 
 def context(catalog: str, file_format: str | None) -> StagingContext:
@@ -27,11 +44,12 @@ def context(catalog: str, file_format: str | None) -> StagingContext:
     ("catalog", "file_format", "implementation", "kind"),
     [
         ("spark_catalog", None, None, Kind.FILES),
-        ("spark_catalog", "orc", "org.apache.spark.sql.delta.catalog.DeltaCatalog", Kind.FILES),
+        ("spark_catalog", "orc", DELTAS, Kind.FILES),
         ("spark_catalog", None, SESSION_OF_ICEBERG, Kind.FILES),
         ("spark_catalog", "iceberg", SESSION_OF_ICEBERG, Kind.ICEBERG),
         ("ice", "iceberg", CATALOG_OF_ICEBERG, Kind.ICEBERG),
         ("ice", None, CATALOG_OF_ICEBERG, Kind.ICEBERG),
+        ("spark_catalog", "delta", DELTAS, Kind.DELTA),
     ],
 )
 def test_class_and_format_decide(
@@ -39,34 +57,66 @@ def test_class_and_format_decide(
 ) -> None:
     """A format that was not named is the catalog's own."""
     asked = context(catalog, file_format)
-    assert choose(asked, implementation, "4.1.0", has_iceberg=True) is kind
+    assert choose(asked, implementation, ALL) is kind
 
 
 @pytest.mark.parametrize(
-    ("catalog", "file_format", "implementation", "remedy"),
+    ("catalog", "file_format", "implementation", "remedies"),
     [
-        ("spark_catalog", "iceberg", None, SESSION_OF_ICEBERG),
-        ("spark_catalog", "iceberg", "x.DeltaCatalog", SESSION_OF_ICEBERG),
-        ("ice", "parquet", CATALOG_OF_ICEBERG, "remove file_format"),
-        ("ice", None, None, CATALOG_OF_ICEBERG),
-        ("ice", "iceberg", "x.Other", CATALOG_OF_ICEBERG),
+        ("spark_catalog", "iceberg", None, [SESSION_OF_ICEBERG, CATALOG_OF_ICEBERG]),
+        ("spark_catalog", "iceberg", DELTAS, ["database: <name>", CATALOG_OF_ICEBERG]),
+        ("spark_catalog", "delta", None, [f"spark.sql.catalog.spark_catalog: {DELTAS}"]),
+        ("spark_catalog", "delta", SESSION_OF_ICEBERG, [DELTAS]),
+        ("ice", "delta", CATALOG_OF_ICEBERG, ["remove database"]),
+        ("ice", "parquet", CATALOG_OF_ICEBERG, ["remove file_format"]),
+        ("ice", None, None, ["configure it by spark.sql.catalog.ice"]),
+        ("x", "iceberg", "x.Other", ["catalog_atomicity: {x: atomic}", CATALOG_OF_ICEBERG]),
+        ("x", "delta", "x.Other", ["catalog_atomicity: {x: atomic}", "use spark_catalog"]),
+        ("x", None, "x.Other", ["catalog_atomicity: {x: atomic}", "a probe", "use spark_catalog"]),
     ],
 )
 def test_what_does_not_match_is_refused_with_what_would(
-    catalog: str, file_format: str | None, implementation: str | None, remedy: str
+    catalog: str, file_format: str | None, implementation: str | None, remedies: list[str]
 ) -> None:
     """Before any job."""
     asked = context(catalog, file_format)
     with pytest.raises(AtomicityNotSupportedError) as refused:
-        choose(asked, implementation, "4.1.0", has_iceberg=True)
-    assert remedy in refused.value.remedy
+        choose(asked, implementation, ALL)
+    assert all(remedy in refused.value.remedy for remedy in remedies), refused.value.remedy
+
+
+def test_delta_does_not_take_icebergs_session_catalog() -> None:
+    """With Iceberg's class in its place, spark_catalog's own would lose its tables."""
+    asked = context("spark_catalog", "iceberg")
+    with pytest.raises(AtomicityNotSupportedError) as refused:
+        choose(asked, DELTAS, ALL)
+    assert SESSION_OF_ICEBERG not in refused.value.remedy
+
+
+@pytest.mark.parametrize("file_format", [None, "parquet", "delta", "iceberg"])
+def test_a_declared_catalog_publishes_by_statement(file_format: str | None) -> None:
+    """Whatever the format: the catalog decides what it can hold."""
+    asked = context("x", file_format)
+    assert choose(asked, "x.Other", ALL, Atomicity.ATOMIC) is Kind.BY_STATEMENT
+
+
+@pytest.mark.parametrize(
+    ("implementation", "why"),
+    [(JDBC, "Spark drops the table"), (PAIMONS, "truncates the live table"), ("x.Y", "nobody")],
+)
+def test_an_undeclared_catalog_is_refused_with_what_is_known_of_it(
+    implementation: str, why: str
+) -> None:
+    """By its class; auto does not weaken to what nobody knows."""
+    with pytest.raises(AtomicityNotSupportedError, match=why):
+        choose(context("x", None), implementation, ALL)
 
 
 def test_a_missing_jar_is_named() -> None:
     """By the version of Spark; where there is none yet, that is said."""
     asked = context("spark_catalog", "iceberg")
     with pytest.raises(StagingError) as refused:
-        choose(asked, None, "4.1.4", has_iceberg=False)
+        choose(asked, None, replace(ALL, has_iceberg=False))
     tested = f"{ICEBERG_JAR.group}:{ICEBERG_JAR.artifact}:{ICEBERG_JAR.version}"
     assert tested in refused.value.remedy
     assert "no runtime for Spark 4.2" in jars.remedy("4.2.1")
@@ -99,21 +149,23 @@ def test_kinds_that_compare_and_swap_are_let_in(options: dict[str, str], kind: I
 
 
 @pytest.mark.parametrize(
-    ("options", "why"),
+    "options",
     [
-        ({"type": "hadoop"}, "a rival's DROP"),
-        ({"catalog-impl": "org.apache.iceberg.hadoop.HadoopCatalog"}, "a rival's DROP"),
-        ({"type": "glue"}, "not known"),
-        ({"catalog-impl": "x.Mine", "type": "hive"}, "not known"),
-        (
-            {"table-override.write.metadata.delete-after-commit.enabled": "TRUE"},
-            "shares the table's metadata files",
-        ),
+        {"type": "hadoop"},
+        {"catalog-impl": "org.apache.iceberg.hadoop.HadoopCatalog"},
+        {"type": "glue"},
+        {"catalog-impl": "x.Mine", "type": "hive"},
+        {"type": "hadoop", DELETES_FOR_ALL: "true"},
     ],
 )
-def test_kinds_that_hold_less_are_refused_with_the_reason(
-    options: dict[str, str], why: str
+def test_kinds_that_are_not_known_to_compare_and_swap_stage_no_fork(
+    options: dict[str, str],
 ) -> None:
-    """And with those that hold it."""
-    with pytest.raises(AtomicityNotSupportedError, match=why):
-        kind_of("ice", options)
+    """They publish by statement, if at all."""
+    assert kind_of("ice", options) is None
+
+
+def test_metadata_that_is_deleted_at_once_is_refused() -> None:
+    """A fork shares it."""
+    with pytest.raises(AtomicityNotSupportedError, match="shares the table's metadata files"):
+        kind_of("ice", {DELETES_FOR_ALL: "TRUE"})

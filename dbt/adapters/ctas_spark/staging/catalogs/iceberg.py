@@ -30,6 +30,11 @@ from dbt.adapters.ctas_spark.staging.sweeper import Sweep
 MILLISECONDS = 1_000
 
 
+def reached(kind: IcebergKind) -> Capabilities:
+    """Every kind that is let in compares and swaps."""
+    return Capabilities(f"iceberg ({kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
+
+
 class IcebergCatalog:
     """A ``StagingCatalog``; ``kind`` is how it points to its tables' metadata."""
 
@@ -40,7 +45,7 @@ class IcebergCatalog:
         self._staging_schemas: set[str] = set()
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """Every kind that is let in compares and swaps; the staging namespace is made here.
+        """What its kind reaches; the staging namespace is made here.
 
         Raises:
             StagingSchemaError: there is no staging namespace and none can be made.
@@ -49,8 +54,7 @@ class IcebergCatalog:
             if staging_schema not in self._staging_schemas:
                 namespaces.ensure(self._services.tables, self._services.engine, staging_schema)
                 self._staging_schemas.add(staging_schema)
-        name = f"iceberg ({self._kind.value})"
-        return Capabilities(name, ConflictCheck.CAS, Atomicity.ISOLATED)
+        return reached(self._kind)
 
     def apply_staging(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()

@@ -19,46 +19,34 @@ IMPLEMENTATIONS = {
     "org.apache.iceberg.jdbc.JdbcCatalog": IcebergKind.JDBC,
     "org.apache.iceberg.rest.RESTCatalog": IcebergKind.REST,
 }
-HADOOP = ("hadoop", "org.apache.iceberg.hadoop.HadoopCatalog")
+HADOOP_NAMES = ("hadoop", "org.apache.iceberg.hadoop.HadoopCatalog")
 DELETES_FOR_ALL = "table-override.write.metadata.delete-after-commit.enabled"
-DIRECTORIES = (
-    "a hadoop catalog's table is its directory: there is no second name for it on which to stage a "
-    "version, and a rival's DROP succeeds under our commit"
-)
 
 
-def kind_of(catalog: str, options: Mapping[str, str]) -> IcebergKind:
-    """The kind, by the catalog's own settings.
+def kind_of(catalog: str, options: Mapping[str, str]) -> IcebergKind | None:
+    """The kind, by the catalog's own settings; None if it is not known to compare and swap.
 
     Args:
         options: what stands after ``spark.sql.catalog.<catalog>.``
 
     Raises:
-        AtomicityNotSupportedError: a kind that holds less, or that nobody has tried.
+        AtomicityNotSupportedError: its settings take files away that a staged version shares.
     """
-    implementation = options.get("catalog-impl")
-    named = implementation or options.get("type", IcebergKind.HIVE.value)
-    if named in HADOOP:
-        raise _refused(catalog, DIRECTORIES)
-    if options.get(DELETES_FOR_ALL, "false").lower() == "true":
-        raise _refused(
-            catalog,
-            f"{DELETES_FOR_ALL} is true, and a staged version shares the table's metadata files",
-            f"remove spark.sql.catalog.{catalog}.{DELETES_FOR_ALL}; set it as a property of tables",
+    named = implementation_of(options)
+    known = IMPLEMENTATIONS.get(named)
+    if "catalog-impl" not in options and named in {kind.value for kind in IcebergKind}:
+        known = IcebergKind(named)
+    if known is not None and options.get(DELETES_FOR_ALL, "false").lower() == "true":
+        setting = f"spark.sql.catalog.{catalog}.{DELETES_FOR_ALL}"
+        raise AtomicityNotSupportedError(
+            f"nothing is published atomically on the Iceberg catalog {catalog}: {DELETES_FOR_ALL} "
+            "is true, and a staged version shares the table's metadata files",
+            left="nothing was started",
+            remedy=f"remove {setting}; set it as a property of tables",
         )
-    if named in IMPLEMENTATIONS:
-        return IMPLEMENTATIONS[named]
-    if implementation is None and named in {kind.value for kind in IcebergKind}:
-        return IcebergKind(named)
-    raise _refused(
-        catalog, f"it is not known whether {named} compares and swaps a table's metadata"
-    )
+    return known
 
 
-def _refused(catalog: str, why: str, remedy: str = "") -> AtomicityNotSupportedError:
-    known = ", ".join(kind.value for kind in IcebergKind)
-    return AtomicityNotSupportedError(
-        f"nothing is published atomically on the Iceberg catalog {catalog}: {why}",
-        left="nothing was started",
-        remedy=remedy or f"use a catalog of type {known} (spark.sql.catalog.{catalog}.type)",
-    )
+def implementation_of(options: Mapping[str, str]) -> str:
+    """What implements the catalog: a class, or Iceberg's short name for one."""
+    return options.get("catalog-impl") or options.get("type", IcebergKind.HIVE.value)

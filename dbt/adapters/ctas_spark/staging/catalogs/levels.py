@@ -18,6 +18,6 @@ def resolve(asked: Atomicity, found: Capabilities, target: TableName) -> Atomici
             f"{found.missing}",
             table=target,
             left="it is unchanged; no job was started",
-            remedy="upgrade the metastore or give it its lock tables, or set atomicity: auto",
+            remedy=found.remedy,
         )
     return wanted

@@ -1,20 +1,27 @@
 """The catalogs of a Spark session, with what has to be closed after the run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import NoReturn, Protocol
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import DECLARED
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import SETTINGS
 from dbt.adapters.ctas_spark.staging.catalogs.others import OtherCatalogs
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog, TableClient
-from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StorageError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    StagingError,
+    StorageError,
+)
 from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.metastore.identity import DERBY, metastore_identity
@@ -24,6 +31,7 @@ from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastor
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 
+NOTHING: Mapping[str, Atomicity] = MappingProxyType({})
 BUILTIN = "builtin"
 NOT_PLAIN = (
     "hive.metastore.sasl.enabled",
@@ -98,13 +106,20 @@ class OpenedCatalog:
 
 
 def open_catalog(
-    spark: SparkSession, on_missed_beat: Callable[[StorageError], None]
+    spark: SparkSession,
+    on_missed_beat: Callable[[StorageError], None],
+    declared: Mapping[str, Atomicity] = NOTHING,
 ) -> OpenedCatalog:
     """The session catalog of ``spark``.
 
+    Args:
+        declared: the levels that a user declares of other catalogs, by their names.
+
     Raises:
         AtomicityNotSupportedError: its metastore can't be reached from here.
+        StagingError: a catalog of ``declared`` is not there.
     """
+    _require(spark, declared)
     reached = _reached(spark, HiveSettings.of(spark))
     storage = HadoopStorage(spark)
     lease = Lease(storage, on_missed_beat, reached.identity)
@@ -115,8 +130,9 @@ def open_catalog(
         lease,
         kind=reached.kind,
         locks=reached.locks,
+        needs_jvm=reached.needs_jvm,
     )
-    others = OtherCatalogs(spark, catalog, storage, on_missed_beat)
+    others = OtherCatalogs(spark, catalog, storage, on_missed_beat, declared)
     return OpenedCatalog(catalog, lease, reached.metastore, reached.description, others)
 
 
@@ -124,7 +140,8 @@ def open_catalog(
 class Reached:
     """A metastore's client; ``locks`` is None where no other process is a client of it.
 
-    ``identity`` tells two catalogs apart that share a storage.
+    ``identity`` tells two catalogs apart that share a storage. ``needs_jvm`` is false for a client
+    that is this process's own.
     """
 
     kind: str
@@ -132,6 +149,7 @@ class Reached:
     locks: TableLockClient | None
     description: str
     identity: str
+    needs_jvm: bool = True
 
 
 def _reached(spark: SparkSession, settings: HiveSettings) -> Reached:
@@ -143,7 +161,7 @@ def _reached(spark: SparkSession, settings: HiveSettings) -> Reached:
     if way is Route.OVER_THRIFT:
         over_thrift = ThriftMetastore(settings.uris, user=spark.sparkContext.sparkUser())
         where = f"Hive, remote at {settings.uris}, over Thrift"
-        return Reached("hive", over_thrift, over_thrift, where, settings.uris)
+        return Reached("hive", over_thrift, over_thrift, where, settings.uris, needs_jvm=False)
     in_jvm = InJvmMetastore(spark)
     locks = None if _embedded(in_jvm) else in_jvm
     identity = metastore_identity(in_jvm.uris, in_jvm.connection_url, Path.cwd())
@@ -174,6 +192,17 @@ def route(settings: HiveSettings) -> Route:
             use_builtin,
         )
     return Route.OVER_THRIFT
+
+
+def _require(spark: SparkSession, declared: Mapping[str, Atomicity]) -> None:
+    """A name that Spark does not have is a typing mistake: its declaration would never be used."""
+    for name in declared:
+        if not spark.conf.get(f"{SETTINGS}{name}", None):
+            raise StagingError(
+                f"{DECLARED} in the profile names {name}, and Spark has no catalog of that name",
+                left="nothing was started",
+                remedy=f"configure it by {SETTINGS}{name} in spark_conf, or remove it",
+            )
 
 
 def _refuse(what: str, remedy: str) -> NoReturn:

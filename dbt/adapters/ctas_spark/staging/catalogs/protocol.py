@@ -7,9 +7,10 @@ from typing import Protocol
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.history import Event
+from dbt.adapters.ctas_spark.staging.native.ways import SWAP
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.staged_table import CommitWay, StagedTable
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
 from dbt.adapters.ctas_spark.staging.sweeper import Sweep
 
@@ -26,13 +27,19 @@ class ConflictCheck(str, Enum):
 class Capabilities:
     """What a catalog was found to be and to reach.
 
-    ``missing`` says what keeps it from ``isolated``, and what would make that work.
+    ``missing`` says what keeps it from ``isolated``, and ``remedy`` what would make that work.
+    ``replaces_by`` is how a table that is there is published at the level that it reaches, with
+    what a reader may meet meanwhile. ``needs_jvm`` says that the commit is made through the
+    driver's JVM; one that is a statement, or a call over Thrift, needs none.
     """
 
     catalog: str
     conflict_check: ConflictCheck
     reaches: Atomicity
     missing: str = ""
+    remedy: str = ""
+    replaces_by: CommitWay = SWAP
+    needs_jvm: bool = True
 
 
 class StagingCatalog(Protocol):

@@ -37,6 +37,16 @@ NO_COMPARE_AND_SWAP = (
     "its server has neither compare-and-swap (HIVE-26882: Hive 2.3.10 and 4.0 have it) nor lock "
     "tables, so the last of two writers wins"
 )
+REMEDY = "upgrade the metastore or give it its lock tables, or set atomicity: auto"
+
+
+def reached(kind: str, check: ConflictCheck, *, needs_jvm: bool = True) -> Capabilities:
+    """What a metastore reaches, by how a rival's commit is noticed on it."""
+    if check is not ConflictCheck.NONE:
+        return Capabilities(kind, check, Atomicity.ISOLATED, needs_jvm=needs_jvm)
+    return Capabilities(
+        kind, check, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP, REMEDY, needs_jvm=needs_jvm
+    )
 
 
 class TableClient(MetastoreClient, PartitionClient, Protocol):
@@ -47,7 +57,8 @@ class SessionCatalog:
     """Publishes by one metastore call: compare-and-swap, or under a lock of this process.
 
     ``locks`` are the metastore's own; None says that no other process can be a client of it, which
-    is so for an embedded Derby and for Spark's in-memory catalog.
+    is so for an embedded Derby and for Spark's in-memory catalog. ``needs_jvm`` says where the
+    metastore's client runs.
     """
 
     def __init__(  # noqa: PLR0913 (what a run works with)
@@ -59,8 +70,10 @@ class SessionCatalog:
         *,
         kind: str,
         locks: TableLockClient | None,
+        needs_jvm: bool = True,
     ) -> None:
         self._kind = kind
+        self._needs_jvm = needs_jvm
         self._locks = locks
         self._metastore = metastore
         self._storage = storage
@@ -175,11 +188,13 @@ class SessionCatalog:
         )
 
     def _probe(self, staging_schema: str) -> Capabilities:
+        check = self._conflict_check(staging_schema)
+        return reached(self._kind, check, needs_jvm=self._needs_jvm)
+
+    def _conflict_check(self, staging_schema: str) -> ConflictCheck:
         if self._metastore.compares_and_swaps(staging_schema):
-            return Capabilities(self._kind, ConflictCheck.CAS, Atomicity.ISOLATED)
-        if self._lock() is not None:
-            return Capabilities(self._kind, ConflictCheck.LOCK, Atomicity.ISOLATED)
-        return Capabilities(self._kind, ConflictCheck.NONE, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP)
+            return ConflictCheck.CAS
+        return ConflictCheck.LOCK if self._lock() is not None else ConflictCheck.NONE
 
     def _lock(self) -> CommitLock | None:
         """A lock that every writer of this metastore takes, if there is one."""

@@ -68,3 +68,11 @@ def has_class(spark: SparkSession, name: str) -> bool:
     """True if a class is in Spark's own jars, or in those of ``spark.jars``."""
     utils = classes(spark).org.apache.spark.util.Utils
     return bool(utils.classIsLoadable(name))
+
+
+def array(spark: SparkSession, element: Any) -> Any:
+    """An empty Java array of a class."""
+    gateway = spark.sparkContext._gateway
+    if gateway is None:
+        raise RuntimeError("the session has no JVM")
+    return gateway.new_array(element, 0)

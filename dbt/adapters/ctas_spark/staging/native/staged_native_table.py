@@ -30,13 +30,15 @@ class StagedNativeTable(Generic[B]):
         lease: Lease,
         job: Job,
         observers: tuple[StepObserver, ...] = (),
+        by: ways.Ways = ways.OWN_COMMIT,
     ) -> None:
         self.context = context
         self.level = level
         self.outcome: Outcome | None = None
         self.left_behind: list[str] = []
-        self.strategy = ways.CREATE
+        self.strategy = by.create
         self.figures = WriteFigures()
+        self._by = by
         self._version = version
         self._lease = lease
         self._job = job
@@ -76,7 +78,7 @@ class StagedNativeTable(Generic[B]):
         refusal = purposes.refuses_to_begin(self.context, base)
         if refusal is not None:
             raise refusal
-        self.strategy = ways.SWAP if base.exists else ways.CREATE
+        self.strategy = self._by.replace if base.exists else self._by.create
         if base.exists and not self.context.purpose.may_replace:
             self._resolve(Outcome.KEPT)
             return
@@ -118,7 +120,7 @@ class StagedNativeTable(Generic[B]):
         try:
             commit.run()
         finally:
-            self.strategy = ways.SWAP if commit.over.exists else ways.CREATE
+            self.strategy = self._by.replace if commit.over.exists else self._by.create
             if commit.outcome is not None and commit.outcome is not Outcome.KEPT:
                 self._resolve(commit.outcome)
         if commit.outcome is Outcome.KEPT:

@@ -1,0 +1,87 @@
+"""What Spark's and a catalog's exceptions mean: refused by name, or a fate not known."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
+
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
+
+
+class NamespaceMissingError(RefusedError):
+    """The namespace of the table is not there."""
+
+
+EXISTS = ("TABLE_OR_VIEW_ALREADY_EXISTS", "TABLE_ALREADY_EXISTS")
+MISSING = ("TABLE_OR_VIEW_NOT_FOUND", "TABLE_NOT_FOUND")
+NO_NAMESPACE = "SCHEMA_NOT_FOUND"
+WROTE_NOTHING = ("TASK_WRITE_FAILED", "WRITING_JOB_ABORTED")
+"""Spark's conditions for a job that failed while it wrote, before anything was committed."""
+JOB_FAILED = "Job aborted due to stage failure"
+"""What Spark says of any job that failed: that of a commit has written before it commits."""
+FRAMES = ("\n\tat ", "\n\nDriver stacktrace:", "\n\nJVM stacktrace:")
+BY_CLASS: dict[str, type[RefusedError]] = {
+    "TableAlreadyExistsException": EntryExistsError,
+    "AlreadyExistsException": EntryExistsError,
+    "NoSuchTableException": EntryMissingError,
+    "CannotReplaceMissingTableException": EntryMissingError,
+    "NoSuchNamespaceException": NamespaceMissingError,
+    "CommitFailedException": EntryModifiedError,
+}
+
+
+@contextmanager
+def core_errors(action: str) -> Iterator[None]:
+    """Raise the core's errors; ``action`` completes "could not"."""
+    try:
+        yield
+    except (Py4JError, PySparkException, OSError) as error:
+        raise _translated(action, error) from error
+
+
+def condition(error: Exception) -> str:
+    """Spark's name for the error; empty if it has none."""
+    if not isinstance(error, PySparkException):
+        return ""
+    named = getattr(error, "getCondition", error.getErrorClass)  # Spark 3.5 has the older name only
+    return str(named() or "")
+
+
+def java_class(error: Exception) -> str:
+    """The simple name of the exception's class in Java; empty if it has none."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    return "" if java is None else str(java.getClass().getSimpleName())
+
+
+def _translated(action: str, error: Exception) -> MetastoreError:
+    text = f"could not {action}: {_words(error)}"
+    name = condition(error).split(".")[0]
+    if name in EXISTS:
+        return EntryExistsError(text)
+    if name in MISSING:
+        return EntryMissingError(text)
+    if name == NO_NAMESPACE:
+        return NamespaceMissingError(text)
+    kind = BY_CLASS.get(java_class(error))
+    if kind is not None:
+        return kind(text)
+    refused = isinstance(error, AnalysisException) or name in WROTE_NOTHING or JOB_FAILED in text
+    return RefusedError(text) if refused else MetastoreError(text)
+
+
+def _words(error: Exception) -> str:
+    """Without the frames of the JVM."""
+    text = str(error)
+    if isinstance(error, Py4JJavaError):
+        java = error.java_exception
+        text = str(java.getMessage() or java.getClass().getName())
+    for frames in FRAMES:
+        text = text.split(frames)[0]
+    return text

@@ -1,0 +1,1 @@
+"""Catalogs that are published in by Spark's own statements: on the list, or declared and probed."""

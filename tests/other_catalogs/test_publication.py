@@ -1,0 +1,181 @@
+"""A version is staged as a table of its own; one statement that selects from it publishes."""
+
+from dataclasses import replace
+
+import pytest
+from pyspark.errors import PySparkException
+
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingPurpose,
+    TableLayout,
+)
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    CommitStateUnknownError,
+    NoSuchTableError,
+    NoSuchVersionError,
+    StagingError,
+    TableAlreadyExistsError,
+)
+from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
+from other_catalogs.place import Place
+
+OLD = "SELECT CAST(id AS INT) AS id, 'old' AS name FROM range(2)"
+OLD_ROWS = [(0, "old"), (1, "old")]
+NEW = "SELECT 'new' AS name, 1 AS more"
+NEW_ROWS = [("new", 1)]
+BROKEN = "SELECT CAST(raise_error('no') AS INT) AS id FROM range(1)"
+NOBODYS_PID = 2**22 - 1
+
+
+def test_it_is_created_and_then_replaced(place: Place) -> None:
+    """Rows, columns and marker change together, and nothing that was staged is left."""
+    created = place.publish(OLD)
+    assert (created.outcome, created.strategy.name) == (Outcome.COMMITTED, "create")
+    assert place.rows() == OLD_ROWS
+    replaced = place.publish(NEW)
+    assert (replaced.outcome, replaced.strategy.name) == (Outcome.COMMITTED, "replace")
+    assert place.rows() == NEW_ROWS
+    assert place.properties()["ctas_spark_version"] == replaced.version
+    assert place.staged() == []
+    states = [(event.version, event.state) for event in place.staging.history(replaced.context)]
+    assert states == [(replaced.version, "last published"), (created.version, "deleted")]
+
+
+def test_what_is_staged_can_be_read_and_the_target_is_as_it_was(place: Place) -> None:
+    """So checks run before anybody sees it."""
+    place.publish(OLD)
+    before = place.properties()
+    staged = place.stage(NEW)
+    assert place.rows(str(staged.verify())) == NEW_ROWS
+    assert (place.rows(), place.properties()) == (OLD_ROWS, before)
+    staged.abort("checks failed")
+    assert (place.rows(), place.staged(), staged.left_behind) == (OLD_ROWS, [], [])
+
+
+def test_a_statement_that_fails_while_it_writes_has_published_nothing(hadoop: Place) -> None:
+    """Here: somebody took the staged table's files. The target is as it was."""
+    hadoop.publish(OLD)
+    staged = hadoop.stage(NEW)
+    for file in (hadoop.directory / hadoop.staging_schema).rglob("*.parquet"):
+        file.unlink()
+    with pytest.raises(StagingError) as failed:
+        staged.commit()
+    assert not isinstance(failed.value, CommitStateUnknownError)
+    staged.abort("failed")
+    assert (staged.outcome, hadoop.rows()) == (Outcome.NOT_COMMITTED, OLD_ROWS)
+    assert (hadoop.staged(), staged.left_behind) == ([], [])
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_job_that_fails_leaves_the_target(place: Place, exists: bool) -> None:  # noqa: FBT001 (a case)
+    """As it was: old, or absent."""
+    if exists:
+        place.publish(OLD)
+    staged = place.begin()
+    with pytest.raises(PySparkException):
+        place.spark.sql(staged.statement(BROKEN))
+    staged.abort("failed")
+    assert place.exists() is exists
+    assert not exists or place.rows() == OLD_ROWS
+    assert (place.staged(), staged.left_behind) == ([], [])
+
+
+def test_a_purpose_that_does_not_fit_begins_no_job(place: Place) -> None:
+    """create over a table, replace of none; create_if_not_exists keeps what is there."""
+    with pytest.raises(NoSuchTableError):
+        place.begin(place.context(StagingPurpose.REPLACE))
+    place.publish(OLD)
+    with pytest.raises(TableAlreadyExistsError):
+        place.begin(place.context(StagingPurpose.CREATE))
+    kept = place.begin(place.context(StagingPurpose.CREATE_IF_NOT_EXISTS))
+    assert (kept.outcome, place.rows()) == (Outcome.KEPT, OLD_ROWS)
+
+
+def test_a_missing_schema_is_said_before_any_job(place: Place) -> None:
+    """And not after it."""
+    context = place.context()
+    nowhere = replace(context, target=replace(context.target, database="nowhere"))
+    with pytest.raises(StagingError, match="schema nowhere does not exist"):
+        place.begin(nowhere)
+
+
+def test_layout_comments_and_properties_are_published(hadoop: Place) -> None:
+    """Those of the model, and the comments that were put on the staged columns."""
+    layout = TableLayout("iceberg", ("bucket(2, id)",), comment="it's", properties={"mine": "yes"})
+    staged = hadoop.stage(OLD, hadoop.context(layout=layout))
+    record = str(staged.verify())
+    hadoop.spark.sql(f"ALTER TABLE {record} ALTER COLUMN id COMMENT 'its number'")
+    staged.commit()
+    described = {
+        row.col_name: row for row in hadoop.spark.sql(f"DESCRIBE EXTENDED {hadoop.table}").collect()
+    }
+    assert described["id"].comment == "its number"
+    assert described["Comment"].data_type == "it's"
+    assert "bucket(2, id)" in described["Part 0"].data_type
+    properties = hadoop.properties()
+    assert properties["mine"] == "yes"
+    assert not {"ctas_spark_state", "ctas_spark_lease"} & properties.keys()
+
+
+def test_a_level_that_is_not_reached_is_refused(hadoop: Place) -> None:
+    """With the reason, and with the catalogs that reach it."""
+    context = hadoop.context(atomicity=Atomicity.ISOLATED)
+    with pytest.raises(AtomicityNotSupportedError, match="rival's commit") as refused:
+        hadoop.begin(context)
+    assert "hive, jdbc or rest" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("layout", "said"),
+    [
+        (TableLayout(location_root="/x", format_given=False), "places its tables itself"),
+        (TableLayout(clustered_by=("id",), buckets=2, format_given=False), "bucket\\(8, id\\)"),
+        (TableLayout(options={"a": "b"}, format_given=False), "use tblproperties"),
+    ],
+)
+def test_what_such_a_table_has_not_is_refused(
+    hadoop: Place, layout: TableLayout, said: str
+) -> None:
+    """Before any job, with what to write instead."""
+    with pytest.raises(AtomicityNotSupportedError, match=said):
+        hadoop.begin(hadoop.context(layout=layout))
+
+
+def test_there_is_no_way_back(hadoop: Place) -> None:
+    """And that is said."""
+    staged = hadoop.publish(OLD)
+    with pytest.raises(NoSuchVersionError, match="no statement brings back"):
+        hadoop.staging.roll_back(staged.context)
+
+
+def test_the_next_run_drops_what_a_dead_one_staged(hadoop: Place) -> None:
+    """And its lease; what a living one stages stays."""
+    dead, living = hadoop.another_run(), hadoop.another_run()
+    died, alive = dead.stage(OLD), living.stage(NEW)
+    lease = died.version.rpartition("_")[0]
+    dead.close()
+    gone = ProcessIdentity(ProcessIdentity.current().host, NOBODYS_PID, 0.0)
+    (hadoop.leases / lease).write_text(LeaseFile(lease, gone, "by statement hadoop").to_text())
+    done = hadoop.staging.clean_up(hadoop.context(), RetentionRules())
+    assert [place.rpartition("__")[2] for place in done.freed] == [died.version]
+    assert done.kept == {alive.version: Reason.RUNNING}
+    assert not (hadoop.leases / lease).exists()
+    alive.commit()
+    living.close()
+    assert hadoop.rows() == NEW_ROWS
+
+
+def test_a_run_whose_staged_table_is_gone_publishes_nothing(place: Place) -> None:
+    """It was taken for dead, and woke up."""
+    place.publish(OLD)
+    staged = place.stage(NEW)
+    place.spark.sql(f"DROP TABLE {staged.verify()}")
+    with pytest.raises(StagingError, match="is gone"):
+        staged.commit()
+    staged.abort("failed")
+    assert place.rows() == OLD_ROWS
