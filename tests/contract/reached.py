@@ -1,0 +1,134 @@
+"""What each catalog reaches, as docs/catalogs.md has it: what the code says, and who checks that.
+
+    PYTHONPATH=tests python -m contract.reached
+
+It writes the tables of the page anew.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbt.adapters.ctas_spark.config import BAD_FORMATS
+from dbt.adapters.ctas_spark.staging.catalogs import iceberg, session_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import (
+    BAD_STAGING,
+    HADOOP,
+    NO_STAGING,
+    of_declaration,
+    of_list,
+)
+from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+
+PAGE = Path(__file__).parents[2] / "docs" / "catalogs.md"
+BEGIN, END = "<!-- {name}: written by contract.reached -->\n", "<!-- end -->\n"
+FILES = "parquet, orc, avro, csv, json, text"
+CONTRACT = "`tests/contract --catalog {}`"
+OTHERS = "`tests/other_catalogs`"
+COLUMNS = (
+    "catalog",
+    "formats",
+    "connection",
+    "level up to",
+    "a table is replaced by",
+    "readers meanwhile may find",
+    "conflicts are found by",
+    "the commit needs the JVM",
+    "checked by",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row: a kind of catalog, the code's word for what it reaches, and who checks that.
+
+    ``claims`` are those of the contract suite which have to say the same.
+    """
+
+    catalog: str
+    formats: str
+    found: Capabilities
+    checked_by: str
+    claims: tuple[str, ...] = ()
+
+
+def lines() -> Iterator[Line]:
+    """Every kind of catalog that is served."""
+    yield from _metastores()
+    for kind in IcebergKind:
+        claim = f"iceberg_{kind.value}"
+        found = iceberg.reached(kind)
+        yield Line(f"Iceberg, {kind.value}", "iceberg", found, CONTRACT.format(claim), (claim,))
+    session = CONTRACT.format("iceberg_session")
+    hive = iceberg.reached(IcebergKind.HIVE)
+    yield Line("Iceberg's SparkSessionCatalog", "iceberg", hive, session, ("iceberg_session",))
+    yield Line("Iceberg, hadoop", "iceberg", of_list(HADOOP), OTHERS)
+    over_delta = session_catalog.reached("delta", ConflictCheck.CAS)
+    yield Line(
+        "Delta's, over a Delta table", "delta", over_delta, CONTRACT.format("delta"), ("delta",)
+    )
+    for level in (Atomicity.ATOMIC, Atomicity.ISOLATED):
+        declared = of_declaration("x", level)
+        yield Line(f"declared {level.value}, and probed", "the catalog's own", declared, OTHERS)
+
+
+def _metastores() -> Iterator[Line]:
+    reached = session_catalog.reached
+    each = (
+        ("Hive with compare-and-swap", ConflictCheck.CAS, "hive_remote", "fakes"),
+        ("Hive without it, with lock tables", ConflictCheck.LOCK, "fakes", "fakes_with_a_lock"),
+        ("Hive with neither", ConflictCheck.NONE, "fakes", "fakes_unchecked"),
+        ("Spark's own, in memory", ConflictCheck.LOCK, "in_memory", "in_memory"),
+    )
+    for name, check, suite, claim in each:
+        yield Line(name, FILES, reached("hive", check), CONTRACT.format(suite), (claim,))
+    over_thrift = reached("hive", ConflictCheck.CAS, needs_jvm=False)
+    yield Line("Hive beside isolated classes", FILES, over_thrift, "`tests/contract_clients`")
+
+
+def tables() -> dict[str, str]:
+    """The page's tables by name, in Markdown."""
+    served = [_row(*COLUMNS), _rule(len(COLUMNS)), *map(_served, lines())]
+    refused = [_row("refused", "why"), _rule(2)]
+    refused += [_row(f"the catalog `{name}`", why) for name, why in NO_STAGING.items()]
+    refused += [_row(f"the catalog `{name}`, undeclared", why) for name, why in BAD_STAGING.items()]
+    refused += [_row(f"`file_format: {name}`", why) for name, why in BAD_FORMATS.items()]
+    return {"reached": "".join(served), "refused": "".join(refused)}
+
+
+def page(text: str) -> str:
+    """The page with its tables as they are now."""
+    for name, table in tables().items():
+        begin = BEGIN.format(name=name)
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}{table}{END}{rest.partition(END)[2]}"
+    return text
+
+
+def _served(line: Line) -> str:
+    found = line.found
+    return _row(
+        line.catalog,
+        line.formats,
+        "session",
+        f"`{found.reaches.value}`",
+        found.replaces_by.name,
+        {"none": "nothing amiss", "absent": "no table"}[found.replaces_by.reader_window],
+        {"cas": "compare-and-swap", "lock": "a lock", "none": "nothing"}[found.conflict_check],
+        "yes" if found.needs_jvm else "no",
+        line.checked_by,
+    )
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _rule(columns: int) -> str:
+    return f"{'|---' * columns}|\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text()))
