@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
+# A table's format where none is configured.
+FILES, ICEBERG = "parquet", "iceberg"
+ICEBERG_ENTRY = "table_type=ICEBERG"
 NO_VIEWS = "does not support views"
 
 
@@ -62,7 +65,8 @@ class AnyCatalogAdapter(SparkAdapter):
         schema = cast("CtasSparkRelation", schema_relation)
         if schema.in_session_catalog:
             listed = super().list_relations_without_caching(schema)
-            return [found for found in listed if found.schema]  # a temporary view is in none
+            # a temporary view is in no schema
+            return [_with_iceberg(found) for found in listed if found.schema]
         self.require_catalog(catalog_of(schema.database))
         try:
             return [*self._tables(schema), *self._views(schema)]
@@ -131,6 +135,13 @@ class AnyCatalogAdapter(SparkAdapter):
         """The statement that comments one column."""
         name = table_name(relation.database, str(relation.schema), str(relation.identifier))
         return column_docs.statement(name, column, text)
+
+    @available
+    def stays_iceberg(self, existing: CtasSparkRelation | None, file_format: str | None) -> bool:
+        """Whether an Iceberg table is there, and the model's format is Iceberg, too."""
+        if existing is None or not existing.is_iceberg:
+            return False
+        return (file_format or (FILES if existing.in_session_catalog else ICEBERG)) == ICEBERG
 
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
@@ -211,6 +222,12 @@ def _found(
         is_hudi="Provider: hudi" in said,
         is_iceberg="Provider: iceberg" in said,
     )
+
+
+def _with_iceberg(listed: BaseRelation) -> BaseRelation:
+    """A relation of the session catalog, where Spark calls an Iceberg table's provider hive."""
+    found = cast("CtasSparkRelation", listed)
+    return found.replace(is_iceberg=True) if ICEBERG_ENTRY in (found.information or "") else found
 
 
 def _without_database(found: "agate.Table", unnamed: set[tuple[str, str]]) -> "agate.Table":
