@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from readers.reader import Mode
+from readers.tables import SharedTables
 from readers.trial import run_trial
 from servers.metastore import running_metastore
 from servers.metastore_on_postgresql import WHOLE_READS
@@ -15,7 +16,7 @@ def test_no_read_fails_or_mixes(tmp_path: Path) -> None:
     """0 of 100 reads over 10 commits fail; fresh readers see every commit, stale ones keep one."""
     with running_metastore(tmp_path / "metastore", tmp_path / "warehouse", WHOLE_READS) as server:
         trial = run_trial(
-            server.spark_conf(),
+            SharedTables(server.spark_conf()),
             [[Mode.FRESH], [Mode.STALE]],
             reads=READS,
             commits=COMMITS,

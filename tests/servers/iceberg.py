@@ -25,12 +25,23 @@ def jdbc_catalog(name: str, directory: Path) -> Mapping[str, str]:
     }
 
 
+def hive_catalog(name: str) -> Mapping[str, str]:
+    """The settings of a catalog on the session's own metastore."""
+    catalog = f"spark.sql.catalog.{name}"
+    return {catalog: "org.apache.iceberg.spark.SparkCatalog", f"{catalog}.type": "hive"}
+
+
+def session_catalog() -> Mapping[str, str]:
+    """The settings that make ``spark_catalog`` Iceberg's, on the session's own metastore."""
+    catalog = "spark.sql.catalog.spark_catalog"
+    return {catalog: "org.apache.iceberg.spark.SparkSessionCatalog", f"{catalog}.type": "hive"}
+
+
 def hive_catalogs(directory: Path) -> Mapping[str, str]:
     """The settings of the catalog ``hive``, and of Iceberg's ``spark_catalog``, on one metastore.
 
     It is embedded, and lies below ``directory``: pyspark has no BoneCP, and Derby no lock tables.
     """
-    catalog = "spark.sql.catalog"
     return {
         "spark.sql.catalogImplementation": "hive",
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
@@ -42,8 +53,6 @@ def hive_catalogs(directory: Path) -> Mapping[str, str]:
         "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
         "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
-        f"{catalog}.hive": "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.hive.type": "hive",
-        f"{catalog}.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
-        f"{catalog}.spark_catalog.type": "hive",
+        **hive_catalog("hive"),
+        **session_catalog(),
     }
