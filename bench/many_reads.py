@@ -26,8 +26,6 @@ from readers.trial import Trial, run_trial
 from servers.metastore_on_postgresql import WHOLE_READS
 from servers.versions import versions
 
-PROCESSES = 3
-
 
 def main() -> None:
     """Run, print and keep the figures; fail if a read did."""
@@ -51,6 +49,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reads", type=int, default=2_000)
     parser.add_argument("--commits", type=int, default=100)
+    parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
     parser.add_argument("--isolation", default="repeatable-read", help="the server's own")
     parser.add_argument("--out", type=Path)
@@ -60,7 +59,7 @@ def _options() -> argparse.Namespace:
 def _trial(options: argparse.Namespace, tables: SharedTables, directory: Path) -> Trial:
     return run_trial(
         tables,
-        [[Mode.FRESH, Mode.STALE]] * PROCESSES,
+        [[Mode.FRESH, Mode.STALE]] * options.processes,
         reads=options.reads,
         commits=options.commits,
         directory=directory,
@@ -79,7 +78,7 @@ def _figures(
         "reads": trial.reads,
         "commits": len(trial.commits),
         **{kind: sum(verdict[kind] for verdict in verdicts.values()) for kind in counted},
-        "reading processes": PROCESSES,
+        "reading processes": options.processes,
         "sessions": verdicts,
         "isolation of the metastore's database": options.isolation,
         "seconds": round(seconds, 1),

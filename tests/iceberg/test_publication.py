@@ -1,6 +1,7 @@
 """What a publication does to an Iceberg table, and to nothing else, on every kind of catalog."""
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
@@ -33,6 +34,19 @@ def test_readers_see_the_old_table_until_the_commit(place: Place) -> None:
     assert place.columns() == ["name", "price", "id"]
     assert place.rows("id, name") == [(0, "new"), (1, "new")]
     assert set(place.rows("partition.id_bucket IS NULL", ".files")) == {(False,)}
+
+
+def test_a_query_that_a_commit_overtakes_never_mixes_two_versions(jdbc: Place, rest: Place) -> None:
+    """With the catalog's cache it reads the old one; without, Spark refuses what it would mix."""
+    for place in (jdbc, rest):
+        place.publish(OLD)
+        before = place.spark.newSession().table(place.table)
+        place.publish(NEW)
+        if place is rest:
+            assert sorted(map(tuple, before.collect())) == OLD_ROWS
+            continue
+        with pytest.raises(AnalysisException, match="INCOMPATIBLE_TABLE_CHANGE_AFTER_ANALYSIS"):
+            before.collect()
 
 
 def test_an_abort_removes_exactly_what_was_staged(place: Place) -> None:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
-# A table's format where none is configured.
-FILES, ICEBERG = "parquet", "iceberg"
 ICEBERG_ENTRY = "table_type=ICEBERG"
 NO_VIEWS = "does not support views"
 
@@ -135,13 +133,6 @@ class AnyCatalogAdapter(SparkAdapter):
         """The statement that comments one column."""
         name = table_name(relation.database, str(relation.schema), str(relation.identifier))
         return column_docs.statement(name, column, text)
-
-    @available
-    def stays_iceberg(self, existing: CtasSparkRelation | None, file_format: str | None) -> bool:
-        """Whether an Iceberg table is there, and the model's format is Iceberg, too."""
-        if existing is None or not existing.is_iceberg:
-            return False
-        return (file_format or (FILES if existing.in_session_catalog else ICEBERG)) == ICEBERG
 
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
