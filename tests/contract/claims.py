@@ -41,6 +41,8 @@ CLAIMS: Mapping[str, Claim] = {
         native_format="delta",
         replaces_by="publish",
         drop_takes_staged=True,
+        keeps_properties=False,
+        held_reads_end=True,
     ),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {

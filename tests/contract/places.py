@@ -43,7 +43,8 @@ class Claim:
     ``native_format`` is that of tables which commit by themselves, None for tables of plain files.
     ``replaces_by`` and ``creates_by`` name the call that publishes; ``drop_takes_staged`` says that
     who drops a target drops what is staged for it, too; ``replaces_views`` that a view in the
-    target's place is replaced by one call.
+    target's place is replaced by one call. ``keeps_properties`` says that those stay which others
+    have set; ``held_reads_end`` that a query fails which was analysed over another schema.
     """
 
     conflict_check: ConflictCheck
@@ -54,6 +55,8 @@ class Claim:
     creates_by: str = "create_table"
     drop_takes_staged: bool = False
     replaces_views: bool = True
+    keeps_properties: bool = True
+    held_reads_end: bool = False
 
 
 def tracks(claim: Claim, level: Atomicity, layout: Layout) -> bool:

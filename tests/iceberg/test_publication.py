@@ -1,6 +1,7 @@
 """What a publication does to an Iceberg table, and to nothing else, on every kind of catalog."""
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
@@ -33,6 +34,24 @@ def test_readers_see_the_old_table_until_the_commit(place: Place) -> None:
     assert place.columns() == ["name", "price", "id"]
     assert place.rows("id, name") == [(0, "new"), (1, "new")]
     assert set(place.rows("partition.id_bucket IS NULL", ".files")) == {(False,)}
+
+
+def test_a_query_that_a_commit_overtakes_has_the_rows_of_one_version(
+    jdbc: Place, rest: Place
+) -> None:
+    """Those that the catalog's cache has; without it, the new ones, or Spark refuses the query."""
+    assert _overtaken(rest, NEW) == OLD_ROWS
+    assert _overtaken(jdbc, NEW) == [(0, "new"), (1, "new")]
+    with pytest.raises(AnalysisException, match="INCOMPATIBLE_TABLE_CHANGE_AFTER_ANALYSIS"):
+        _overtaken(jdbc, "SELECT 1 AS other")
+
+
+def _overtaken(place: Place, query: str) -> list[tuple[object, ...]]:
+    """The rows of a query that was analysed over ``OLD`` and runs after the next commit."""
+    place.publish(OLD)
+    analysed = place.spark.newSession().table(place.table)
+    place.publish(query)
+    return sorted(map(tuple, analysed.collect()))
 
 
 def test_an_abort_removes_exactly_what_was_staged(place: Place) -> None:

@@ -11,8 +11,13 @@ from typing import Any, TextIO
 
 
 class Fault(str, Enum):
-    """What a reader may never see."""
+    """What a reader may see instead of a version.
 
+    ``OVERTAKEN``: Spark or the format refused to mix two versions, as the columns changed between
+    the query's analysis and its plan; it asks for the query anew.
+    """
+
+    OVERTAKEN = "overtaken"
     FAILED = "failed"
     MIXED = "mixed"
     EMPTY = "empty"

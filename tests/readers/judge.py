@@ -15,6 +15,7 @@ class Verdict:
     """How many reads there were, of which kinds, and one sentence for each violation."""
 
     reads: int
+    overtaken: int
     failed: int
     mixed: int
     empty: int
@@ -23,19 +24,24 @@ class Verdict:
     violations: tuple[str, ...]
 
 
-def judge_fresh(reads: Sequence[Read], commits: Sequence[Commit]) -> Verdict:
+def judge_fresh(
+    reads: Sequence[Read], commits: Sequence[Commit], *, may_be_overtaken: bool = False
+) -> Verdict:
     """Judge readers that look the table up anew for each read.
 
     Versions must grow with the commits, and ``commits`` must hold all of them, the
     first included. No read may see a fault, a version that nobody committed or not
     yet, one older than the last commit before the read, or one older than an earlier
     read saw, whichever reader made it.
+
+    Args:
+        may_be_overtaken: such a fault is counted, and is no violation.
     """
     seen = sorted(_without_fault(reads), key=attrgetter("started"))
     return _verdict(
         reads,
         [
-            *_faults(reads),
+            *_faults(reads, may_be_overtaken=may_be_overtaken),
             *_uncommitted(seen, commits),
             *_outdated(seen, commits),
             *_backwards(seen),
@@ -48,10 +54,28 @@ def judge_stale(reads: Sequence[Read]) -> Verdict:
     return _verdict(reads, [*_faults(reads), *_changed(_without_fault(reads))])
 
 
+def judge_lagging(reads: Sequence[Read], commits: Sequence[Commit]) -> Verdict:
+    """Judge readers whose catalog decides when to look anew.
+
+    A version may be an old one. It was committed, and no reader goes back to an older one;
+    reads may be overtaken.
+    """
+    seen = sorted(_without_fault(reads), key=attrgetter("started"))
+    return _verdict(
+        reads,
+        [
+            *_faults(reads, may_be_overtaken=True),
+            *_uncommitted(seen, commits),
+            *(said for own in _of_each_reader(seen) for said in _backwards(own)),
+        ],
+    )
+
+
 def _verdict(reads: Sequence[Read], violations: Iterable[str]) -> Verdict:
     kinds = Counter(read.kind for read in reads)
     return Verdict(
         reads=len(reads),
+        overtaken=kinds[Fault.OVERTAKEN],
         failed=kinds[Fault.FAILED],
         mixed=kinds[Fault.MIXED],
         empty=kinds[Fault.EMPTY],
@@ -75,9 +99,10 @@ def _name(read: Read) -> str:
     return f"The read of {read.reader} from {read.started:.3f} to {read.ended:.3f}"
 
 
-def _faults(reads: Iterable[Read]) -> Iterator[str]:
+def _faults(reads: Iterable[Read], *, may_be_overtaken: bool = False) -> Iterator[str]:
+    excused = {None, Fault.OVERTAKEN} if may_be_overtaken else {None}
     for read in reads:
-        if read.fault is not None:
+        if read.kind not in excused:
             yield f"{_name(read)} saw a fault, {read.fault}."
 
 
@@ -107,8 +132,13 @@ def _backwards(seen: Sequence[Read]) -> Iterator[str]:
 
 
 def _changed(seen: Iterable[Read]) -> Iterator[str]:
-    by_reader = sorted(seen, key=attrgetter("reader", "started"))
-    for reader, group in groupby(by_reader, key=attrgetter("reader")):
-        versions = list(dict.fromkeys(_version(read) for read in group))
+    for own in _of_each_reader(seen):
+        versions = list(dict.fromkeys(_version(read) for read in own))
         if len(versions) > 1:
-            yield f"{reader} saw versions {versions}, though it never refreshed."
+            yield f"{own[0].reader} saw versions {versions}, though it never refreshed."
+
+
+def _of_each_reader(seen: Iterable[Read]) -> Iterator[Sequence[Read]]:
+    by_reader = sorted(seen, key=attrgetter("reader", "started"))
+    for _, own in groupby(by_reader, key=attrgetter("reader")):
+        yield list(own)

@@ -2,35 +2,43 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from readers.child import Child, running_child, wait_ready
 from readers.race_judge import Attempt, Round
+from readers.rival import Writers
+from readers.tables import SharedTables
 
-TABLE = "race.target"
+FIRST = "1"
 ANSWERED_WITHIN_SECONDS = 180.0
 # Long enough for the last rival to have read the line before the moment comes.
 NOTICE_SECONDS = 0.5
 
 
-def run_race(conf: Mapping[str, str], *, rivals: int, rounds: int, directory: Path) -> list[Round]:
+def run_race(
+    tables: SharedTables, writers: Writers, *, rivals: int, rounds: int, directory: Path
+) -> list[Round]:
     """Have each of ``rivals`` processes stage a version on one base, then all commit at once.
 
-    Every staged version is a CTAS of Spark's. The first round creates the table.
+    Every staged version is a CTAS of Spark's. The first round creates the table; for plain writers
+    it is there already, and holds ``FIRST``.
     """
-    with running_rivals(conf, rivals, directory) as children:
-        return [_round(children, number) for number in range(rounds)]
+    with running_rivals(tables, writers, rivals, directory) as children:
+        if writers is Writers.PLAIN:
+            _round(children[:1], 0)
+        return [_round(children, number) for number in range(1, rounds + 1)]
 
 
 @contextmanager
 def running_rivals(
-    conf: Mapping[str, str], rivals: int, directory: Path
+    tables: SharedTables, writers: Writers, rivals: int, directory: Path
 ) -> Iterator[Sequence[Child]]:
     """Start the processes; files lie in ``directory``."""
-    arguments = ["--conf", json.dumps(dict(conf)), "--table", TABLE]
+    place = [f"--catalog={tables.catalog}", f"--format={tables.file_format or 'parquet'}"]
+    arguments = ["--conf", json.dumps(dict(tables.conf)), *place, f"--writers={writers.value}"]
     with ExitStack() as stack:
         children = [
             stack.enter_context(running_child(f"rival-{i}", "rival.py", arguments, directory))

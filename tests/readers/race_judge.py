@@ -41,6 +41,17 @@ class Round:
         return [attempt for attempt in self.attempts if attempt.refusal is not None]
 
     @property
+    def overwritten(self) -> int:
+        """How many committed versions another commit over the same base replaced unseen."""
+        return max(0, len(self.winners) - 1)
+
+    @property
+    def shown(self) -> str | None:
+        """The version that the next round begins from; None if nothing was committed."""
+        versions = {won.number: won.version for won in self.winners}
+        return versions.get(self.seen, next(iter(versions.values()), None))
+
+    @property
     def overlapping(self) -> int:
         """How many losers' commits were under way at a moment of a winner's."""
         return sum(
@@ -49,17 +60,19 @@ class Round:
         )
 
 
-def judge_race(rounds: Sequence[Round]) -> list[str]:
+def judge_race(rounds: Sequence[Round], base: str | None = None) -> list[str]:
     """Return a sentence for each violation.
 
     Of each base there is one commit, the table then shows it, the next round begins from it, and
     every loser's error says which version won, and when it was committed.
+
+    Args:
+        base: the version that the first round begins from; None if it creates the table.
     """
     violations: list[str] = []
-    base: str | None = None
     for number, one in enumerate(rounds, start=1):
         violations += [f"Round {number}: {fault}" for fault in _faults(one, base)]
-        base = one.winners[0].version if one.winners else base
+        base = one.shown or base
     return violations
 
 

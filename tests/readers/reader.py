@@ -20,8 +20,11 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from readers.content import WrongContentError, inspect
-from readers.journal import append
+from readers.journal import Fault, append
 from readers.session import small_session
+
+# What Spark and Delta say instead of reading one version's files by another's columns.
+OVERTAKEN = ("INCOMPATIBLE_TABLE_CHANGE_AFTER_ANALYSIS", "DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS")
 
 
 class Mode(str, Enum):
@@ -78,7 +81,12 @@ def _outcome(spark: SparkSession, table: str, mode: Mode) -> tuple[int | None, s
     except WrongContentError as wrong:
         return None, str(wrong)
     except Exception as error:  # noqa: BLE001 - whatever comes instead of rows is a fault
-        return None, f"failed: {type(error).__name__}: {error}"[:500]
+        return None, f"{_kind(error).value}: {type(error).__name__}: {error}"[:500]
+
+
+def _kind(error: Exception) -> Fault:
+    refused = any(name in str(error) for name in OVERTAKEN)
+    return Fault.OVERTAKEN if refused else Fault.FAILED
 
 
 def _version(spark: SparkSession, table: str, mode: Mode) -> int:

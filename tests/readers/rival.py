@@ -1,7 +1,7 @@
-r"""A process that stages versions of one table, and commits each at the moment that it is told.
+r"""A process that writes versions of one table, and commits each at the moment that it is told.
 
-    PYTHONPATH=tests python tests/readers/rival.py \
-        --conf '{"spark.sql...": "..."}' --table db.t --out FILE
+    PYTHONPATH=tests python tests/readers/rival.py --conf '{"spark.sql...": "..."}' \
+        --catalog spark_catalog --format parquet --writers dbt-ctas-spark --out FILE
 
 Its stdin has lines like ``["stage", 7]``: a version with the rows of number 7, on what the table
 is now; ``["commit", 12.5]``, at 12.5 s of CLOCK_MONOTONIC; ``["read", null]``. Each line of FILE
@@ -13,65 +13,86 @@ import json
 import sys
 import threading
 import time
+from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.opened import open_catalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from readers.content import inspect, select_sql
 from readers.journal import append
 from readers.session import small_session
 
+SCHEMA, TABLE = "race", "target"
 
-class Rival:
-    """One invocation that stages a version of the table, commits it or not, and so on."""
 
-    def __init__(self, spark: SparkSession, target: TableName) -> None:
+class Writers(str, Enum):
+    """Who commits: this package, or the format's own CREATE OR REPLACE TABLE AS."""
+
+    STAGING = "dbt-ctas-spark"
+    PLAIN = "CREATE OR REPLACE TABLE AS"
+
+
+class Rival(Protocol):
+    """One that stages a version of the table, commits it or not, and so on."""
+
+    def stage(self, number: int) -> dict[str, Any]:
+        """Prepare a version; what it is, and on which one."""
+
+    def commit(self, moment: float) -> dict[str, Any]:
+        """Commit what is staged, at that moment; when, and by which error it was refused."""
+
+    def close(self) -> None:
+        """There is no more to do."""
+
+
+class StagingRival:
+    """One invocation of this package."""
+
+    def __init__(self, spark: SparkSession, target: TableName, file_format: str) -> None:
         self._spark = spark
         self._target = target
+        self._layout = TableLayout(file_format)
         self._opened = open_catalog(spark, lambda error: print(error, flush=True))  # noqa: T201 (a test's log)
-        self._staged: StagedFileTable | None = None
+        self._staged: StagedTable | None = None
 
     def stage(self, number: int) -> dict[str, Any]:
         """Begin, stage by a CTAS, and verify."""
         staging_schema = f"{self._target.database}__ctas_spark"
-        context = StagingContext(self._target, staging_schema, atomicity=Atomicity.ISOLATED)
+        context = StagingContext(
+            self._target, staging_schema, atomicity=Atomicity.ISOLATED, layout=self._layout
+        )
         job = self._job(f"race {number}")
-        staged = self._staged = self._opened.catalog.apply_staging(context, job)
+        staged = self._staged = self._opened.catalog_for(context).apply_staging(context, job)
         staged.begin()
         self._spark.sql(staged.statement(select_sql(number)))
         staged.verify()
-        return {"number": number, "version": staged.version, "base": staged.base.version}
+        return {"number": number, "version": staged.version, "base": staged.base_version}
 
     def commit(self, moment: float) -> dict[str, Any]:
-        """Commit what is staged, at that moment; give up what is refused."""
+        """Publish; give up what is refused."""
         staged = self._staged
         if staged is None:
             raise ValueError("nothing is staged")
-        time.sleep(max(0.0, moment - time.monotonic()))
-        started = time.monotonic()
-        try:
-            staged.commit()
-        except StagingError as error:
-            times = {"started": started, "ended": time.monotonic()}
+        answer = _at(moment, staged.commit, StagingError)
+        if answer["refusal"]:
             staged.abort("conflict")
-            return {**times, "refusal": type(error).__name__, "message": str(error)}
-        times = {"started": started, "ended": time.monotonic()}
-        staged.settle()
-        return {**times, "refusal": None, "message": ""}
-
-    def read(self, _: None) -> dict[str, Any]:
-        """Look the table up in a session that never saw it."""
-        self._job("read")
-        frame = self._spark.newSession().table(quoting.table(self._target))
-        schema = [(field.name, field.dataType.simpleString()) for field in frame.schema]
-        return {"number": inspect(schema, frame.collect())}
+            self._job("after it")
+        else:
+            staged.settle()
+        return answer
 
     def close(self) -> None:
         """The invocation ends."""
@@ -84,18 +105,73 @@ class Rival:
         return job
 
 
+class PlainRival:
+    """Somebody with Spark's SQL alone: what is staged is a statement."""
+
+    def __init__(self, spark: SparkSession, target: TableName, file_format: str) -> None:
+        self._spark = spark
+        self._target = target
+        self._create = f"CREATE OR REPLACE TABLE {quoting.table(target)} USING {file_format} AS "
+        self._statement = ""
+
+    def stage(self, number: int) -> dict[str, Any]:
+        """Look at the table; there is nothing to do beforehand."""
+        self._statement = self._create + select_sql(number)
+        there = self._spark.catalog.tableExists(quoting.table(self._target))
+        base = str(shown(self._spark, self._target)) if there else None
+        return {"number": number, "version": str(number), "base": base}
+
+    def commit(self, moment: float) -> dict[str, Any]:
+        """Run the statement."""
+        return _at(moment, lambda: self._spark.sql(self._statement), Exception)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+RIVALS: dict[Writers, Callable[[SparkSession, TableName, str], Rival]] = {
+    Writers.STAGING: StagingRival,
+    Writers.PLAIN: PlainRival,
+}
+
+
+def _at(moment: float, commit: Callable[[], object], refusals: type[Exception]) -> dict[str, Any]:
+    time.sleep(max(0.0, moment - time.monotonic()))
+    started = time.monotonic()
+    refusal, message = None, ""
+    try:
+        commit()
+    except refusals as error:
+        refusal, message = type(error).__name__, str(error)
+    times = {"started": started, "ended": time.monotonic()}
+    return {**times, "refusal": refusal, "message": message}
+
+
+def shown(spark: SparkSession, target: TableName) -> int:
+    """The number of the version that a session reads which never saw the table."""
+    frame = spark.newSession().table(quoting.table(target))
+    schema = [(field.name, field.dataType.simpleString()) for field in frame.schema]
+    return inspect(schema, frame.collect())
+
+
 def main() -> None:
     """Answer until stdin closes."""
     options = _options()
     spark = small_session(json.loads(options.conf))
-    target = TableName(*options.table.split("."))
-    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quoting.identifier(target.database)}")
-    rival = Rival(spark, target)
+    target = TableName(SCHEMA, TABLE, options.catalog)
+    schema = f"{quoting.identifier(options.catalog)}.{quoting.identifier(SCHEMA)}"
+    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    rival = RIVALS[options.writers](spark, target, options.format)
+    answers: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "stage": rival.stage,
+        "commit": rival.commit,
+        "read": lambda _: {"number": shown(spark, target)},
+    }
     with options.out.open("a") as journal:
         append(journal, {"ready": time.monotonic()})
         for line in sys.stdin:
             command, argument = json.loads(line)
-            append(journal, getattr(rival, command)(argument))
+            append(journal, answers[command](argument))
     rival.close()
     spark.stop()
 
@@ -103,7 +179,9 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--conf", required=True)
-    parser.add_argument("--table", required=True)
+    parser.add_argument("--catalog", required=True)
+    parser.add_argument("--format", required=True)
+    parser.add_argument("--writers", type=Writers, required=True)
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
 

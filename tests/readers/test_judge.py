@@ -3,7 +3,7 @@
 import math
 
 from readers.journal import Commit, Read
-from readers.judge import judge_fresh, judge_stale
+from readers.judge import judge_fresh, judge_lagging, judge_stale
 
 COMMITS = [Commit(1, 0.0, 1.0), Commit(2, 10.0, 11.0), Commit(3, 20.0, 21.0)]
 
@@ -94,3 +94,30 @@ def test_a_stale_reader_that_changes_is_a_violation() -> None:
     """A reader that never refreshes must not see a second version."""
     (violation,) = judge_stale([_read(2, 1, "stale-1"), _read(30, 3, "stale-1")]).violations
     assert "stale-1 saw versions [1, 3]" in violation
+
+
+def test_an_overtaken_read_is_a_violation_where_it_was_not_expected() -> None:
+    """Only for a format that refuses such a query by name is it counted and no more."""
+    reads = [_fault("overtaken: the columns changed")]
+    assert judge_stale(reads).violations
+    assert judge_fresh(reads, COMMITS).violations
+    for verdict in (
+        judge_fresh(reads, COMMITS, may_be_overtaken=True),
+        judge_lagging(reads, COMMITS),
+    ):
+        assert (verdict.overtaken, verdict.failed, verdict.violations) == (1, 0, ())
+
+
+def test_a_lagging_reader_may_see_an_old_version() -> None:
+    """Of two readers one may be behind the other, and each may catch up."""
+    reads = [_read(12, 1, "a"), _read(30, 3, "a"), _read(30, 2, "b"), _read(40, 2, "b")]
+    assert not judge_lagging(reads, COMMITS).violations
+
+
+def test_a_lagging_reader_that_goes_back_is_a_violation() -> None:
+    """So is a version that was not committed yet, and any fault."""
+    (backwards,) = judge_lagging([_read(30, 3, "a"), _read(40, 2, "a")], COMMITS).violations
+    assert "version 2 after 3 had been seen" in backwards
+    (early,) = judge_lagging([_read(5, 2)], COMMITS).violations
+    assert "version 2 before its commit" in early
+    assert judge_lagging([_fault("failed: gone")], COMMITS).violations

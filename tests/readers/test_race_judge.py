@@ -56,3 +56,12 @@ def test_commits_at_one_time_are_counted() -> None:
     """A loser counts as overlapping if its commit and the winner's shared a moment."""
     late = replace(LOST, started=2.1)
     assert Round((WON, LOST, late), 1).overlapping == 1
+
+
+def test_a_version_that_a_second_winner_replaced_is_counted() -> None:
+    """The next round begins from the one of the two that the table shows."""
+    both = Round((WON, replace(LOST, refusal=None)), 2)
+    assert both.overwritten == 1
+    assert Round((WON, LOST), 1).overwritten == 0
+    (violation,) = judge_race([both, Round((replace(NEXT, base="b"),), 3)])
+    assert "2 versions were committed over None" in violation

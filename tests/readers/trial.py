@@ -1,25 +1,22 @@
 """A writer and readers of one table, until there were enough reads and commits to judge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
 from readers.content import PARTITION_KEY
-from readers.journal import Commit
-from readers.judge import Verdict, judge_fresh, judge_stale
+from readers.journal import Commit, Read
+from readers.judge import Verdict, judge_fresh, judge_lagging, judge_stale
 from readers.loop import running_readers
 from readers.project import NAME, session_output, write_project
 from readers.reader import Mode
 from readers.rebuilds import running_writer
+from readers.tables import SharedTables
 
 SCHEMA = "isolated"
-# Every version has columns and partitions of its own; every second one, another format.
-MODEL = {
-    "materialized": "atomic_table",
-    "partition_by": PARTITION_KEY,
-    "file_format": "{{ 'orc' if (var('v') | int) // 2 % 2 else 'parquet' }}",
-}
+# Every version has columns and partitions of its own.
+MODEL = {"materialized": "atomic_table", "partition_by": PARTITION_KEY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,7 @@ class Trial:
 
 
 def run_trial(
-    conf: Mapping[str, str],
+    tables: SharedTables,
     sessions: Sequence[Sequence[Mode]],
     *,
     reads: int,
@@ -48,16 +45,27 @@ def run_trial(
 
     ``sessions`` are those of each reading process. Files lie in ``directory``.
     """
-    output = session_output("ctas_spark", SCHEMA, conf)
-    project = write_project(directory / "project", output, MODEL)
+    output = session_output("ctas_spark", SCHEMA, tables.conf)
+    project = write_project(directory / "project", output, {**MODEL, **tables.model})
+    name = tables.name(SCHEMA, NAME)
     reads_of_each = ceil(reads / (commits * len(sessions)))
     with running_writer(project, directory) as writer:
         writer.build(1)
-        with running_readers(conf, f"{SCHEMA}.{NAME}", sessions, directory) as readers:
+        with running_readers(tables.conf, name, sessions, directory) as readers:
             readers.wait_for(1)
             for version in range(2, 2 + commits):
                 writer.build(version)
                 readers.wait_for_more(reads_of_each)
             fresh, stale = readers.reads(Mode.FRESH), readers.reads(Mode.STALE)
         committed = writer.commits()
-    return Trial(judge_fresh(fresh, committed), judge_stale(stale), committed)
+    return _judged(tables, fresh, stale, committed)
+
+
+def _judged(
+    tables: SharedTables, fresh: Sequence[Read], stale: Sequence[Read], commits: Sequence[Commit]
+) -> Trial:
+    """Spark keeps what a session has once found of files; a format has rules of its own."""
+    if tables.file_format is None:
+        return Trial(judge_fresh(fresh, commits), judge_stale(stale), commits)
+    verdict = judge_fresh(fresh, commits, may_be_overtaken=True)
+    return Trial(verdict, judge_lagging(stale, commits), commits)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from servers.delta import delta_session
-from servers.iceberg import hive_catalogs, jdbc_catalog
+from servers.iceberg import embedded_metastore, hive_catalog, jdbc_catalog
 from servers.iceberg_rest import rest_catalog
 
 LISTS = ("spark.jars", "spark.sql.extensions")
@@ -18,12 +18,8 @@ def both_formats(directory: Path) -> Iterator[Mapping[str, str]]:
     A spark_catalog can be of one class only, and here it is Delta's.
     """
     with rest_catalog("rest", directory / "rest") as rest:
-        hive = {
-            name: value
-            for name, value in hive_catalogs(directory).items()
-            if not name.startswith("spark.sql.catalog.spark_catalog")
-        }
-        yield joined(jdbc_catalog("jdbc", directory), hive, rest, delta_session())
+        hive = (embedded_metastore(directory), hive_catalog("hive"))
+        yield joined(jdbc_catalog("jdbc", directory), *hive, rest, delta_session())
 
 
 def joined(*settings: Mapping[str, str]) -> dict[str, str]:

@@ -36,12 +36,25 @@ def hadoop_catalog(name: str, directory: Path) -> Mapping[str, str]:
     }
 
 
-def hive_catalogs(directory: Path) -> Mapping[str, str]:
-    """The settings of the catalog ``hive``, and of Iceberg's ``spark_catalog``, on one metastore.
+def hive_catalog(name: str) -> Mapping[str, str]:
+    """The settings of a catalog on the session's own metastore."""
+    catalog = f"spark.sql.catalog.{name}"
+    return {catalog: "org.apache.iceberg.spark.SparkCatalog", f"{catalog}.type": "hive"}
 
-    It is embedded, and lies below ``directory``: pyspark has no BoneCP, and Derby no lock tables.
-    """
-    catalog = "spark.sql.catalog"
+
+def session_catalog() -> Mapping[str, str]:
+    """The settings that make ``spark_catalog`` Iceberg's, on the session's own metastore."""
+    catalog = "spark.sql.catalog.spark_catalog"
+    return {catalog: "org.apache.iceberg.spark.SparkSessionCatalog", f"{catalog}.type": "hive"}
+
+
+def hive_catalogs(directory: Path) -> Mapping[str, str]:
+    """The catalog ``hive``, and Iceberg's ``spark_catalog``, on one metastore."""
+    return {**embedded_metastore(directory), **hive_catalog("hive"), **session_catalog()}
+
+
+def embedded_metastore(directory: Path) -> Mapping[str, str]:
+    """A session's own, below ``directory``: pyspark has no BoneCP, and Derby no lock tables."""
     return {
         "spark.sql.catalogImplementation": "hive",
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
@@ -53,8 +66,4 @@ def hive_catalogs(directory: Path) -> Mapping[str, str]:
         "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
         "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
-        f"{catalog}.hive": "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.hive.type": "hive",
-        f"{catalog}.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
-        f"{catalog}.spark_catalog.type": "hive",
     }

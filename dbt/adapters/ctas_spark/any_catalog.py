@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
+ICEBERG_ENTRY = "table_type=ICEBERG"
 NO_VIEWS = "does not support views"
 NO_WAREHOUSE = "NoSuchNamespaceException: Namespace does not exist: "
 """Iceberg's word for a hadoop catalog in which nothing was made yet."""
@@ -69,7 +70,8 @@ class AnyCatalogAdapter(SparkAdapter):
         schema = cast("CtasSparkRelation", schema_relation)
         if schema.in_session_catalog:
             listed = super().list_relations_without_caching(schema)
-            return [found for found in listed if found.schema]  # a temporary view is in none
+            # a temporary view is in no schema
+            return [_with_iceberg(found) for found in listed if found.schema]
         self.require_catalog(catalog_of(schema.database))
         try:
             return [*self._tables(schema), *self._views(schema)]
@@ -218,6 +220,12 @@ def _found(
         is_hudi="Provider: hudi" in said,
         is_iceberg="Provider: iceberg" in said,
     )
+
+
+def _with_iceberg(listed: BaseRelation) -> BaseRelation:
+    """A relation of the session catalog, where Spark calls an Iceberg table's provider hive."""
+    found = cast("CtasSparkRelation", listed)
+    return found.replace(is_iceberg=True) if ICEBERG_ENTRY in (found.information or "") else found
 
 
 def _without_database(found: "agate.Table", unnamed: set[tuple[str, str]]) -> "agate.Table":

@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.spark.relation import SparkRelation
 
 TEMPORARY = "__dbt_tmp"
+ICEBERG = "iceberg"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,6 +32,15 @@ class CtasSparkRelation(SparkRelation):
     def in_session_catalog(self) -> bool:
         """True if Spark finds it without the name of a catalog."""
         return self.database in (None, SESSION_CATALOG)
+
+    def stays_iceberg(self, file_format: str | None) -> bool:
+        """True of an Iceberg table that a model with ``file_format``, or with none, keeps one.
+
+        Without a format, a table of the session catalog becomes one of files, and any other's does
+        not change.
+        """
+        changes = file_format is None and self.in_session_catalog
+        return bool(self.is_iceberg) and not changes and file_format in (None, ICEBERG)
 
     def include(
         self,

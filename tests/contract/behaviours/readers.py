@@ -1,20 +1,30 @@
 """What those see who read while a version is published."""
 
+import pytest
+
 from contract.behaviours.registry import DEFAULT, ISOLATED, NONE, WHOLE, behaviour
+from contract.places import UnreadableError
 from contract.subjects import Subject
 
 
 @behaviour(DEFAULT, levels=(*ISOLATED, *NONE))
 def leaves_the_old_version_to_its_readers(subject: Subject) -> None:
-    """Who resolved the old version before the commit reads it whole after the commit."""
+    """Who resolved the old version before the commit reads it whole after the commit.
+
+    Or is told, where a format looks at the schema again, and reads nothing.
+    """
     old = subject.published(1).content
     directory = subject.existing().directory
     files = subject.place.files(directory)
     ours = subject.ready(2)
     subject.place.others.hold(subject.table)
     ours.finish()
-    read = subject.place.others.read_held(subject.table)
-    assert (read["columns"], read["rows"]) == (old.columns, old.rows)
+    if subject.place.claim.held_reads_end:
+        with pytest.raises(UnreadableError, match="SCHEMA_CHANGE"):
+            subject.place.others.read_held(subject.table)
+    else:
+        read = subject.place.others.read_held(subject.table)
+        assert (read["columns"], read["rows"]) == (old.columns, old.rows)
     assert subject.keeps(directory, files)
 
 

@@ -55,11 +55,13 @@ def test_a_plain_model_has_no_problem() -> None:
 
 
 def test_what_a_replace_ends_is_named() -> None:
-    """Constraints and what columns compute."""
+    """Constraints, what columns compute, and properties that others set and the model does not."""
     column = {**ID_COLUMN, "metadata": {"delta.generationExpression": "1 + 1"}}
     base = table(configuration={"delta.constraints.positive": "id > 0"}, column=column)
-    assert features.ended_by_replace(base) == ("constraint positive", "generated column id")
-    assert features.ended_by_replace(table()) == ()
+    assert features.ended_by_replace(base, ()) == ("constraint positive", "generated column id")
+    assert features.ended_by_replace(table(), ()) == ()
+    others = table(configuration={"owner": "x", "team": "y", "delta.appendOnly": "false"})
+    assert features.ended_by_replace(others, {"team"}) == ("property owner",)
 
 
 def test_untried_features_are_named() -> None:

@@ -281,7 +281,7 @@ class DeltaVersion:
                 left=NO_JOB,
                 remedy=f"ALTER TABLE {target} SET TBLPROPERTIES ('{features.APPEND_ONLY}'='false')",
             )
-        for what in features.ended_by_replace(base.facts):
+        for what in features.ended_by_replace(base.facts, self._context.layout.properties):
             logger.warning(
                 "%s: its %s ends with this publication, as with Delta's own REPLACE TABLE AS",
                 target,

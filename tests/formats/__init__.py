@@ -1,0 +1,1 @@
+"""What the suites of Delta and Iceberg have in common."""

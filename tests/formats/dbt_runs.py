@@ -1,0 +1,165 @@
+"""dbt runs of models in a format with commits of its own; each format's suite has a subclass."""
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from formats import grown
+from functional.dbt_project import Project
+
+_numbers = itertools.count(1)
+
+MODEL = """
+{{ config(materialized='table', file_format='<format>', partition_by=<partition_by>,
+          tblproperties={'mine': 'yes'}, persist_docs={'relation': true, 'columns': true}) }}
+select id, cast('{{ var("name", "old") }}' as string) as name, 'x' as day from range(3)
+{% if var("fails", false) %} where cast(raise_error('no ' || id) as boolean) {% endif %}
+"""
+PLAIN = "{{ config(materialized='table', file_format='parquet') }} select * from {{ ref('m') }}"
+SCHEMA = """
+models:
+  - name: m
+    description: a table
+    columns:
+      - name: id
+        description: its number
+        constraints: [{type: not_null}]
+"""
+
+
+class Rival:
+    """Somebody without our protocol who replaces a table just before a commit of ours."""
+
+    def __init__(self, file_format: str) -> None:
+        self._format = file_format
+
+    def entered(self, step: Step, target: TableName) -> None:
+        if step is Step.COMMIT:
+            SparkSession.active().newSession().sql(
+                f"CREATE OR REPLACE TABLE {target} USING {self._format} AS SELECT 'theirs' AS x"
+            )
+
+    def left(self, step: Step, target: TableName) -> None:
+        """Nothing."""
+
+
+class DbtRuns:
+    """``staged`` is a pattern of what the staging schema holds while, and only while, m is built.
+
+    ``grown_config`` says where the model grown lies, ``grown_in`` its schema's path.
+    """
+
+    file_format: str
+    partition_by: str
+    staged: str
+    grown_config: str
+    grown_in: str
+
+    def commits(self, project: Project, table: str) -> int:
+        """How many commits the table's own history has; a DROP ends a history."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def project(self, spark: SparkSession, tmp_path: Path) -> Project:
+        """A project with one model of the format and one of parquet beside it."""
+        project = _new(spark, tmp_path)
+        model = MODEL.replace("<partition_by>", self.partition_by)
+        files = {"models/m.sql": model, "models/plain.sql": PLAIN, "models/schema.yml": SCHEMA}
+        project.write(self._in_format(files))
+        return project
+
+    def test_a_model_is_built_rebuilt_and_rolled_back(self, project: Project) -> None:
+        """Its run results say what was published and how; comments are there; parquet beside it."""
+        first = project.build().response("m")
+        second = project.build(name="new").response("m")
+        assert (first["commit_strategy"], second["commit_strategy"]) == ("create", "swap")
+        assert second["atomicity"] == "isolated"
+        assert second["conflict_check"] == "cas"
+        assert second["reader_window"] == "none"
+        assert second["base_version"] == first["version"]
+        assert second["rows_affected"] == 3
+        assert project.rows("select distinct name from {schema}.m") == [("new",)]
+        assert project.rows("select count(*) from {schema}.plain") == [(3,)]
+        described = {row[0]: row[2] for row in project.rows("describe {schema}.m")}
+        assert described["id"] == "its number"
+        assert self._staged(project) == []
+        history = project.dbt("run-operation", "ctas_history", "--args", "{model: m}")
+        assert history.success
+        assert first["version"] in history.log
+        assert second["version"] in history.log
+        assert project.dbt("run-operation", "ctas_rollback", "--args", "{model: m}").success
+        assert project.rows("select distinct name from {schema}.m") == [("old",)]
+        vacuum = project.dbt("run-operation", "ctas_vacuum", "--args", "{model: m}")
+        assert "the format's own to expire" in vacuum.log
+        assert project.dbt("run-operation", "ctas_recover", "--args", "{model: m}").success
+
+    def test_a_model_that_does_not_get_through_leaves_what_is_there(self, project: Project) -> None:
+        """A query that raises leaves the old table, a rival's commit is kept; nothing is staged."""
+        built = project.build().response("m")
+        failed = project.dbt("run", "--select", "m", fails=True)
+        assert not failed.success
+        assert f"still holds version {built['version']}" in failed.message("m")
+        assert project.rows("select count(*) from {schema}.m") == [(3,)]
+        with observe(Rival(self.file_format)):
+            lost = project.dbt("run", "--select", "m")
+        assert not lost.success
+        assert "another writer changed the table since this model began" in lost.message("m")
+        assert project.rows("select * from {schema}.m") == [("theirs",)]
+        assert self._staged(project) == []
+
+    def test_a_config_that_the_format_has_not_is_refused(self, project: Project) -> None:
+        """Before any job, with what to write instead."""
+        model = (project.directory / "models" / "m.sql").read_text()
+        project.write({"models/m.sql": model.replace("tblproperties", "options")})
+        run = project.dbt("run", "--select", "m")
+        assert not run.success
+        assert "use tblproperties" in run.message("m")
+
+    def test_incremental_models_and_snapshots_grow_and_are_never_dropped(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """Each strategy of dbt-spark's; a full refresh is one commit, or leaves the old table."""
+        project = _new(spark, tmp_path)
+        project.write(self._in_format(grown.files(self.grown_config)))
+        for n in (1, 2):
+            run = project.dbt("build", n=n)
+            assert run.success, run.log
+        assert self._read(project) == grown.TWICE
+        assert not project.dbt("run", "--full-refresh", n=3, fails=True).success
+        assert self._read(project) == grown.TWICE
+        *models, _ = self._tables(project)
+        commits = {table: self.commits(project, table) for table in models}
+        refreshed = project.dbt("run", "--full-refresh", n=3)
+        assert refreshed.success, refreshed.log
+        assert self._read(project) == grown.REFRESHED
+        assert "drop table" not in refreshed.log.lower()
+        for table, before in commits.items():
+            assert self.commits(project, table) == before + 1
+
+    def _in_format(self, files: Mapping[str, str]) -> dict[str, str]:
+        return {path: text.replace("<format>", self.file_format) for path, text in files.items()}
+
+    def _staged(self, project: Project) -> list[Row]:
+        return project.rows(f"show tables in {{schema}}__ctas_spark like '{self.staged}'")
+
+    def _tables(self, project: Project) -> list[str]:
+        places = {"grown": self.grown_in}
+        return [f"{places.get(name, '')}{project.schema}.{name}" for name in grown.TWICE]
+
+    def _read(self, project: Project) -> dict[str, list[tuple[object, ...]]]:
+        """The rows of each table; of the snapshot, without its times."""
+        found = zip(grown.TWICE, self._tables(project), strict=True)
+        return {
+            name: sorted(map(tuple, project.rows(f"select {grown.COLUMNS[name]} from {table}")))
+            for name, table in found
+        }
+
+
+def _new(spark: SparkSession, directory: Path) -> Project:
+    conf = {"spark.app.name": spark.conf.get("spark.app.name") or ""}
+    return Project(directory, f"dbt_{next(_numbers)}", conf)

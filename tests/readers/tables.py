@@ -1,0 +1,110 @@
+"""Where the table under test lies: its format, and a catalog that several processes reach."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
+from servers.delta import delta_session
+from servers.formats import joined
+from servers.iceberg import hive_catalog, jdbc_catalog, session_catalog
+from servers.iceberg_rest import rest_catalog
+from servers.jars import DELTA, ICEBERG
+from servers.metastore import NO_SETTINGS, Metastore
+from servers.metastore_on_postgresql import running_metastore_on_postgresql
+
+# Every second version of a table of files has another format.
+ALTERNATING = "{{ 'orc' if (var('v') | int) // 2 % 2 else 'parquet' }}"
+
+
+class Choice(str, Enum):
+    """A format; for Iceberg, a kind of catalog, too."""
+
+    FILES = "files"
+    ICEBERG_HIVE = "iceberg-hive"
+    ICEBERG_JDBC = "iceberg-jdbc"
+    ICEBERG_REST = "iceberg-rest"
+    ICEBERG_SESSION = "iceberg-session"
+    DELTA = "delta"
+
+
+# The catalog and the format.
+PLACES = {
+    Choice.ICEBERG_HIVE: ("hive", "iceberg"),
+    Choice.ICEBERG_JDBC: ("jdbc", "iceberg"),
+    Choice.DELTA: (SESSION_CATALOG, "delta"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTables:
+    """What a session needs for the tables, and where they are in it.
+
+    ``file_format`` is None for tables of files, of whichever format.
+    """
+
+    conf: Mapping[str, str]
+    catalog: str = SESSION_CATALOG
+    file_format: str | None = None
+
+    @property
+    def model(self) -> Mapping[str, object]:
+        """What a dbt model's config says of place and format."""
+        return {"database": self.catalog, "file_format": self.file_format or ALTERNATING}
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The version of each format's jar that the session has."""
+        jars = self.conf.get("spark.jars", "")
+        return {jar.artifact: jar.version for jar in (ICEBERG, DELTA) if jar.file in jars}
+
+    def name(self, schema: str, table: str) -> str:
+        """The table's path, as statements name it."""
+        return quoting.table(TableName(schema, table, self.catalog))
+
+
+@contextmanager
+def shared_tables(choice: Choice, metastore: Metastore, directory: Path) -> Iterator[SharedTables]:
+    """Settings for ``choice``; a catalog's own files and server, if it has any, in ``directory``.
+
+    All formats are in one session: ``spark_catalog`` is Delta's, with Iceberg's catalogs beside it.
+    ``ICEBERG_SESSION`` alone has no Delta: ``spark_catalog`` can be of one of the two.
+    """
+    catalogs = directory / "catalogs"
+    catalogs.mkdir(parents=True)
+    conf = metastore.spark_conf()
+    beside = (jdbc_catalog("jdbc", catalogs), hive_catalog("hive"))
+    if choice is Choice.FILES:
+        yield SharedTables(conf)
+    elif choice is Choice.ICEBERG_SESSION:
+        session = joined(conf, *beside, session_catalog())
+        yield SharedTables(session, file_format="iceberg")
+    elif choice is Choice.ICEBERG_REST:
+        with rest_catalog("rest", catalogs / "rest") as rest:
+            session = joined(conf, *beside, rest, delta_session())
+            yield SharedTables(session, "rest", "iceberg")
+    else:
+        session = joined(conf, *beside, delta_session())
+        yield SharedTables(session, *PLACES[choice])
+
+
+@contextmanager
+def tables_on_postgresql(
+    choice: Choice, directory: Path, settings: Mapping[str, str] = NO_SETTINGS
+) -> Iterator[SharedTables]:
+    """The same on a metastore of their own, on PostgreSQL; it has ``settings``.
+
+    Iceberg's hive catalogs take the metastore's locks, as they do by default; of files, none are
+    asked for, and so their partitions are not tracked.
+    """
+    locks = choice is not Choice.FILES
+    with (
+        running_metastore_on_postgresql(
+            directory / "metastore", directory / "warehouse", settings, lock_tables=locks
+        ) as server,
+        shared_tables(choice, server, directory) as tables,
+    ):
+        yield tables
