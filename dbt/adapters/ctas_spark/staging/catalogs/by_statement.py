@@ -89,11 +89,12 @@ class StatementCatalog:
             StagingError: it could not be found out whether something may go; the rest stays.
         """
         self.capabilities(context.staging_schema)
-        with StepReport(context.target).within(Step.CLEAN_UP):
+        report = StepReport(context.target)
+        with report.within(Step.CLEAN_UP):
             done = sweep(context, self._services, rules, dry_run=dry_run)
             if not dry_run:
                 runs = self._services.other_runs(context.staging_schema, rules)
-                runs.delete_dead(self._services.tables.tables(context.staging_schema))
+                runs.delete_dead(self._services.tables.tables(context.staging_schema), report)
         return done
 
     def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:

@@ -87,10 +87,11 @@ class IcebergCatalog:
             StagingError: it could not be found out whether something may go; the rest stays.
         """
         self.capabilities(context.staging_schema)
-        with StepReport(context.target).within(Step.CLEAN_UP):
+        report = StepReport(context.target)
+        with report.within(Step.CLEAN_UP):
             done = ForkSweeper(context, self._services, rules, dry_run=dry_run).sweep()
             if not dry_run:
-                self._delete_dead_leases(context.staging_schema, rules)
+                self._delete_dead_leases(context.staging_schema, rules, report)
         for event in reversed(self.history(context)):
             done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         return done
@@ -124,8 +125,10 @@ class IcebergCatalog:
         self.capabilities(context.staging_schema)
         return roll_back(context, self._services, to)
 
-    def _delete_dead_leases(self, namespace: str, rules: RetentionRules) -> None:
+    def _delete_dead_leases(
+        self, namespace: str, rules: RetentionRules, report: StepReport
+    ) -> None:
         services = self._services
         directory = services.leases(namespace)
         runs = OtherRuns(services.storage, directory, services.lease, rules)
-        runs.delete_dead(services.tables.tables(namespace))
+        runs.delete_dead(services.tables.tables(namespace), report)

@@ -10,6 +10,7 @@ from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
 from dbt.adapters.ctas_spark.staging.records import lease_of, version_of
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage import Storage
 from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 
@@ -38,7 +39,7 @@ class OtherRuns:
             return True
         return self.own.beat(self.directory) - stored.modified_ms >= self.rules.unknown_after_ms
 
-    def delete_dead(self, staged: Iterable[TableName]) -> None:
+    def delete_dead(self, staged: Iterable[TableName], report: StepReport) -> None:
         """A lease leads from a staged table to its run, so it goes after all of those.
 
         Another catalog's stays: what it staged can't be seen from here.
@@ -53,4 +54,5 @@ class OtherRuns:
                 continue
             catalog = lease_file.catalog_of(self.storage, self.directory, lease)
             if catalog == self.own.catalog and self.is_over(lease):
-                self.storage.delete(f"{self.directory}/{lease}")
+                with report.within(Step.DELETE_LEASE):
+                    self.storage.delete(f"{self.directory}/{lease}")
