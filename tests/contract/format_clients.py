@@ -5,7 +5,7 @@ A catalog points to a metadata file, or a directory to a log; both are JSON and 
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,19 +36,22 @@ class DeltaLog:
         """All commits, none of which is old enough to be gone."""
         metadata: Mapping[str, Any] = {}
         files: dict[str, Mapping[str, str]] = {}
-        commits = sorted((path_of(directory) / "_delta_log").glob("*.json"))
-        for action in _actions(commits):
+        for action in map(json.loads, cls.text_of(directory).splitlines()):
             metadata = action.get("metaData", metadata)
             if "add" in action:
                 files[action["add"]["path"]] = action["add"]["partitionValues"]
             if "remove" in action:
                 files.pop(action["remove"]["path"], None)
-        return cls(len(commits) - 1, metadata, files)
+        return cls(len(_commits_in(directory)) - 1, metadata, files)
+
+    @staticmethod
+    def text_of(directory: str) -> str:
+        """All actions, one a line."""
+        return "\n".join(commit.read_text().strip() for commit in _commits_in(directory))
 
 
-def _actions(commits: list[Path]) -> Iterator[dict[str, Any]]:
-    for commit in commits:
-        yield from map(json.loads, commit.read_text().splitlines())
+def _commits_in(directory: str) -> list[Path]:
+    return sorted((path_of(directory) / "_delta_log").glob("*.json"))
 
 
 class DeltaClient(JvmClient):

@@ -1,5 +1,6 @@
 """The contract on tables of formats that commit by themselves."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from contract.format_clients import (
 )
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
-from contract.spark_place import SCHEMA, STAGING, SparkPlace
+from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
@@ -31,18 +32,19 @@ from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 HIVE, JDBC, REST = "hive", "jdbc", "rest"
 
 
-class FormatPlace(SparkPlace):
+class FormatPlace(SparkPlace, ABC):
     """What is staged lies in the target's directory, and is named after its version."""
 
     def left_beside(self, live: StagedTable) -> list[str]:
-        """A published version's files stay: the format's own history needs them."""
+        """What the format's own log names stays: its history needs that."""
         records = [name for name in self.records() if name.startswith(f"{live.target.table}__")]
-        run = self.open_run()
-        events = run.catalog_for(live.context).history(live.context)
-        run.close()
-        published = {event.version for event in events}
+        named = set(VERSION_ID.findall(self._log_of(live.target)))
         found = (path for path in self._files_below(live.target) if VERSION_ID.search(path))
-        return [*records, *(path for path in found if _version_of(path) not in published)]
+        return [*records, *(path for path in found if _version_of(path) not in named)]
+
+    @abstractmethod
+    def _log_of(self, target: TableName) -> str:
+        """The log, or the metadata file, as text; and the directory, which is a version's, too."""
 
     def forget(self, target: TableName) -> None:
         if self.entry(target) is not None:
@@ -65,6 +67,11 @@ class IcebergPlace(FormatPlace):
         assert isinstance(run, OpenedCatalog)
         return super().leases_of(run) | {lease.id for lease in run.others.leases}
 
+    def _log_of(self, target: TableName) -> str:
+        entry = self.entry(target)
+        assert entry is not None
+        return f"{entry.directory} {path_of(entry.whole).read_text()}"
+
     @property
     def _leases(self) -> Path:
         (namespace,) = self._warehouse.glob(f"{STAGING}*")
@@ -86,6 +93,11 @@ class DeltaPlace(FormatPlace):
     def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:  # noqa: ARG002
         files = DeltaLog.read(entry.directory).files.values()
         return tuple(sorted({values["k"] for values in files if values}))
+
+    def _log_of(self, target: TableName) -> str:
+        entry = self.entry(target)
+        assert entry is not None
+        return f"{entry.directory} {DeltaLog.text_of(entry.directory)}"
 
     def calls(self, run: Run) -> Sequence[tuple[object, str]]:
         return [*file_tables.calls(run), (transaction, "publish")]
