@@ -125,7 +125,7 @@ class Place:
     def forks(self) -> list[str]:
         """What is in the staging schema."""
         found = self.spark.sql(f"SHOW TABLES IN {self.catalog}.{self.staging_schema}").collect()
-        return [str(row.tableName) for row in found]
+        return [str(row.tableName) for row in found if not row.isTemporary]
 
     def properties(self) -> dict[str, str]:
         """The target's properties."""
