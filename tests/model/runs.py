@@ -5,13 +5,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog, TableClient
+from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     StagingContext,
 )
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
 from dbt.adapters.ctas_spark.staging.lease import Lease
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.metastore.partitions import TableClient
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity

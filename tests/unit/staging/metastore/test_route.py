@@ -2,8 +2,8 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.opened import HiveSettings, Route, route
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.metastore.route import HiveSettings, Route, route
 
 URIS = "thrift://one:9083,thrift://two:9083"
 

@@ -2,7 +2,6 @@
 
 import threading
 from functools import partial
-from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging import ddl, run_records
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
@@ -14,8 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaEr
 from dbt.adapters.ctas_spark.staging.history import Event, history
 from dbt.adapters.ctas_spark.staging.lease import Lease, StorageClock
 from dbt.adapters.ctas_spark.staging.locks import OF_THIS_PROCESS, CommitLock, NoLock
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
+from dbt.adapters.ctas_spark.staging.metastore.partitions import TableClient
 from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from dbt.adapters.ctas_spark.staging.metastore_lock import MetastoreLock
 from dbt.adapters.ctas_spark.staging.partition_checks import with_partitions
@@ -47,10 +45,6 @@ def reached(kind: str, check: ConflictCheck, *, needs_jvm: bool = True) -> Capab
     return Capabilities(
         kind, check, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP, REMEDY, needs_jvm=needs_jvm
     )
-
-
-class TableClient(MetastoreClient, PartitionClient, Protocol):
-    """A metastore's tables with their partitions."""
 
 
 class SessionCatalog:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +34,7 @@ class PartitionClient(Protocol):
 
     def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
         """Remove the partitions of these values and leave their data; missing ones are no error."""
+
+
+class TableClient(MetastoreClient, PartitionClient, Protocol):
+    """A metastore's tables with their partitions."""
