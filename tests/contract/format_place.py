@@ -94,6 +94,13 @@ class DeltaPlace(FormatPlace):
         files = DeltaLog.read(entry.directory).files.values()
         return tuple(sorted({values["k"] for values in files if values}))
 
+    def left_beside(self, live: StagedTable) -> list[str]:
+        """The record stays of the version in whose directory all later ones are."""
+        entry = self.entry(live.target)
+        assert entry is not None
+        first = f"{live.target.table}__{Path(entry.directory).name}"
+        return [left for left in super().left_beside(live) if left != first]
+
     def _log_of(self, target: TableName) -> str:
         entry = self.entry(target)
         assert entry is not None

@@ -98,7 +98,8 @@ def _has_partitions_to_track(subject: Subject) -> bool:
 def _holds_only(subject: Subject, live: Attempt) -> None:
     """Storage and metastore hold what the live version needs, and nothing else."""
     assert subject.place.files_of(live.staged) != []
-    assert subject.place.left_beside(live.staged) == []
+    left = subject.place.left_beside(live.staged)
+    assert not left, f"left: {left}"
     if subject.tracked:
         shown = subject.place.others.show_partitions(subject.table)
         assert len(shown) == len(live.content.partitions)

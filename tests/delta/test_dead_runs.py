@@ -25,14 +25,14 @@ WITHOUT_GRACE = RetentionRules(versions_to_keep=0, grace_ms=0)
 
 def test_recover_removes_all_that_a_dead_run_staged(published: Place) -> None:
     """Files, entries and lease; rows and history stay, but for the fence."""
-    before = published.files(), published.records()
+    before = published.files(), published.staged()
     dead = published.another_run()
     staged = dead.stage(NEW)
     dead.die()
     done = published.staging.recover(published.context(), RULES)
     assert len(done) == 1
     assert staged.version in done[0]
-    assert (published.files(), published.records()) == before
+    assert (published.files(), published.staged()) == before
     assert published.rows() == OLD_ROWS
     assert published.history()[0][0] == 1
     assert published.staging.recover(published.context(), RULES) == ()
@@ -42,12 +42,12 @@ def test_recover_removes_all_that_a_dead_run_staged(published: Place) -> None:
 
 def test_a_run_that_died_before_its_job_leaves_nothing_either(published: Place) -> None:
     """Its record is there before the first file."""
-    before = published.records()
+    before = published.staged()
     dead = published.another_run()
     dead.begin()
     dead.die()
     published.publish(NEW)
-    assert len(published.records()) == len(before)
+    assert len(published.staged()) == len(before)
     assert published.rows() == NEW_ROWS
 
 
@@ -138,7 +138,7 @@ def test_another_writer_takes_a_fence_as_its_new_base(published: Place) -> None:
 
 def test_a_run_that_died_after_its_commit_is_published(published: Place) -> None:
     """Its files stay; only the staged table's own log and the entries go."""
-    before = published.records()
+    before = published.staged()
     dead = published.another_run()
     staged = dead.stage(NEW)
     staged.commit()
@@ -146,7 +146,7 @@ def test_a_run_that_died_after_its_commit_is_published(published: Place) -> None
     assert published.stages() == [f"stg_{staged.version}"]
     published.staging.recover(published.context(), RULES)
     assert published.stages() == []
-    assert published.records() == before
+    assert published.staged() == before
     assert published.rows() == NEW_ROWS
 
 
@@ -170,10 +170,10 @@ def test_a_dead_creation_is_removed(place: Place, monkeypatch: pytest.MonkeyPatc
         dead.stage("SELECT 1 AS a")
     monkeypatch.undo()
     dead.die()
-    assert len(place.records()) == 1
+    assert len(place.staged()) == 1
     place.staging.recover(place.context(), WITHOUT_GRACE)
     place.staging.clean_up(place.context(), WITHOUT_GRACE)
-    assert place.records() == []
+    assert place.staged() == []
     assert place.leases() == {place.opened.lease.id}
 
 
@@ -186,7 +186,7 @@ def test_what_a_dropped_table_had_staged_is_removed(published: Place) -> None:
     published.sql("DROP TABLE {t}")
     published.staging.recover(published.context(), RULES)
     assert not (root / f"stg_{staged.version}").exists()
-    assert [name for name in published.records() if staged.version in name] == []
+    assert [name for name in published.staged() if staged.version in name] == []
 
 
 def _dies(_: StagedFileTable) -> None:

@@ -46,7 +46,7 @@ def test_a_commit_replaces_schema_partitions_and_properties_at_once(published: P
     assert staged.outcome is Outcome.COMMITTED
     assert staged.level.value == "isolated"
     assert published.stages() == []
-    assert [name for name in published.records() if staged.version in name] == []
+    assert [name for name in published.staged() if staged.version in name] == []
 
 
 def test_a_users_own_delta_table_is_published_over(place: Place) -> None:
@@ -68,11 +68,11 @@ def test_the_old_version_can_be_read_by_its_number(published: Place) -> None:
 
 def test_an_abort_removes_exactly_its_directory(published: Place) -> None:
     """Nothing else in the table's directory changes, and no commit is made."""
-    before = published.files(), published.history(), published.records()
+    before = published.files(), published.history(), published.staged()
     staged = published.stage(NEW)
     assert published.stages() == [f"stg_{staged.version}"]
     staged.abort("test")
-    assert (published.files(), published.history(), published.records()) == before
+    assert (published.files(), published.history(), published.staged()) == before
     assert staged.left_behind == []
     assert not (published.root() / f"stg_{staged.version}").exists()
 

@@ -55,7 +55,7 @@ def test_recover_removes_all_that_a_dead_run_staged(place: Place) -> None:
     done = place.staging.recover(place.context(), RULES)
     assert len(done) == 1
     assert (place.files(), place.rows("snapshot_id", ".snapshots")) == before
-    assert place.forks() == []
+    assert place.staged() == []
     assert place.rows() == OLD_ROWS
 
 
@@ -102,7 +102,7 @@ def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: 
     """The sweeper's claim stands on the fork, where the writer reads it before it calls."""
     jdbc.publish(OLD)
     staged = jdbc.stage(NEW)
-    fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.forks()[0]}"
+    fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.staged()[0]}"
     jdbc.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
         staged.commit()
@@ -115,7 +115,7 @@ def test_a_creation_that_was_swept_in_its_sleep_leaves_no_entry(
 ) -> None:
     """No fence stops it: it looks at its fork again after it has created the table."""
     staged = jdbc.stage(OLD)
-    fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.forks()[0]}"
+    fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.staged()[0]}"
     register = IcebergTables.register
 
     def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
@@ -127,7 +127,7 @@ def test_a_creation_that_was_swept_in_its_sleep_leaves_no_entry(
         staged.commit()
     staged.abort("failed")
     assert not jdbc.spark.catalog.tableExists(jdbc.table)
-    assert (jdbc.files(), jdbc.forks()) == (set(), [])
+    assert (jdbc.files(), jdbc.staged()) == (set(), [])
 
 
 def test_an_answer_that_was_lost_after_the_commit_is_a_success(
@@ -178,9 +178,9 @@ def test_a_dead_run_that_had_published_keeps_its_files(
     answer_is_lost(True)
     staged.commit()
     dead.die()
-    assert len(jdbc.forks()) == 1
+    assert len(jdbc.staged()) == 1
     jdbc.staging.recover(jdbc.context(), RULES)
-    assert jdbc.forks() == []
+    assert jdbc.staged() == []
     assert jdbc.rows() == OLD_ROWS
 
 
@@ -213,7 +213,7 @@ def test_a_creation_whose_fate_is_unknown_is_waited_for(
     swept = jdbc.staging.clean_up(jdbc.context(), RULES)
     assert swept.kept[staged.version] is Reason.MAY_LAND
     jdbc.staging.clean_up(jdbc.context(), RetentionRules(unknown_after_ms=0))
-    assert (jdbc.files(), jdbc.forks()) == (set(), [])
+    assert (jdbc.files(), jdbc.staged()) == (set(), [])
 
 
 def test_an_ok_that_did_nothing_is_no_success(jdbc: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ def test_a_first_build_creates_the_table(place: Place) -> None:
     assert staged.outcome is Outcome.COMMITTED
     assert staged.level is Atomicity.ISOLATED
     assert place.rows() == OLD_ROWS
-    assert place.forks() == []
+    assert place.staged() == []
 
 
 def test_readers_see_the_old_table_until_the_commit(place: Place) -> None:
@@ -64,13 +64,13 @@ def test_an_abort_removes_exactly_what_was_staged(place: Place) -> None:
     before = place.files()
     staged = place.stage(NEW)
     place.spark.sql(
-        f"INSERT INTO {place.catalog}.{place.staging_schema}.{place.forks()[0]} "
+        f"INSERT INTO {place.catalog}.{place.staging_schema}.{place.staged()[0]} "
         "VALUES ('more', 1.5, 9)"
     )
     assert place.files() > before
     staged.abort("the test says so")
     assert place.files() == before
-    assert place.forks() == []
+    assert place.staged() == []
     assert staged.left_behind == []
     assert place.rows() == OLD_ROWS
     place.spark.sql(f"INSERT INTO {place.table} VALUES (9, 'user')")
@@ -81,7 +81,7 @@ def test_an_aborted_first_build_leaves_nothing(place: Place) -> None:
     """Neither table, nor fork, nor file."""
     before = place.files()
     place.stage(OLD).abort("the test says so")
-    assert (place.files(), place.forks()) == (before, [])
+    assert (place.files(), place.staged()) == (before, [])
     assert not place.spark.catalog.tableExists(place.table)
 
 
@@ -94,7 +94,7 @@ def test_a_model_that_raises_leaves_the_old_table(jdbc: Place) -> None:
     with pytest.raises(Exception, match="no 0"):
         jdbc.spark.sql(staged.statement(failing)).collect()
     staged.abort("failed")
-    assert (jdbc.files(), jdbc.forks()) == (before, [])
+    assert (jdbc.files(), jdbc.staged()) == (before, [])
     assert jdbc.rows() == OLD_ROWS
 
 

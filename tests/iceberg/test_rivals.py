@@ -67,7 +67,7 @@ def test_a_rivals_write_is_kept(jdbc: Place, statements: list[str]) -> None:
     staged.abort("failed")
     assert (jdbc.rows(), jdbc.columns(), jdbc.properties()) == after
     assert staged.outcome is Outcome.NOT_COMMITTED
-    assert (jdbc.forks(), staged.left_behind) == ([], [])
+    assert (jdbc.staged(), staged.left_behind) == ([], [])
     assert not any(staged.version in path for path in jdbc.files())
 
 
@@ -89,7 +89,7 @@ def test_a_rivals_write_in_the_last_moment_is_kept(
         staged.commit()
     staged.abort("failed")
     assert "new" not in str(place.rows())
-    assert place.forks() == []
+    assert place.staged() == []
 
 
 def test_a_table_that_a_rival_drops_is_created_again(place: Place) -> None:
@@ -113,7 +113,7 @@ def test_a_table_to_replace_that_a_rival_drops_is_not_created(jdbc: Place) -> No
         staged.commit()
     staged.abort("failed")
     assert not jdbc.spark.catalog.tableExists(jdbc.table)
-    assert jdbc.forks() == []
+    assert jdbc.staged() == []
 
 
 def test_the_second_of_two_creations_loses(
@@ -126,7 +126,7 @@ def test_the_second_of_two_creations_loses(
         staged.commit()
     staged.abort("failed")
     assert place.rows() == NEW_ROWS
-    assert place.forks() == []
+    assert place.staged() == []
     assert not any(staged.version in path for path in place.files())
 
 
@@ -142,7 +142,7 @@ def test_a_creation_that_lost_is_an_error_or_none_by_its_purpose(
     with pytest.raises(TableAlreadyExistsError):
         created.commit()
     created.abort("failed")
-    assert (jdbc.rows(), jdbc.forks()) == (NEW_ROWS, [])
+    assert (jdbc.rows(), jdbc.staged()) == (NEW_ROWS, [])
 
 
 @pytest.mark.parametrize("kind", ["insert", "replace", "alter", "property"])
@@ -174,7 +174,7 @@ def test_overwrite_over_another_partitioning_is_refused(jdbc: Place) -> None:
         staged.commit()
     staged.abort("failed")
     assert len(jdbc.rows()) == 3
-    assert jdbc.forks() == []
+    assert jdbc.staged() == []
 
 
 @pytest.mark.parametrize("kind", ["insert", "replace"])

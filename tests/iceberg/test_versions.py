@@ -37,7 +37,7 @@ def test_a_rollback_over_a_changed_schema_restores_rows_and_columns(place: Place
     ]
     assert events[1].schema_change == "+more: int, id: long -> decimal(23, 1)"
     assert [e.rows for e in events] == [4, 2, 3]
-    assert place.forks() == []
+    assert place.staged() == []
     assert place.staging.roll_back(place.context()).version == second.version
     assert place.columns() == ["name", "id", "more"]
 
@@ -124,7 +124,7 @@ def test_purposes_that_do_not_fit_start_no_job(jdbc: Place) -> None:
         jdbc.begin(jdbc.context(purpose=StagingPurpose.CREATE))
     kept = jdbc.begin(jdbc.context(purpose=StagingPurpose.CREATE_IF_NOT_EXISTS))
     assert kept.outcome is Outcome.KEPT
-    assert jdbc.forks() == []
+    assert jdbc.staged() == []
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_what_is_no_table_of_icebergs_is_not_replaced(spark_catalog: Place, what
     with pytest.raises(StagingError, match="in the place of the table"):
         spark_catalog.begin(spark_catalog.context())
     assert spark_catalog.rows() == [(1,)]
-    assert spark_catalog.forks() == []
+    assert spark_catalog.staged() == []
 
 
 def test_an_iceberg_view_is_not_replaced(jdbc: Place) -> None:

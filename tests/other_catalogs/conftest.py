@@ -8,7 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
-from other_catalogs.place import Place, open_run
+from formats.run_place import open_run
+from other_catalogs.place import DECLARED, Place
 from readers.session import SMALL, small_session
 from servers.iceberg import hadoop_catalog
 from servers.jars import ICEBERG, fetched
@@ -46,7 +47,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 @pytest.fixture(scope="session")
 def run(spark: SparkSession) -> Iterator[OpenedCatalog]:
     """One invocation for all tests: it probes each declared catalog once."""
-    opened = open_run(spark)
+    opened = open_run(spark, DECLARED)
     yield opened
     opened.close()
 

@@ -17,7 +17,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     StagingError,
 )
-from other_catalogs.place import Place, open_run
+from formats.run_place import open_run
+from other_catalogs.place import Place
 
 _names = iter(range(1_000))
 
@@ -61,7 +62,7 @@ def test_a_true_declaration_is_reached(  # noqa: PLR0913, PLR0917 (a case)
     assert (found.missing == "") is (declared is Atomicity.ISOLATED)
     there.close()
     assert there.staged() == []
-    assert not any(path.name[0] != "." for path in there.leases.iterdir())
+    assert not any(path.name[0] != "." for path in there.lease_directory().iterdir())
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_a_false_declaration_is_refused(  # noqa: PLR0913, PLR0917 (a case)
 ) -> None:
     """With what the probe saw, and what to declare instead."""
     if catalog == "derby":
-        there = Place(spark, catalog, schema, tmp_path, open_run(spark, {catalog: declared}))
+        there = Place(spark, catalog, schema, open_run(spark, {catalog: declared}), tmp_path)
     else:
         there = place(spark, catalog, schema, tmp_path, **{catalog: declared})
     with pytest.raises(AtomicityNotSupportedError, match=saw) as refused:
@@ -110,7 +111,7 @@ def test_an_undeclared_catalog_is_refused(
     spark: SparkSession, schema: str, tmp_path: Path, catalog: str, why: str
 ) -> None:
     """auto does not weaken to what nobody knows."""
-    there = Place(spark, catalog, schema, tmp_path, open_run(spark, {}))
+    there = Place(spark, catalog, schema, open_run(spark, {}), tmp_path)
     with pytest.raises(AtomicityNotSupportedError, match=why):
         there.begin()
 

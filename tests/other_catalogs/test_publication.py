@@ -18,9 +18,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
 from other_catalogs.place import Place
 
@@ -29,7 +27,6 @@ OLD_ROWS = [(0, "old"), (1, "old")]
 NEW = "SELECT 'new' AS name, 1 AS more"
 NEW_ROWS = [("new", 1)]
 BROKEN = "SELECT CAST(raise_error('no') AS INT) AS id FROM range(1)"
-NOBODYS_PID = 2**22 - 1
 
 
 def test_it_is_created_and_then_replaced(place: Place) -> None:
@@ -157,14 +154,11 @@ def test_the_next_run_drops_what_a_dead_one_staged(hadoop: Place) -> None:
     """And its lease; what a living one stages stays."""
     dead, living = hadoop.another_run(), hadoop.another_run()
     died, alive = dead.stage(OLD), living.stage(NEW)
-    lease = died.version.rpartition("_")[0]
-    dead.close()
-    gone = ProcessIdentity(ProcessIdentity.current().host, NOBODYS_PID, 0.0)
-    (hadoop.leases / lease).write_text(LeaseFile(lease, gone, "by statement hadoop").to_text())
+    dead.die()
     done = hadoop.staging.clean_up(hadoop.context(), RetentionRules())
     assert [place.rpartition("__")[2] for place in done.freed] == [died.version]
     assert done.kept == {alive.version: Reason.RUNNING}
-    assert not (hadoop.leases / lease).exists()
+    assert died.version.rpartition("_")[0] not in hadoop.leases()
     alive.commit()
     living.close()
     assert hadoop.rows() == NEW_ROWS

@@ -1,0 +1,162 @@
+"""The rival, the users and the readers of a fake place: what others do is seen at once."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from contract.contents import LAYOUTS, Content, ordered
+from contract.places import UnreadableError
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    OnConflict,
+    StagingPurpose,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from fakes.engine import FakeJob
+from fakes.metastore import entry
+from fakes.world import STAGING_SCHEMA
+
+if TYPE_CHECKING:
+    from contract.fake_place import FakePlace
+
+PROVIDER = "spark.sql.sources.provider"
+OWN_COLUMNS = 3
+
+
+def described(
+    name: TableName, directory: str, content: Content, own: Mapping[str, str]
+) -> TableEntry:
+    """The entry that a CTAS makes."""
+    return entry(
+        name,
+        location=directory,
+        columns=content.columns[:OWN_COLUMNS],
+        partition_keys=content.layout.partition_by,
+        parameters={
+            PROVIDER: content.file_format,
+            "transient_lastDdlTime": "1000",
+            **content.properties,
+            **own,
+        },
+    )
+
+
+class FakeOthers:
+    """Another invocation, and users without any."""
+
+    def __init__(self, place: "FakePlace") -> None:
+        self._place = place
+        self._run = place.open_run()
+        self._prepared: dict[str, tuple[StagedFileTable, Content]] = {}
+        self._held: dict[str, tuple[TableEntry, list[str]]] = {}
+
+    def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
+        content = Content(number, LAYOUTS[layout])
+        purpose, level, on_conflict = asked
+        context = content.context(
+            _name(table),
+            STAGING_SCHEMA,
+            StagingPurpose(purpose),
+            Atomicity(level),
+            OnConflict(on_conflict),
+        )
+        staged = self._run.catalog.apply_staging(context, FakeJob())
+        staged.begin()
+        self._place.stage(staged, content)
+        staged.verify()
+        self._prepared[staged.version] = staged, content
+        return staged.version
+
+    def commit(self, version: str) -> None:
+        self.publish(version)
+        self.settle(version)
+
+    def publish(self, version: str) -> None:
+        staged, content = self._prepared[version]
+        staged.commit()
+        if staged.level is Atomicity.NONE:
+            self._place.fill(staged, content)
+
+    def settle(self, version: str) -> None:
+        staged, _ = self._prepared.pop(version)
+        staged.settle()
+
+    def plain(self, table: str, layout: str, number: int) -> None:
+        name, content = _name(table), Content(number, LAYOUTS[layout])
+        directory = f"file:/warehouse/shop.db/{name.table}"
+        tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
+        self._place.write(directory, content)
+        found = described(name, directory, content, tracked)
+        self._tables[name] = replace(found, table_type=MANAGED)
+        self._place.register(name, directory)
+
+    def view(self, table: str) -> None:
+        name = _name(table)
+        self._tables[name] = entry(name, table_type=VIEW, location=None)
+
+    def drop(self, table: str) -> None:
+        del self._tables[_name(table)]
+
+    def set_property(self, table: str, key: str, value: str) -> None:
+        name = _name(table)
+        now = self._tables[name]
+        self._tables[name] = replace(now, parameters={**now.parameters, key: value})
+
+    def insert(self, table: str, layout: str, number: int) -> None:
+        name = _name(table)
+        location = self._tables[name].location or ""
+        self._place.write(location, Content(number, LAYOUTS[layout]), "insert")
+        if PARTITION_PROVIDER in self._tables[name].parameters:
+            self._place.register(name, location)
+
+    def show_partitions(self, table: str) -> list[str]:
+        name = _name(table)
+        if PARTITION_PROVIDER not in self._tables[name].parameters:
+            raise UnreadableError("SHOW PARTITIONS is refused")
+        kept = self._place.world.metastore.kept.get(name, {})
+        return [f"k={quote(values[0], safe=' ')}" for values in kept]
+
+    def repair(self, table: str) -> None:
+        name = _name(table)
+        self._place.register(name, self._tables[name].location or "")
+        parameters = {**self._tables[name].parameters, PARTITION_PROVIDER: "catalog"}
+        self._tables[name] = replace(self._tables[name], parameters=parameters)
+
+    def read(self, table: str) -> dict[str, Any]:
+        found = self._tables[_name(table)]
+        return self._rows(found, self._paths(found))
+
+    def hold(self, table: str) -> None:
+        found = self._tables[_name(table)]
+        self._held[table] = found, self._paths(found)
+
+    def read_held(self, table: str) -> dict[str, Any]:
+        return self._rows(*self._held.pop(table))
+
+    @property
+    def _tables(self) -> dict[TableName, TableEntry]:
+        return self._place.world.metastore.tables
+
+    def _paths(self, found: TableEntry) -> list[str]:
+        """The files that Spark reads: the metastore's partitions decide where they are tracked."""
+        files = self._place.files
+        if PARTITION_PROVIDER not in found.parameters:
+            return list(files(found.location or ""))
+        kept = self._place.world.metastore.kept.get(found.name, {}).values()
+        return [path for one in kept for path in files(one.location)]
+
+    def _rows(self, found: TableEntry, paths: list[str]) -> dict[str, Any]:
+        files = self._place.world.storage.files
+        if not files.keys() >= set(paths):
+            raise UnreadableError(f"files of {found.location} are gone")
+        columns = (*found.columns, *((key, "string") for key in found.partition_keys))
+        return {"columns": columns, "rows": ordered(json.loads(files[path]) for path in paths)}
+
+
+def _name(table: str) -> TableName:
+    return TableName(*table.split("."))
