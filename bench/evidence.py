@@ -19,6 +19,7 @@ Figures = Mapping[str, Any]
 OURS = "dbt-ctas-spark"
 FAULTS = ("overtaken", "failed", "mixed", "empty", "partial")
 FILES = "files"
+FAKES = "fakes"
 HEAD = """# Evidence
 
 This page is written by `python bench/evidence.py` from the figures of real runs in
@@ -114,17 +115,20 @@ def _crashes(named: Mapping[str, Figures]) -> Iterator[str]:
     yield (
         "An exception that skips every abort, at each side of each step, of builds, aborts, "
         "recoveries, vacuums and rollbacks; then a new run mends what is left. Survived of tried, "
-        "by step and catalog, over all levels and layouts:\n"
+        "by step and catalog, over the levels and layouts that were tried:\n"
     )
-    catalogs = list(named)
+    catalogs: dict[str, list[Figures]] = {}
+    for cell in (cell for figures in named.values() for cell in figures["cells"]):
+        of = cell["catalog"]
+        catalogs.setdefault(FAKES if of.startswith(FAKES) else of, []).append(cell)
     yield _row("step", *catalogs)
     yield _rule(len(catalogs) + 1)
-    cells = {name: figures["cells"] for name, figures in named.items()}
-    steps = dict.fromkeys(cell["step"] for found in cells.values() for cell in found)
-    for step in steps:
-        yield _row(f"`{step}`", *(_survived(cells[name], step) for name in catalogs))
-    totals = (f"{figures['green']} of {figures['points']}" for figures in named.values())
-    yield _row("all", *totals)
+    for kind in ("level", "layout"):
+        several = ({cell[kind] for cell in cells} for cells in catalogs.values())
+        yield _row(f"{kind}s", *map(len, several))
+    for step in dict.fromkeys(cell["step"] for cells in catalogs.values() for cell in cells):
+        yield _row(f"`{step}`", *(_survived(cells, step) for cells in catalogs.values()))
+    yield _row("all", *map(_survived, catalogs.values()))
     yield ""
 
 
@@ -211,8 +215,8 @@ def _longest_first(each: Iterable[Figures]) -> Sequence[Figures]:
     return [one for column in ordered for one in column]
 
 
-def _survived(cells: Sequence[Figures], step: str) -> str:
-    own = [cell for cell in cells if cell["step"] == step]
+def _survived(cells: Sequence[Figures], step: str | None = None) -> str:
+    own = [cell for cell in cells if step in {cell["step"], None}]
     points = sum(cell["points"] for cell in own)
     return f"{sum(cell['green'] for cell in own)} of {points}" if points else ""
 
