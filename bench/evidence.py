@@ -45,13 +45,11 @@ def page(results: Path) -> str:
     named = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
     crashes = {name.partition("-")[2]: f for name, f in named.items() if name.startswith("crashes")}
     lines = [HEAD, *_readers(named)]
-    for name, section in (
-        ("soak", _soak),
-        ("kills", _kills),
-        ("signals", _signals),
-    ):
-        if name in named:
-            lines.extend(section(named[name]))
+    if "soak" in named:
+        lines.extend(_soak(named["soak"]))
+    lines.extend(_kills({name: f for name, f in named.items() if name.startswith("kills")}))
+    if "signals" in named:
+        lines.extend(_signals(named["signals"]))
     lines.extend(_writers({name: f for name, f in named.items() if name.startswith("race")}))
     if "commit_time" in named:
         lines.extend(_commit_times(named["commit_time"]))
@@ -93,21 +91,26 @@ def _soak(figures: Figures) -> Iterator[str]:
     yield ""
 
 
-def _kills(figures: Figures) -> Iterator[str]:
-    yield "## kill -9 at every step\n"
-    left = _listed(figures["left"], "0")
-    yield (
-        f"{_link('kills')}: {figures['kills']} runs, each killed with its JVM at one side of one "
-        f"step. Broken promises: {len(figures['violations'])}. Left after the next run: {left}. "
-        "`old` (of a first build: no table) and `new` are what the next process read.\n"
-    )
-    columns = list(figures["columns"])
-    yield _row("killed when", *columns)
-    yield _rule(len(columns) + 1)
-    found = {(one["column"], one["killed when"]): one["shown"] for one in figures["each"]}
-    for moment in dict.fromkeys(one["killed when"] for one in _longest_first(figures["each"])):
-        yield _row(moment, *(found.get((column, moment), "") for column in columns))
-    yield ""
+def _kills(named: Mapping[str, Figures]) -> Iterator[str]:
+    if named:
+        yield "## kill -9 at every step\n"
+        yield (
+            "Each run was killed with its JVM at one side of one step. `old` (of a first build: no "
+            "table) and `new` are what the next process read.\n"
+        )
+    for name, figures in named.items():
+        left = _listed(figures["left"], "0")
+        yield (
+            f"{_link(name)}: {figures['kills']} runs. Broken promises: "
+            f"{len(figures['violations'])}. Left after the next run: {left}.\n"
+        )
+        columns = list(figures["columns"])
+        yield _row("killed when", *columns)
+        yield _rule(len(columns) + 1)
+        found = {(one["column"], one["killed when"]): one["shown"] for one in figures["each"]}
+        for moment in dict.fromkeys(one["killed when"] for one in _longest_first(figures["each"])):
+            yield _row(moment, *(found.get((column, moment), "") for column in columns))
+        yield ""
 
 
 def _crashes(named: Mapping[str, Figures]) -> Iterator[str]:

@@ -7,7 +7,9 @@ killed, its JVM included. The next process then sees the old table or the new on
 run and a vacuum without grace, storage and metastore hold the live version and the kept one. It is
 itself killed at the next point.
 An embedded metastore is on Derby. The remote one is on PostgreSQL and has lock tables, without
-which no partitions are tracked. A run of some of the columns keeps the others' figures in the file.
+which no partitions are tracked. `--catalog delta`, `iceberg-jdbc` or `iceberg-rest` does the same
+to a format's table, whose old versions stay. A run of some of the columns keeps the others' figures
+in the file.
 """
 
 import argparse
@@ -16,7 +18,8 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from datetime import datetime, timezone
@@ -25,12 +28,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from faults.kill_places import PLACES
+from faults.kill_places import FORMATS, PLACES
 from faults.kill_points import Build, Layout, Point, points
 from faults.kills import Killed, kills
+from servers.jars import DELTA, ICEBERG
 from servers.versions import versions
 
 Row = dict[str, Any]
+JARS = (ICEBERG, DELTA)
 LEFT = ("paths", "bytes", "entries", "locks")
 
 
@@ -49,7 +54,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--catalog", choices=PLACES, action="append")
+    parser.add_argument("--catalog", choices=[*PLACES, *FORMATS], action="append")
     parser.add_argument("--layout", type=Layout, action="append", help="by its name in the table")
     parser.add_argument("--build", type=Build, action="append", help="by its name in the table")
     parser.add_argument("--step", action="append", help="only at these, of what a run reaches")
@@ -68,17 +73,19 @@ def _kills(options: argparse.Namespace, directory: Path) -> list[Killed]:
 
 def _chain(options: argparse.Namespace, directory: Path, catalog: str) -> list[Killed]:
     done = []
-    with PLACES[catalog](directory / catalog) as place:
-        for layout in options.layout or Layout:
+    native = catalog in FORMATS
+    layouts = [Layout.UNPARTITIONED] if native else options.layout or Layout
+    with {**PLACES, **FORMATS}[catalog](directory / catalog) as place:
+        for layout in layouts:
             for build in options.build or Build:
-                for killed in kills(place, layout, build, _chosen(options, layout, build)):
+                chosen = _chosen(options, points(layout, build, native=native))
+                for killed in kills(place, layout, build, chosen):
                     print(_line(_row(killed)), flush=True)
                     done.append(killed)
     return done
 
 
-def _chosen(options: argparse.Namespace, layout: Layout, build: Build) -> Iterator[Point]:
-    reached = points(layout, build)
+def _chosen(options: argparse.Namespace, reached: Iterator[Point]) -> Iterator[Point]:
     found = (one for one in reached if options.step is None or one.step in options.step)
     return islice(found, options.limit)
 
@@ -99,8 +106,14 @@ def _kept(out: Path | None, rows: Sequence[Row]) -> list[Row]:
         return []
     earlier = json.loads(out.read_text())
     anew = {row["column"] for row in rows}
-    same = earlier["on"] == versions()
+    same = earlier["on"] == _versions({*anew, *earlier["columns"]})
     return [row for row in earlier["each"] if same and row["column"] not in anew]
+
+
+def _versions(columns: AbstractSet[str]) -> Mapping[str, str]:
+    """Of everything; of the formats' jars only where a format's table was killed."""
+    native = any(column.split(",")[0] in FORMATS for column in columns)
+    return {**versions(), **({jar.artifact: jar.version for jar in JARS} if native else {})}
 
 
 def _line(row: Row) -> str:
@@ -113,7 +126,7 @@ def _print(rows: Sequence[Row]) -> None:
     cells = {(row["killed when"], row["column"]): _cell(row) for row in rows}
     print("| killed when | " + " | ".join(columns) + " |")
     print("|---" * (len(columns) + 1) + "|")
-    for point in map(str, points(Layout.TRACKED, Build.REBUILD)):
+    for point in dict.fromkeys(row["killed when"] for row in rows):
         print(f"| {point} | " + " | ".join(cells.get((point, one), "") for one in columns) + " |")
 
 
@@ -131,7 +144,7 @@ def _figures(rows: Sequence[Row]) -> Row:
         "seconds": round(sum(row["seconds"] for row in rows), 1),
         "finished": datetime.now(tz=timezone.utc).isoformat(timespec="seconds"),
         "cores": os.cpu_count(),
-        "on": versions(),
+        "on": _versions({row["column"] for row in rows}),
     }
 
 

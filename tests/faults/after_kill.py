@@ -1,37 +1,34 @@
 """What is there after a kill: at once, and after the next run and a vacuum."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pyspark.errors import AnalysisException
-
+from faults.eyes import Eyes, Sight
 from faults.kill_points import Layout, Point
-from faults.numbered import TABLE, Numbered
+from faults.numbered import TABLE
 from faults.surplus import Surplus
 from functional.dbt_project import Run
 
-REFUSED = "PARTITION"
 VACUUM = ("run-operation", "ctas_vacuum", f"--args={json.dumps({'model': TABLE, 'older_than': 0})}")
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """Where the run that built ``number`` was killed; ``old`` was there before it, if any was."""
+    """Where the run that built ``number`` was killed; ``old`` was there before it, if any was.
+
+    ``place`` is what the model's config says of catalog and format.
+    """
 
     layout: Layout
     point: Point
     number: int
     old: int | None
+    place: Mapping[str, str]
 
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What readers get, through Spark and past it; no partitions are listed where it is refused."""
-
-    number: int | None
-    read_by_spark: tuple[int, ...] = ()
-    partitions: tuple[str, ...] | None = None
+    def model(self, number: int, *, fails: bool = False) -> Mapping[str, str]:
+        """The model's file for a number."""
+        return self.layout.model(number, self.place, fails=fails)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +42,22 @@ class Aftermath:
     locks: int
 
 
-def aftermath(numbered: Numbered, kill: Kill) -> Aftermath:
+def aftermath(eyes: Eyes, kill: Kill) -> Aftermath:
     """Look, build the next number, vacuum without grace, and look again; in this process."""
     promised = _promised(kill)
-    violations = list(_differs("after the kill", _seen(numbered), promised))
-    kept = set() if promised.number is None else {numbered.version()}
+    violations = list(_differs("after the kill", eyes.sight(), promised))
+    kept = frozenset() if promised.number is None else eyes.kept()
+    if kill.old is not None and kill.point.is_staged and eyes.surplus(kept) == Surplus():
+        violations.append("the kill left nothing, or what it left is not seen")
     following = kill.number + 1
-    numbered.project.write(kill.layout.model(following))
-    violations += _fails("the next run", numbered.project.dbt("run"))
-    violations += _fails("the vacuum", numbered.project.dbt(*VACUUM))
+    eyes.project.write(kill.model(following))
+    violations += _fails("the next run", eyes.project.dbt("run"))
+    violations += _fails("the vacuum", eyes.project.dbt(*VACUUM))
     whole = _whole(kill.layout, following)
-    violations += _differs("after the next run", _seen(numbered), whole)
-    surplus = numbered.surplus(kept | {numbered.version()})
+    violations += _differs("after the next run", eyes.sight(), whole)
+    surplus = eyes.surplus(kept | eyes.kept())
     violations += _differs("left behind", surplus, Surplus())
-    locks = len(numbered.outside.locks())
+    locks = eyes.locks()
     violations += _differs("locks", locks, 0)
     return Aftermath(violations, len(surplus.paths), surplus.bytes, len(surplus.entries), locks)
 
@@ -73,23 +72,6 @@ def _promised(kill: Kill) -> Sight:
 
 def _whole(layout: Layout, number: int) -> Sight:
     return Sight(number, (number,), layout.partitions(number))
-
-
-def _seen(numbered: Numbered) -> Sight:
-    if TABLE not in numbered.outside.tables():
-        return Sight(None)
-    rows = numbered.project.rows(f"select distinct v from {{schema}}.{TABLE}")
-    return Sight(numbered.number(), tuple(row.v for row in rows), _listed(numbered))
-
-
-def _listed(numbered: Numbered) -> tuple[str, ...] | None:
-    try:
-        rows = numbered.project.rows(f"show partitions {{schema}}.{TABLE}")
-    except AnalysisException as error:
-        if REFUSED not in str(error):
-            raise
-        return None
-    return tuple(sorted(row.partition for row in rows))
 
 
 def _differs(when: str, found: object, expected: object) -> Iterator[str]:

@@ -74,7 +74,7 @@ def _target(read: dict[str, Any] | None) -> Target | None:
     point = Point(Step(kill["point"]["step"]), kill["point"]["side"])
     return Target(
         Project(Path(directory), schema, conf),
-        Kill(Layout(kill["layout"]), point, kill["number"], kill["old"]),
+        Kill(Layout(kill["layout"]), point, kill["number"], kill["old"], kill["place"]),
     )
 
 
@@ -87,9 +87,10 @@ def main() -> None:
     assert known is not None
     start_spark(known.project.conf, str(known.project.directory / "logs"))
     if after is not None:
-        after.found.write_text(json.dumps(asdict(aftermath(looked_at(after.project), after.kill))))
+        eyes = looked_at(after.project, after.kill.place)
+        after.found.write_text(json.dumps(asdict(aftermath(eyes, after.kill))))
     elif known.kill.old is not None:
-        known.project.write(known.kill.layout.model(known.kill.old))
+        known.project.write(known.kill.model(known.kill.old))
         for _ in range(LIVE_AND_KEPT):
             known.project.build()
     if then is not None:
@@ -99,7 +100,7 @@ def main() -> None:
 def _stop_in(target: Target) -> None:
     kill, project = target.kill, target.project
     point = kill.point
-    project.write(kill.layout.model(kill.number, fails=point.fails))
+    project.write(kill.model(kill.number, fails=point.fails))
     with observe(StopAt(point.step, point.side, project.directory / REACHED)):
         dbtRunner().invoke(project.command("run"))
     raise AssertionError(f"the run ended before {point}")

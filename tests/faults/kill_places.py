@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlparse
 
+from faults.eyes import Eyes, EyesOnFiles
+from faults.eyes_on_formats import EyesOnFormat
 from faults.inside import Inside, embedded_conf
 from faults.numbered import Numbered
 from functional.dbt_project import Project
 from functional.outside import Outside
 from readers.session import SMALL
+from readers.tables import Choice, tables_on_postgresql
 from servers.metastore import Metastore
 from servers.metastore_on_postgresql import metastore_on
 from servers.postgresql import running_postgresql
@@ -25,12 +28,14 @@ class KillPlace:
     """A catalog, and the settings of the sessions that use it.
 
     ``age_locks`` lets every lock look as if nobody had beaten it for longer than one waits.
+    ``place`` is what a model's config says of catalog and format; nothing for tables of files.
     """
 
     name: str
     directory: Path
     conf: Mapping[str, str]
     age_locks: Callable[[], object]
+    place: Mapping[str, str] = field(default_factory=dict)
 
 
 @contextmanager
@@ -52,17 +57,32 @@ def embedded(directory: Path) -> Iterator[KillPlace]:
     yield KillPlace("hive embedded", directory, {**SMALL, **conf}, lambda: None)
 
 
+@contextmanager
+def of_format(choice: Choice, directory: Path) -> Iterator[KillPlace]:
+    """A format's catalog that several processes reach, beside the others in one session."""
+    with tables_on_postgresql(choice, directory) as tables:
+        place = {key: str(value) for key, value in tables.model.items()}
+        conf = {**SMALL, **tables.conf}
+        yield KillPlace(choice.value, directory, conf, lambda: None, place)
+
+
 PLACES: Mapping[str, Callable[[Path], AbstractContextManager[KillPlace]]] = {
     "remote": remote,
     "embedded": embedded,
 }
+FORMATS: Mapping[str, Callable[[Path], AbstractContextManager[KillPlace]]] = {
+    choice.value: partial(of_format, choice)
+    for choice in (Choice.DELTA, Choice.ICEBERG_JDBC, Choice.ICEBERG_REST)
+}
 
 
-def looked_at(project: Project) -> Numbered:
+def looked_at(project: Project, place: Mapping[str, str]) -> Eyes:
     """The project's table as this process sees it, past the product."""
+    if place:
+        return EyesOnFormat(project, place, project.directory.parents[1])
     warehouse = Path(project.conf["spark.sql.warehouse.dir"])
     if URIS not in project.conf:
-        return Numbered(project, Inside(warehouse, project.schema))
+        return EyesOnFiles(Numbered(project, Inside(warehouse, project.schema)))
     port = urlparse(project.conf[URIS]).port
     assert port is not None
-    return Numbered(project, Outside(Metastore(port, warehouse), project.schema))
+    return EyesOnFiles(Numbered(project, Outside(Metastore(port, warehouse), project.schema)))

@@ -31,15 +31,19 @@ class Layout(str, Enum):
     UNPARTITIONED = "unpartitioned"
     TRACKED = "tracked partitions"
 
-    def model(self, number: int, *, fails: bool = False) -> Mapping[str, str]:
+    def model(
+        self, number: int, place: Mapping[str, str], *, fails: bool = False
+    ) -> Mapping[str, str]:
         """The model's file for a number; each version shares two partitions with the next.
 
         It holds the number itself: with another variable, dbt would parse every macro again.
+        ``place`` is what its config says of catalog and format.
         """
         failure = " where raise_error('as it was asked to') is null" if fails else ""
         columns = f"{number} as v{self._key(number)}"
         query = f"select {columns} from range({ROWS}){failure}"
-        config = f"{{{{ config(materialized='atomic_table', {SETTINGS}{self._config}) }}}}"
+        said = "".join(f", {key}='{value}'" for key, value in place.items())
+        config = f"{{{{ config(materialized='atomic_table', {SETTINGS}{self._config}{said}) }}}}"
         return {f"models/{TABLE}.sql": f"{config} {query}"}
 
     def partitions(self, number: int) -> tuple[str, ...] | None:
@@ -84,6 +88,11 @@ class Point:
         return self.step not in UNPUBLISHED and not before
 
     @property
+    def is_staged(self) -> bool:
+        """True if the killed run's version is there, and is no table's."""
+        return self.step is Step.VERIFY
+
+    @property
     def is_pending(self) -> bool:
         """True if tracked partitions of the killed run's version are still to be tracked."""
         published = self.step in PUBLISHING and self.side == LEFT
@@ -94,10 +103,13 @@ class Point:
         return f"{self.step.value} {self.side}"
 
 
-def points(layout: Layout, build: Build) -> Iterator[Point]:
-    """Every point that such a run reaches; a rebuild deletes the version before the last one."""
+def points(layout: Layout, build: Build, *, native: bool = False) -> Iterator[Point]:
+    """Every point that such a run reaches; a rebuild deletes the version before the last one.
+
+    A format that commits by itself keeps its versions: ``native`` runs delete none.
+    """
     tracked = PARTITIONS_OF if layout is Layout.TRACKED else ()
-    deletes = DELETION if build is Build.REBUILD else ()
+    deletes = DELETION if build is Build.REBUILD and not native else ()
     for step in Step:
         if step in (*EVERY_BUILD, *tracked, *deletes):
             yield from (Point(step, side) for side in SIDES)

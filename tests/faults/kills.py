@@ -53,14 +53,14 @@ def _rebuilds(place: KillPlace, layout: Layout, points: Iterable[Point]) -> Iter
     project = _project(place, f"rebuilt_{layout.name.lower()}")
     for number, point in enumerate(points):
         old = 1 + 2 * number
-        yield Target(project, Kill(layout, point, old + 1, old))
+        yield Target(project, Kill(layout, point, old + 1, old, place.place))
 
 
 def _first_builds(place: KillPlace, layout: Layout, points: Iterable[Point]) -> Iterator[Target]:
     """Each in a schema that nothing was built in before."""
     for number, point in enumerate(points):
         project = _project(place, f"first_{layout.name.lower()}_{number}")
-        yield Target(project, Kill(layout, point, 1, None))
+        yield Target(project, Kill(layout, point, 1, None, place.place))
 
 
 _TARGETS: dict[Build, Callable[[KillPlace, Layout, Iterable[Point]], Iterator[Target]]] = {
