@@ -90,7 +90,7 @@ class Point:
     @property
     def is_staged(self) -> bool:
         """True if the killed run's version is there, and is no table's."""
-        return self.step is Step.VERIFY
+        return self.step is Step.VERIFY or self == Point(Step.COMMIT, ENTERED)
 
     @property
     def is_pending(self) -> bool:
