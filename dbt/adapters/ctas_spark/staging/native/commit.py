@@ -104,7 +104,7 @@ class NativeCommit(Generic[B]):
         if decided is Outcome.UNKNOWN:
             raise conflicts.unknown(target, self._version.id, failure, SHOWN_BY) from failure
         if decided is Outcome.NOT_COMMITTED and not conflicts.by_rival(failure):
-            raise conflicts.refused_entry(target, unchanged(self._begun), failure)
+            raise purposes.refused(target, unchanged(self._begun), failure)
 
 
 def unchanged(base: B) -> str:

@@ -4,10 +4,16 @@ import logging
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging import conflicts
-from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingContext, StagingPurpose
+from dbt.adapters.ctas_spark.staging.context import (
+    OnConflict,
+    StagingContext,
+    StagingPurpose,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     ConcurrentWriteError,
+    MetastoreError,
     StagingError,
     TableAlreadyExistsError,
 )
@@ -68,6 +74,16 @@ def cannot_replay(context: StagingContext, who: str, failure: Any) -> Concurrent
         table=context.target,
         left="theirs is untouched, and nothing of this model was published",
         remedy=conflicts.AGAIN,
+    )
+
+
+def refused(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
+    """The error for a publication that failed, whether while it wrote or when it committed."""
+    return StagingError(
+        f"the publication failed, and committed nothing: {failure}",
+        table=target,
+        left=left,
+        remedy="see what it says; a run after that stages and publishes anew",
     )
 
 
