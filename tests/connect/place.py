@@ -50,8 +50,8 @@ class Place:
 
     def write_profile(self, **fields: object) -> None:
         """The profile of ``method: connect``, with other values for some fields."""
-        server = {"method": "connect", "host": HOST, "port": self.server.port}
-        self.project.write_profile(**{**server, "database": ICEBERG, **fields})
+        own = {"method": "connect", "host": HOST, "port": self.server.port, "database": ICEBERG}
+        self.project.write_profile("ctas_spark", **{**own, **fields})
 
     def in_the_server(self, *arguments: str, **variables: object) -> Run:
         """The same project with ``method: session``, in the server's own process."""

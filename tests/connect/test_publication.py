@@ -22,4 +22,4 @@ def test_models_are_created_and_then_replaced(place: Place) -> None:
     assert place.staged() == []
     history = place.rows(f"describe history {place.table('dlt')}")
     assert [row[4] for row in history] == ["REPLACE TABLE AS SELECT", "CREATE TABLE AS SELECT"]
-    assert SparkContext._gateway is None  # type: ignore[attr-defined]  # noqa: SLF001 (there is no JVM here)
+    assert SparkContext._gateway is None  # noqa: SLF001 (no JVM was started here)

@@ -39,7 +39,7 @@ def test_a_server_that_is_named_contradicts_method_session(
 ) -> None:
     """A remote session is not silently taken for a local one, wherever it is asked for."""
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
-    with pytest.raises(StagingError, match="SPARK_REMOTE and spark.remote in spark_conf") as caught:
+    with pytest.raises(StagingError, match=r"SPARK_REMOTE and spark\.remote in") as caught:
         start_spark({"spark.remote": "sc://other"}, str(tmp_path))
     assert "set method: connect" in caught.value.remedy
 
