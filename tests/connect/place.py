@@ -9,8 +9,11 @@ from functional.dbt_project import Project, Run
 from servers.connect import HOST, ICEBERG, ConnectServer
 
 QUERY = """
-select id, cast('{{ var("name", "old") }}' as string) as name, 'x' as day,
-  java_method('java.lang.Thread', 'sleep', if(id = 0, 1L, {{ var('ms', 0) }}L)) as slept
+select id, cast('{{ var("name", "old") }}' as string) as name, 'x' as day
+{% if var("ms", 0) %}
+  , java_method('java.io.File', 'createTempFile', '{{ this.schema }}', '{{ this.name }}') as began
+  , java_method('java.lang.Thread', 'sleep', {{ var("ms") }}L) as slept
+{% endif %}
 from range(0, 3, 1, 1)
 {% if var("fails", false) %} where cast(raise_error('no ' || id) as boolean) {% endif %}
 """
@@ -94,6 +97,10 @@ class Place:
             schema = f"{catalog}.{self.project.schema}__ctas_spark"
             found += self.rows(f"show tables in {schema}")
         return sorted(str(row[1]) for row in found)
+
+    def runs(self, model: str) -> bool:
+        """True once a task of the model's query, with ``ms``, has begun."""
+        return any(self.server.temporary.glob(f"{self.project.schema}*{model}"))
 
     def _results(self) -> dict[str, Mapping[str, object]]:
         path = self.project.directory / "target" / "run_results.json"

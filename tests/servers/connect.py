@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -18,14 +17,14 @@ from servers.connect_program import READY
 from servers.delta import delta_session
 from servers.formats import joined
 from servers.iceberg import jdbc_catalog
-from servers.processes import start, stop, tail, wait_until
+from servers.processes import start, stop, tail, wait_until, with_tests
 
 PROGRAM = Path(__file__).with_name("connect_program.py")
-TESTS = Path(__file__).parents[1]
 STARTS_WITHIN_SECONDS = 120.0
 ANSWERS_WITHIN_SECONDS = 120.0
 HOST = "127.0.0.1"
 ICEBERG = "ice"
+OPTIONS = "spark.driver.extraJavaOptions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,11 @@ class ConnectServer:
     def url(self) -> str:
         """Its address."""
         return f"sc://{HOST}:{self.port}"
+
+    @property
+    def temporary(self) -> Path:
+        """Where its Java makes temporary files."""
+        return self.directory / "temporary"
 
     def new_session(self) -> SparkSession:
         """A session of somebody else's, with caches of its own."""
@@ -64,7 +68,7 @@ class ConnectServer:
 @contextmanager
 def connect_server(directory: Path) -> Iterator[ConnectServer]:
     """Run a server: ``ice`` is Iceberg's jdbc catalog, ``spark_catalog`` Delta's."""
-    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "temporary").mkdir(parents=True, exist_ok=True)
     port, log, settings = _free_port(), directory / "server.log", directory / "settings.json"
     app_name = f"connect-{port}"
     settings.write_text(json.dumps(_settings(directory, port, app_name)))
@@ -73,7 +77,7 @@ def connect_server(directory: Path) -> Iterator[ConnectServer]:
         log,
         reads_stdin=True,
         cwd=directory,
-        env={"PYTHONPATH": f"{TESTS}:{os.environ.get('PYTHONPATH', '')}"},
+        env=with_tests(),
     )
     try:
         wait_until(
@@ -92,6 +96,7 @@ def _settings(directory: Path, port: int, app_name: str) -> dict[str, str]:
     return {
         **SMALL,
         **joined(jdbc_catalog(ICEBERG, directory), delta_session()),
+        OPTIONS: f"{delta_session()[OPTIONS]} -Djava.io.tmpdir={directory}/temporary",
         "spark.master": "local[2]",
         "spark.app.name": app_name,
         "spark.ui.enabled": "false",

@@ -27,7 +27,7 @@ def main(settings: Path) -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         lines: list[str] = []
-        runner = dbtRunner(callbacks=[lambda event, said=lines: said.append(str(event.info.msg))])  # type: ignore[attr-defined,misc]  # protobuf
+        runner = dbtRunner(callbacks=[lambda event, said=lines: said.append(str(event.info.msg))])  # type: ignore[misc]  # protobuf
         outcome = runner.invoke(asked["arguments"])
         reply = Path(asked["reply"])
         beside = reply.with_suffix(".new")

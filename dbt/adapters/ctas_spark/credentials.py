@@ -57,7 +57,7 @@ class CtasSparkCredentials(Credentials):
     staging_schema: str | None = None
     catalog_atomicity: dict[str, str] = field(default_factory=dict)
     host: str | None = None
-    port: int = DEFAULT_PORT
+    port: int | None = None
     url: str | None = field(default=None, repr=False)
     spark_conf: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -97,7 +97,9 @@ class CtasSparkCredentials(Credentials):
     @property
     def remote(self) -> str:
         """The address of the Spark Connect server; it may hold a token."""
-        address = self.url or (f"sc://{self.host}:{self.port}" if self.host else None)
+        address = self.url or (
+            f"{SCHEME}{self.host}:{self.port or DEFAULT_PORT}" if self.host else None
+        )
         return address or _named_elsewhere(self.spark_conf)
 
     @property
