@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbt.adapters.ctas_spark.staging.catalogs.without_jvm import LEASE_ID
 from functional.dbt_project import Project, Run
 from servers.connect import HOST, ICEBERG, ConnectServer
 
@@ -91,12 +92,12 @@ class Place:
         return self.rows(f"select name, c from ({both}) order by n")
 
     def staged(self) -> list[str]:
-        """What is in the staging schemas of both catalogs: staged tables, and leases."""
+        """What runs over Spark Connect have in the staging schemas of both catalogs."""
         found = []
         for catalog in (ICEBERG, "spark_catalog"):
             schema = f"{catalog}.{self.project.schema}__ctas_spark"
             found += self.rows(f"show tables in {schema}")
-        return sorted(str(row[1]) for row in found)
+        return sorted(str(row[1]) for row in found if LEASE_ID.search(str(row[1])))
 
     def runs(self, model: str) -> bool:
         """True once a task of the model's query, with ``ms``, has begun."""

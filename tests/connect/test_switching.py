@@ -3,6 +3,8 @@
 from connect.place import MODELS, Place
 from faults.other_process import other_run
 
+BOTH = 4
+
 
 def test_each_replaces_what_the_other_published(place: Place) -> None:
     """Less than the last publication is a warning, as far as SQL shows that; nothing is dropped."""
@@ -35,6 +37,7 @@ def test_what_the_other_stages_is_left_alone(place: Place) -> None:
     place.project.build()
     with other_run(place.project, "--step", "commit", name="over connect") as run:
         run.wait_until_stopped()
+        run.wait_until(lambda: len(place.staged()) == BOTH, "both staged tables, both leases")
         staged = place.staged()
         isolated = place.in_the_server("run", name="isolated")
         assert isolated.success, isolated.log

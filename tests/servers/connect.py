@@ -16,7 +16,7 @@ from readers.session import SMALL
 from servers.connect_program import READY
 from servers.delta import delta_session
 from servers.formats import joined
-from servers.iceberg import jdbc_catalog
+from servers.iceberg import embedded_metastore, jdbc_catalog
 from servers.processes import start, stop, tail, wait_until, with_tests
 
 PROGRAM = Path(__file__).with_name("connect_program.py")
@@ -95,14 +95,14 @@ def connect_server(directory: Path) -> Iterator[ConnectServer]:
 def _settings(directory: Path, port: int, app_name: str) -> dict[str, str]:
     return {
         **SMALL,
-        **joined(jdbc_catalog(ICEBERG, directory), delta_session()),
-        OPTIONS: f"{delta_session()[OPTIONS]} -Djava.io.tmpdir={directory}/temporary",
+        **joined(jdbc_catalog(ICEBERG, directory), embedded_metastore(directory), delta_session()),
+        OPTIONS: f"{delta_session()[OPTIONS]} -Djava.io.tmpdir={directory}/temporary "
+        f"-Dderby.stream.error.file={directory}/derby.log",
         "spark.master": "local[2]",
         "spark.app.name": app_name,
         "spark.ui.enabled": "false",
         "spark.driver.host": HOST,
         "spark.driver.bindAddress": HOST,
-        "spark.sql.warehouse.dir": str(directory / "warehouse"),
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.connect.grpc.binding.address": HOST,
         "spark.connect.grpc.binding.port": str(port),
