@@ -28,14 +28,20 @@ from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import (
     implementation_of,
     swaps,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import SETTINGS, Kind, SessionFacts, choose
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    OF_CLASS,
+    SETTINGS,
+    Kind,
+    SessionFacts,
+    choose,
+)
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     Capabilities,
     ConflictCheck,
     StagingCatalog,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.session_settings import settings_below
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectStatements
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -54,6 +60,12 @@ WHY_NOT_MORE = (
     f"over Spark Connect the driver's JVM can't be reached; {NOT_ISOLATED}"
 )
 INSTEAD = "use method: session in the profile for isolated, or set atomicity: auto"
+FILES_REFUSED = (
+    "its publication takes calls of the metastore and the storage, which only the driver's JVM "
+    "reaches"
+)
+DECLARED_REFUSED = "the probe of a declaration calls the catalog through the driver's JVM"
+REFUSED = (("a table of files", FILES_REFUSED), ("a declared catalog", DECLARED_REFUSED))
 FORMATS: Mapping[Kind, SqlFormat] = {Kind.ICEBERG: IcebergBySql(), Kind.DELTA: DeltaBySql()}
 
 
@@ -89,6 +101,13 @@ class CatalogsWithoutJvm:
         """
         name = context.target.catalog
         implementation = self._spark.conf.get(f"{SETTINGS}{name}", None)
+        if name != SESSION_CATALOG and implementation and implementation not in OF_CLASS:
+            _refuse(
+                context,
+                f"nothing is known of the catalog {name}, whose class is {implementation}, and "
+                f"{DECLARED_REFUSED}",
+                "use a catalog of Iceberg's or Delta's, or method: session in the profile",
+            )
         try:
             kind = choose(context, implementation, self._facts)
         except StagingError as error:
@@ -158,8 +177,8 @@ def _refuse_files(context: StagingContext) -> NoReturn:
     file_format = context.layout.file_format
     _refuse(
         context,
-        f"a table of {file_format} files can't be published atomically over Spark Connect: that "
-        "takes a call of the metastore and the storage, which only the driver's JVM reaches",
+        f"a table of {file_format} files can't be published atomically over Spark Connect: "
+        f"{FILES_REFUSED}",
         "set file_format: iceberg or delta (with such a catalog on the server), or use method: "
         "session in the profile",
     )
