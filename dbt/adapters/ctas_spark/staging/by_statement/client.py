@@ -17,7 +17,8 @@ class TableFacts:
 
     ``id`` and ``version`` are empty where the catalog does not say them, or Spark does not ask:
     then a commit that changes rows alone can't be seen. ``in_history`` is the marker of the newest
-    publication that the format's own history tells of; empty where that was not looked at.
+    publication that the format's own history tells of: empty where that was not looked at, and no
+    part of a comparison, as a history expires.
     """
 
     id: str
@@ -25,7 +26,7 @@ class TableFacts:
     columns: str
     partitioning: tuple[str, ...]
     properties: Mapping[str, str]
-    in_history: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    in_history: Mapping[str, str] = field(default_factory=lambda: NOTHING, compare=False)
 
 
 class TableClient(Protocol):
