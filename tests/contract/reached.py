@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbt.adapters.ctas_spark.config import BAD_FORMATS
-from dbt.adapters.ctas_spark.staging.catalogs import iceberg, session_catalog
+from dbt.adapters.ctas_spark.staging.catalogs import iceberg, session_catalog, without_jvm
 from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import (
     BAD_STAGING,
     HADOOP,
@@ -19,6 +19,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import (
     of_list,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import Kind
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 
@@ -52,6 +53,7 @@ class Line:
     found: Capabilities
     checked_by: str
     claims: tuple[str, ...] = ()
+    connection: str = "session"
 
 
 def lines() -> Iterator[Line]:
@@ -72,6 +74,16 @@ def lines() -> Iterator[Line]:
     for level in (Atomicity.ATOMIC, Atomicity.ISOLATED):
         declared = of_declaration("x", level)
         yield Line(f"declared {level.value}, and probed", "the catalog's own", declared, OTHERS)
+    yield from _over_connect()
+
+
+def _over_connect() -> Iterator[Line]:
+    iceberg_catalogs = ", ".join((*(kind.value for kind in IcebergKind), "hadoop"))
+    names = {Kind.ICEBERG: f"Iceberg, {iceberg_catalogs}", Kind.DELTA: "Delta's"}
+    for kind, known in without_jvm.FORMATS.items():
+        found = without_jvm.reached(known.name)
+        checked = {Kind.ICEBERG: "`tests/connect` (jdbc)", Kind.DELTA: "`tests/connect`"}[kind]
+        yield Line(names[kind], known.name, found, checked, connection="connect")
 
 
 def _metastores() -> Iterator[Line]:
@@ -95,6 +107,7 @@ def tables() -> dict[str, str]:
     refused += [_row(f"the catalog `{name}`", why) for name, why in NO_STAGING.items()]
     refused += [_row(f"the catalog `{name}`, undeclared", why) for name, why in BAD_STAGING.items()]
     refused += [_row(f"`file_format: {name}`", why) for name, why in BAD_FORMATS.items()]
+    refused += [_row(f"{what}, over Spark Connect", why) for what, why in without_jvm.REFUSED]
     return {"reached": "".join(served), "refused": "".join(refused)}
 
 
@@ -112,7 +125,7 @@ def _served(line: Line) -> str:
     return _row(
         line.catalog,
         line.formats,
-        "session",
+        line.connection,
         f"`{found.reaches.value}`",
         found.replaces_by.name,
         {"none": "nothing amiss", "absent": "no table"}[found.replaces_by.reader_window],

@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import cast
 
 from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.by_statement import probe
+from dbt.adapters.ctas_spark.staging.by_statement.client import TableFacts
 from dbt.adapters.ctas_spark.staging.by_statement.services import StatementServices
 from dbt.adapters.ctas_spark.staging.by_statement.staged_change import Stage
-from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables, TableFacts
+from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.native.namespaces import leases_of
 from fakes.storage import FakeStorage
 
 Rows = tuple[tuple[object, ...], ...]
@@ -40,8 +43,11 @@ class FakeCatalog:
         found = self.shown.get(name)
         return found[1] if found else None
 
-    def has_view(self, name: TableName) -> bool:
-        return "views" in self.faults and name not in self.shown
+    def exists(self, name: TableName) -> bool:
+        return name in self.shown
+
+    def obstacle(self, name: TableName) -> str:
+        return "a view" if "views" in self.faults and name not in self.shown else ""
 
     def rows(self, name: TableName) -> Rows | None:
         if "no answer" in self.faults:
@@ -161,4 +167,7 @@ def services(catalog: FakeCatalog) -> StatementServices:
     """What the product works with, over the fake."""
     storage = FakeStorage()
     tables = cast("CatalogTables", catalog)
-    return StatementServices(tables, storage, FakeEngine(catalog), Lease(storage))
+    leases_in = partial(leases_of, tables)
+    return StatementServices(
+        tables, storage, FakeEngine(catalog), Lease(storage), leases_in, staging=tables
+    )

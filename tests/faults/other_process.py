@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from functional.dbt_project import Project
-from servers.processes import is_there, start, tail, wait_until
+from servers.processes import is_there, start, tail, wait_until, with_tests
 
 TESTS = Path(__file__).parents[1]
 REACHED = "reached"
@@ -87,7 +87,7 @@ def started(home: Path, command: Sequence[str | Path]) -> Iterator[OtherRun]:
     """Start a command in a project's directory; what is left of it ends with the block."""
     (home / REACHED).unlink(missing_ok=True)
     log = home / LOG
-    process = start(command, log, cwd=home, env={"PYTHONPATH": str(TESTS)})
+    process = start(command, log, cwd=home, env=with_tests())
     try:
         yield OtherRun(process, home / REACHED, log)
     finally:

@@ -12,6 +12,15 @@ POLL_SECONDS = 0.02
 TAIL_CHARACTERS = 4_000
 
 
+TESTS = Path(__file__).parents[1]
+
+
+def with_tests() -> dict[str, str]:
+    """The variables of a child that imports the tests' modules, and what its parent imports."""
+    inherited = os.environ.get("PYTHONPATH", "")
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(TESTS), inherited]))}
+
+
 def start(
     command: Sequence[str | Path],
     log: Path,

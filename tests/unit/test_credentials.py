@@ -113,3 +113,53 @@ def test_plain_settings_stay_readable() -> None:
         "spark.hadoop.hive.metastore.uris": "thrift://one:9083,thrift://two:9083",
     }
     assert redacted(plain) == plain
+
+
+@pytest.mark.parametrize(
+    ("fields", "remote"),
+    [
+        ({"host": "spark"}, "sc://spark:15002"),
+        ({"host": "spark", "port": 15003}, "sc://spark:15003"),
+        ({"url": "sc://spark:1/;use_ssl=true"}, "sc://spark:1/;use_ssl=true"),
+        ({"spark_conf": {"spark.remote": "sc://conf"}}, "sc://conf"),
+        ({"host": "spark", "spark_conf": {"spark.remote": "sc://conf"}}, "sc://spark:15002"),
+    ],
+)
+def test_a_spark_connect_server_has_an_address(fields: dict[str, object], remote: str) -> None:
+    """By host and port, by its URL, or where PySpark itself looks for one."""
+    assert credentials(method="connect", **fields).remote == remote
+
+
+def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPARK_REMOTE, for a profile that names none."""
+    monkeypatch.setenv("SPARK_REMOTE", "sc://variable")
+    assert credentials(method="connect").remote == "sc://variable"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"method": "connect"}, "host: missing"),
+        ({"method": "connect", "url": "sc://a", "host": "b"}, "url: has host and port in it"),
+        ({"method": "connect", "url": "http://a"}, "url: begins with sc://"),
+        ({"method": "connect", "host": "a", "port": 70_000}, "port: 70000 is not a port"),
+        ({"method": "connect", "host": "a", "catalog_atomicity": {"x": "atomic"}}, "the probe"),
+        ({"url": "sc://a", "port": 1}, "url and port: only with method: connect"),
+    ],
+)
+def test_a_wrong_address_is_said(
+    monkeypatch: pytest.MonkeyPatch, fields: dict[str, object], said: str
+) -> None:
+    """Before anything is opened."""
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    with pytest.raises(DbtRuntimeError, match=said):
+        credentials(**fields)
+
+
+def test_a_token_in_a_url_is_not_shown() -> None:
+    """Neither in dbt debug nor in repr, nor wherever an error repeats the URL."""
+    found = credentials(method="connect", url="sc://spark:15002/;token=hush-hush;use_ssl=true")
+    shown = repr(found) + str(dict(found.connection_info()))
+    assert "hush-hush" not in shown
+    assert "sc://spark:15002" in shown
+    assert "hush-hush" not in Redactor(found.with_secrets)("no answer of hush-hush")

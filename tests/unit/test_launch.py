@@ -34,11 +34,14 @@ def test_a_cluster_gets_no_loopback_address(tmp_path: Path) -> None:
     assert "spark.driver.host" not in with_defaults({"spark.master": "yarn"}, str(tmp_path))
 
 
-def test_spark_connect_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A remote session is not silently taken for a local one."""
+def test_a_server_that_is_named_contradicts_method_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A remote session is not silently taken for a local one, wherever it is asked for."""
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
-    with pytest.raises(StagingError, match="Spark Connect is not available yet"):
-        start_spark({}, str(tmp_path))
+    with pytest.raises(StagingError, match=r"SPARK_REMOTE and spark\.remote in") as caught:
+        start_spark({"spark.remote": "sc://other"}, str(tmp_path))
+    assert "set method: connect" in caught.value.remedy
 
 
 def test_a_working_directory_with_a_space_gets_an_explicit_warehouse(

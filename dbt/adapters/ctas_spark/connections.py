@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
-import pyspark
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import DataFrame, Row, SparkSession
 
@@ -18,9 +17,9 @@ from dbt.adapters.contracts.connection import (
     ConnectionState,
     LazyHandle,
 )
-from dbt.adapters.ctas_spark import spark_errors
+from dbt.adapters.ctas_spark import methods, spark_errors
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
+from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import STOP_SECONDS, SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 logger = AdapterLogger("CtasSpark")
 
 DEFAULT_LOGS = "logs"
+JobMaker = Callable[[SparkSession, str, threading.Event, float], StoppableJob]
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -44,18 +44,19 @@ class SessionHandle(SparkConnectionWrapper):
     cancel is refused. A commit that is under way is waited for: nobody could say what became of it.
     """
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, job: JobMaker = SessionJob) -> None:
         self.spark = spark
         self.published = False
+        self._job_class = job
         self._canceled = threading.Event()
         self._deciding = threading.Lock()
-        self.job = self.new_job(f"ctas-spark/{os.getpid()}/{id(self):x}")
+        self.job: StoppableJob = self.new_job(f"ctas-spark/{os.getpid()}/{id(self):x}")
         self._frame: DataFrame | None = None
 
-    def new_job(self, group: str, stop_seconds: float = STOP_SECONDS) -> SessionJob:
+    def new_job(self, group: str, stop_seconds: float = STOP_SECONDS) -> StoppableJob:
         """Make the job that later statements belong to."""
         self.published = False
-        self.job = SessionJob(self.spark, group, self._canceled, stop_seconds)
+        self.job = self._job_class(self.spark, group, self._canceled, stop_seconds)
         return self.job
 
     def decide(self, commit: Callable[[], bool]) -> bool:
@@ -192,7 +193,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
         """Spark's own words to the user; every frame to dbt.log."""
-        hide = Redactor(cast("CtasSparkCredentials", self.profile.credentials).spark_conf)
+        hide = Redactor(cast("CtasSparkCredentials", self.profile.credentials).with_secrets)
         try:
             yield
         except DbtRuntimeError:
@@ -217,16 +218,15 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         """Give the connection a handle; the first one starts Spark."""
         if connection.state == ConnectionState.OPEN:
             return connection
-        settings = connection.credentials.spark_conf
+        credentials: CtasSparkCredentials = connection.credentials
+        method = methods.of(credentials.method)
         try:
-            spark = start_spark(settings, os.environ.get("DBT_LOG_PATH", DEFAULT_LOGS))
+            spark = method.start(credentials, os.environ.get("DBT_LOG_PATH", DEFAULT_LOGS))
         except Exception as error:
-            hide = Redactor(settings)
+            hide = Redactor(credentials.with_secrets)
             logger.debug(hide(spark_errors.full_text(error)))
             connection.state = ConnectionState.FAIL
-            raise FailedToConnectError(
-                hide(spark_errors.start_failure(error, pyspark.__version__))
-            ) from error
-        connection.handle = SessionHandle(spark)
+            raise FailedToConnectError(hide(method.start_failure(error))) from error
+        connection.handle = SessionHandle(spark, method.job)
         connection.state = ConnectionState.OPEN
         return connection

@@ -1,5 +1,6 @@
 """The profile's fields: all but ``schema`` have a default, and none is silently ignored."""
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -10,10 +11,14 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.contracts.connection import Credentials
 from dbt.adapters.ctas_spark.database import catalog_of, setting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity
+from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 
 SESSION = "session"
+CONNECT = "connect"
+METHODS = (SESSION, CONNECT)
 OTHER_METHODS = ("thrift", "http", "odbc")
+DEFAULT_PORT = 15002
 FIELDS = (
     "method",
     "schema",
@@ -22,8 +27,13 @@ FIELDS = (
     "staging_schema",
     "catalog_atomicity",
     "host",
+    "port",
+    "url",
 )
 DECLARABLE = (Atomicity.ATOMIC.value, Atomicity.ISOLATED.value)
+URL = "url"
+SCHEME = "sc://"
+HIGHEST_PORT = 65_535
 DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 OF_DBT = ("type", "threads", "server_side_parameters")
 
@@ -36,8 +46,9 @@ class CtasSparkCredentials(Credentials):
     starts; dbt-spark's name for it, ``server_side_parameters``, works too. ``staging_schema`` holds
     the records of versions and is by default the model's schema and ``__ctas_spark``.
     ``catalog_atomicity`` is what the user knows of catalogs that this adapter does not: the level
-    that each keeps, by its name; a probe checks it. ``host`` is dbt-spark's mandatory field: taken,
-    and without a meaning here.
+    that each keeps, by its name; a probe checks it. ``host`` and ``port``, or ``url``, lead to the
+    Spark Connect server of ``method: connect``; ``host`` is dbt-spark's mandatory field, and at
+    ``method: session`` without a meaning.
     """
 
     schema: str = ""
@@ -46,6 +57,8 @@ class CtasSparkCredentials(Credentials):
     staging_schema: str | None = None
     catalog_atomicity: dict[str, str] = field(default_factory=dict)
     host: str | None = None
+    port: int | None = None
+    url: str | None = field(default=None, repr=False)
     spark_conf: dict[str, Any] = field(default_factory=dict, repr=False)
 
     _ALIASES: ClassVar[dict[str, str]] = {"server_side_parameters": "spark_conf"}
@@ -82,6 +95,24 @@ class CtasSparkCredentials(Credentials):
         return {name: Atomicity(level) for name, level in self.catalog_atomicity.items()}
 
     @property
+    def remote(self) -> str:
+        """The address of the Spark Connect server; it may hold a token."""
+        address = self.url or (
+            f"{SCHEME}{self.host}:{self.port or DEFAULT_PORT}" if self.host else None
+        )
+        return address or _named_elsewhere(self.spark_conf)
+
+    @property
+    def settings_of_the_session(self) -> dict[str, str]:
+        """What a remote session is configured with."""
+        return {key: value for key, value in self.spark_conf.items() if key != REMOTE_SETTING}
+
+    @property
+    def with_secrets(self) -> dict[str, str]:
+        """Everything of the profile that may hold a secret."""
+        return {**self.spark_conf, URL: self.remote}
+
+    @property
     def unique_field(self) -> str:
         """What dbt hashes to count projects."""
         return self.schema
@@ -93,13 +124,15 @@ class CtasSparkCredentials(Credentials):
             "schema",
             "staging_schema",
             "catalog_atomicity",
+            *((URL,) if self.url else ("host", "port")) * (self.method == CONNECT),
             "spark_conf",
         )
 
     def connection_info(self, *, with_aliases: bool = False) -> Iterable[tuple[str, Any]]:
         """What ``dbt debug`` and ``target`` show: without secrets."""
         for key, value in super().connection_info(with_aliases=with_aliases):
-            yield key, redacted(value) if isinstance(value, Mapping) else value
+            hidden = redacted({URL: value})[URL] if key == URL else value
+            yield key, redacted(value) if isinstance(value, Mapping) else hidden
 
 
 def _text(value: Any) -> str:
@@ -114,13 +147,45 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
             yield f"unknown field {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
     method = data.get("method", SESSION)
     if method in OTHER_METHODS:
-        yield f"method: {method!r} is not available yet; use {SESSION!r}"
-    elif method != SESSION:
-        yield f"method: {method!r} is not a method; use {SESSION!r}"
+        yield (
+            f"method: {method!r} is not available yet; use {SESSION!r}, or {CONNECT!r} for a Spark "
+            "Connect server"
+        )
+    elif method not in METHODS:
+        yield f"method: {method!r} is not a method; use one of {', '.join(METHODS)}"
+    yield from _problems_of_a_server(data, is_connect=method == CONNECT)
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
     yield from _problems_of_spark(data.get("spark_conf", {}))
     yield from _problems_of_declarations(data.get("catalog_atomicity", {}))
+
+
+def _problems_of_a_server(data: Mapping[str, Any], *, is_connect: bool) -> Iterable[str]:
+    url, host, port = data.get(URL), data.get("host"), data.get("port")
+    if not is_connect:
+        given = [name for name in (URL, "port") if data.get(name) is not None]
+        if given and data.get("method", SESSION) == SESSION:
+            yield f"{' and '.join(given)}: only with method: {CONNECT}"
+        return
+    if url and (host or port is not None):
+        yield "url: has host and port in it; give it, or host and port"
+    if url and not str(url).startswith(SCHEME):
+        yield f"url: begins with {SCHEME}, as in {SCHEME}host:{DEFAULT_PORT}"
+    if port is not None and (type(port) is not int or not 0 < port <= HIGHEST_PORT):
+        yield f"port: {port!r} is not a port"
+    conf = data.get("spark_conf")
+    if not url and not host and not _named_elsewhere(conf if isinstance(conf, Mapping) else {}):
+        yield f"host: missing; method: {CONNECT} needs host (and port), url, or {REMOTE_VARIABLE}"
+    if data.get("catalog_atomicity"):
+        yield (
+            "catalog_atomicity: the probe of a declared catalog needs Spark in dbt's own process; "
+            f"remove it, or use method: {SESSION}"
+        )
+
+
+def _named_elsewhere(conf: Mapping[str, Any]) -> str:
+    """The server that PySpark itself would connect to; empty if there is none."""
+    return str(conf.get(REMOTE_SETTING) or os.environ.get(REMOTE_VARIABLE) or "")
 
 
 def _problems_of_spark(conf: object) -> Iterable[str]:

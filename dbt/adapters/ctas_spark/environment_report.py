@@ -1,27 +1,62 @@
 """What ``dbt debug`` says of Spark, Java and the catalog, and which level they reach."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import SETTINGS
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
+from dbt.adapters.ctas_spark.staging.catalogs.without_jvm import FORMATS, CatalogsWithoutJvm
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 
 
-def report(spark: SparkSession, opened: OpenedCatalog, staging_schema: str) -> Iterator[str]:
-    """One line for each thing found."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the profile's models are built."""
+
+    database: str
+    schema: str
+    staging_schema: str
+
+
+def report(spark: SparkSession, opened: OpenedCatalog, place: Place) -> Iterator[str]:
+    """One line for each thing found; Spark is in this process."""
     system = jvm.classes(spark).java.lang.System
     yield f"spark: {spark.version} (master {spark.sparkContext.master})"
     yield f"java: {system.getProperty('java.version')} ({system.getProperty('java.home')})"
     yield f"catalog: spark_catalog, {opened.description}"
     yield f"warehouse: {spark.conf.get('spark.sql.warehouse.dir')}"
-    yield f"atomicity: {_reached(opened, staging_schema)}"
+    reached = _reached(lambda: opened.catalog.capabilities(place.staging_schema))
+    yield f"atomicity: {reached}"
 
 
-def _reached(opened: OpenedCatalog, staging_schema: str) -> str:
+def report_over_connect(
+    spark: SparkSession, catalogs: CatalogsWithoutJvm, place: Place
+) -> Iterator[str]:
+    """One line for each thing found; Spark is on a server, and a level belongs to a format."""
+    yield f"spark: {spark.version} (Spark Connect)"
+    implementation = spark.conf.get(f"{SETTINGS}{place.database}", "Spark's own")
+    yield f"catalog: {place.database}, {implementation}"
+    for file_format in (*(known.name for known in FORMATS.values()), "parquet"):
+        yield f"atomicity of {file_format}: {_of_a_format(catalogs, place, file_format)}"
+
+
+def _of_a_format(catalogs: CatalogsWithoutJvm, place: Place, file_format: str) -> str:
+    context = StagingContext(
+        TableName(place.schema, "any", place.database),
+        place.staging_schema,
+        layout=TableLayout(file_format),
+    )
+    return _reached(lambda: catalogs.catalog_for(context).capabilities(place.staging_schema))
+
+
+def _reached(found_out: Callable[[], Capabilities]) -> str:
     try:
-        found = opened.catalog.capabilities(staging_schema)
+        found = found_out()
     except StagingError as error:
         return f"not known: {error}"
     reason = f": {found.missing}" if found.missing else ""

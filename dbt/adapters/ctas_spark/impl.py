@@ -14,16 +14,23 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.ctas_spark import column_docs, constraints, dbt_errors, log_bridge, operations
+from dbt.adapters.ctas_spark import (
+    column_docs,
+    constraints,
+    dbt_errors,
+    log_bridge,
+    methods,
+    operations,
+)
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
 from dbt.adapters.ctas_spark.database import table_name
 from dbt.adapters.ctas_spark.dbt_errors import as_dbt_errors
-from dbt.adapters.ctas_spark.environment_report import report
+from dbt.adapters.ctas_spark.environment_report import Place
+from dbt.adapters.ctas_spark.methods import Catalogs, Method
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
 from dbt.adapters.ctas_spark.response import PublicationResponse
-from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
@@ -72,8 +79,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         log_bridge.connect()
         self._thread = threading.local()
         self._guard = threading.Lock()
-        self._opened: OpenedCatalog | None = None
-        self.hide_secrets = Redactor(self._credentials.spark_conf)
+        self._opened: Catalogs | None = None
+        self.hide_secrets = Redactor(self._credentials.with_secrets)
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
         """Open a slot for the model that this thread builds next."""
@@ -97,7 +104,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         )
         context = plan.context(_name(relation), full_refresh=full_refresh)
         opened = self._catalog()
-        group = f"{node.unique_id} {opened.lease.id}"
+        group = f"{node.unique_id} {opened.run}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
         self._slot.build = ModelBuild.planned(
             opened.catalog_for(context), context, job, plan.retention
@@ -236,7 +243,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         staging_schema = self._credentials.staging_schema or (
             f"{self._credentials.schema}{STAGING_SUFFIX}"
         )
-        for line in report(self._handle.spark, self._catalog(), staging_schema):
+        place = Place(self._credentials.database, self._credentials.schema, staging_schema)
+        for line in self._method.report(self._handle.spark, self._catalog(), place):
             logger.info(f"  {self.hide_secrets(line)}")
 
     def cleanup_connections(self) -> None:
@@ -249,6 +257,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         except StagingError as error:
             logger.warning(f"the run's lease was not removed: {self.hide_secrets(str(error))}")
         super().cleanup_connections()
+        self._method.close()
 
     @classmethod
     def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
@@ -270,6 +279,10 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         return self.config.credentials
 
     @property
+    def _method(self) -> Method:
+        return methods.of(self._credentials.method)
+
+    @property
     def _slot(self) -> ModelSlot:
         return cast("ModelSlot", self._thread.slot)
 
@@ -283,12 +296,12 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     def _catalog_for(self, model: operations.Model) -> StagingCatalog:
         return self._catalog().catalog_for(model.context)
 
-    def _catalog(self) -> OpenedCatalog:
+    def _catalog(self) -> Catalogs:
         """The invocation's catalog, opened by the first model that needs it."""
         spark = self._handle.spark
         with self._guard:
             if self._opened is None:
-                self._opened = open_catalog(
+                self._opened = self._method.open_catalogs(
                     spark,
                     lambda error: logger.warning(f"lease not renewed: {error}"),
                     self._credentials.declared,

@@ -9,8 +9,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob, WriteFigures
 from dbt.adapters.ctas_spark.staging.engines.write_figures import write_figures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.history import figures_of_a_version
@@ -35,7 +34,7 @@ class ModelBuild:
 
     staged: StagedTable
     hook: JobStatusHook
-    job: SessionJob
+    job: StoppableJob
     capabilities: Capabilities
     timer: StepTimer
     figures: WriteFigures
@@ -47,7 +46,7 @@ class ModelBuild:
         cls,
         catalog: StagingCatalog,
         context: StagingContext,
-        job: SessionJob,
+        job: StoppableJob,
         retention: RetentionRules,
     ) -> "ModelBuild":
         """A build that has its level and has done nothing yet."""

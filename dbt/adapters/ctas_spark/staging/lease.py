@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from dbt.adapters.ctas_spark.staging.errors import StorageError
 from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.storage import Storage
+from dbt.adapters.ctas_spark.staging.storage import TextStore
 
 HEARTBEAT_SECONDS = 20.0
 
@@ -26,9 +26,13 @@ class StorageClock:
         return self.lease.beat(self.directory)
 
 
-def new_lease_id() -> str:
-    """An id that sorts by time for people; nothing else may depend on its order."""
-    return datetime.now(timezone.utc).strftime("%Y%m%dt%H%M%S") + "x" + secrets.token_hex(4)
+def new_lease_id(letter: str = "x") -> str:
+    """An id that sorts by time for people; nothing else may depend on its order.
+
+    Args:
+        letter: tells apart runs that keep their leases in different places.
+    """
+    return f"{datetime.now(timezone.utc):%Y%m%dt%H%M%S}{letter}{secrets.token_hex(4)}"
 
 
 class Lease:
@@ -41,11 +45,12 @@ class Lease:
 
     def __init__(
         self,
-        storage: Storage,
+        storage: TextStore,
         on_missed_beat: Callable[[StorageError], None] | None = None,
         catalog: str = "",
+        name: str | None = None,
     ) -> None:
-        self.id = new_lease_id()
+        self.id = name or new_lease_id()
         self.catalog = catalog
         self._text = LeaseFile(self.id, ProcessIdentity.current(), catalog).to_text()
         self._storage = storage

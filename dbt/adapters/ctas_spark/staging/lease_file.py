@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.storage import Storage
+from dbt.adapters.ctas_spark.staging.storage import TextStore
 
 EXPIRES_AFTER_MS = 180_000
 
@@ -52,7 +52,7 @@ class LeaseFile:
             raise ValueError(f"not a lease: {text!r}") from error
 
 
-def state_of(storage: Storage, directory: str, lease: str, now_ms: int) -> LeaseState:
+def state_of(storage: TextStore, directory: str, lease: str, now_ms: int) -> LeaseState:
     """What is known of the run that holds ``lease``.
 
     Args:
@@ -75,7 +75,7 @@ def state_of(storage: Storage, directory: str, lease: str, now_ms: int) -> Lease
     return LeaseState.EXPIRED if expired else LeaseState.LIVING
 
 
-def catalog_of(storage: Storage, directory: str, lease: str) -> str | None:
+def catalog_of(storage: TextStore, directory: str, lease: str) -> str | None:
     """The catalog of the run that holds ``lease``; None if that can't be known any more.
 
     Raises:

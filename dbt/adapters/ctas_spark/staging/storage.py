@@ -12,8 +12,8 @@ class StoredText:
     modified_ms: int
 
 
-class Storage(Protocol):
-    """A file system by URI. Every call raises StorageError when it fails or can't be answered."""
+class TextStore(Protocol):
+    """Small files by path. Every call raises StorageError when it fails or can't be answered."""
 
     def write(self, path: str, text: str) -> int:
         """Write a small file, whole, with its parents.
@@ -28,14 +28,18 @@ class Storage(Protocol):
     def children(self, directory: str) -> tuple[str, ...]:
         """The names of what lies in a directory; none without the directory."""
 
+    def delete(self, path: str) -> None:
+        """Remove a file; no error when it is not there."""
+
+
+class Storage(TextStore, Protocol):
+    """A file system by URI; ``delete`` removes a whole directory, too."""
+
     def copy_permissions(self, source: str, directory: str) -> None:
         """Give a directory the mode, group and ACL of ``source``; make it if it is not there.
 
         Nothing happens if there is no ``source``.
         """
-
-    def delete(self, path: str) -> None:
-        """Remove a file or a whole directory; no error when it is not there."""
 
     def exists(self, path: str) -> bool:
         """True if the path is there."""

@@ -9,8 +9,8 @@ from dbt.adapters.ctas_spark.staging.by_statement.base import (
     change_between,
     who_changed,
 )
+from dbt.adapters.ctas_spark.staging.by_statement.client import TableFacts
 from dbt.adapters.ctas_spark.staging.by_statement.outcomes import decide
-from dbt.adapters.ctas_spark.staging.by_statement.tables import TableFacts
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,

@@ -8,6 +8,7 @@ from dbt.adapters.ctas_spark.staging.by_statement.calls import NamespaceMissingE
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
+    EntryModifiedError,
     MetastoreError,
     RefusedError,
 )
@@ -41,6 +42,15 @@ def named(name: str) -> PySparkException:
         (named("TASK_WRITE_FAILED"), RefusedError),
         (AnalysisException("unknown column"), RefusedError),
         (PySparkException("Job aborted due to stage failure: no\n\tat x.Y"), RefusedError),
+        (named("DELTA_CONCURRENT_APPEND"), EntryModifiedError),
+        (named("DELTA_METADATA_CHANGED"), EntryModifiedError),
+        (PySparkException("(org.apache.iceberg.x.CommitFailedException) no"), EntryModifiedError),
+        (
+            PySparkException("[A] no\n\tat org.apache.spark.executor.Executor$Task.run"),
+            RefusedError,
+        ),
+        (PySparkException("<_MultiThreadedRendezvous of RPC: UNAVAILABLE"), MetastoreError),
+        (named("OPERATION_CANCELED"), MetastoreError),
         (named("SOMETHING_ELSE"), MetastoreError),
         (Py4JError("connection lost"), MetastoreError),
         (OSError("broken pipe"), MetastoreError),

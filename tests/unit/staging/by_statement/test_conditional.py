@@ -28,7 +28,7 @@ def catalog(*faults: str) -> FakeCatalog:
 
 def publish(there: FakeCatalog, *, rival: bool = False) -> None:
     """Publish over what is there, or was there before a rival came."""
-    tables = services(there).tables
+    tables = services(there).in_single_calls()
     over = look(tables, TARGET)
     if rival:
         there.show(TARGET, THEIRS, {})

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging import conflicts
-from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables, TableFacts
+from dbt.adapters.ctas_spark.staging.by_statement.client import TableClient, TableFacts
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.marker import COMMIT, LEVEL, LINEAGE, TARGET, Lineage
+from dbt.adapters.ctas_spark.staging.native.marker import TIME
 from dbt.adapters.ctas_spark.staging.native.version import Change
 
 ABSENT = "absent"
@@ -35,7 +36,9 @@ class StatementBase:
 
     @property
     def level(self) -> str | None:
-        """The level of the last publication of ours."""
+        """The level of the last publication of ours, by whichever way it was made."""
+        if self._was_native:
+            return self.facts.in_history.get(LEVEL) if self.facts is not None else None
         return self._property(LEVEL) or None
 
     @property
@@ -58,6 +61,15 @@ class StatementBase:
     def __str__(self) -> str:
         return ABSENT if self.facts is None else f"{self.facts.id} {self.facts.version}".strip()
 
+    @property
+    def _was_native(self) -> bool:
+        """True if the format's own history has a later publication than the marker tells of."""
+        native = self.facts.in_history if self.facts is not None else {}
+        if native.get(TARGET) != str(self.name):
+            return False
+        newest = self.lineage.entries[:1]
+        return not newest or int(native.get(TIME, "0")) > newest[0].time_ms
+
     def _property(self, key: str) -> str:
         """A property of the marker; a clone's marker names another target, and is none."""
         if self.facts is None or self.facts.properties.get(TARGET) != str(self.name):
@@ -65,16 +77,14 @@ class StatementBase:
         return self.facts.properties.get(key, "")
 
 
-def look(tables: CatalogTables, name: TableName) -> StatementBase:
+def look(tables: TableClient, name: TableName) -> StatementBase:
     """Read the target afresh.
 
     Raises:
         MetastoreError: it could not be found out what is there.
     """
     facts = tables.find(name)
-    if facts is None and tables.has_view(name):
-        return StatementBase(name, None, "a view")
-    return StatementBase(name, facts)
+    return StatementBase(name, facts, "" if facts is not None else tables.obstacle(name))
 
 
 def change_between(begun: StatementBase, now: StatementBase) -> Change:

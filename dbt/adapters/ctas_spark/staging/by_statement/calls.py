@@ -1,5 +1,6 @@
 """What Spark's and a catalog's exceptions mean: refused by name, or a fate not known."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -24,8 +25,15 @@ MISSING = ("TABLE_OR_VIEW_NOT_FOUND", "TABLE_NOT_FOUND")
 NO_NAMESPACE = "SCHEMA_NOT_FOUND"
 WROTE_NOTHING = ("TASK_WRITE_FAILED", "WRITING_JOB_ABORTED")
 """Spark's conditions for a job that failed while it wrote, before anything was committed."""
-JOB_FAILED = "Job aborted due to stage failure"
-"""What Spark says of any job that failed: that of a commit has written before it commits."""
+JOB_FAILED = ("Job aborted due to stage failure", "at org.apache.spark.executor.Executor")
+"""What Spark says of any job that failed: that of a commit has written before it commits.
+
+Spark Connect says only what a task raised, with the task's frames.
+"""
+DELTA_CONFLICT = re.compile(r"DELTA_(CONCURRENT_\w+|(METADATA|PROTOCOL)_CHANGED)")
+"""Delta's conditions for a commit that it refused over another's."""
+NAMED_CLASS = re.compile(r"\(([\w.$]+)\) ")
+"""How Spark Connect's errors begin where PySpark has no class for Java's."""
 FRAMES = ("\n\tat ", "\n\nDriver stacktrace:", "\n\nJVM stacktrace:")
 BY_CLASS: dict[str, type[RefusedError]] = {
     "TableAlreadyExistsException": EntryExistsError,
@@ -57,7 +65,10 @@ def condition(error: Exception) -> str:
 def java_class(error: Exception) -> str:
     """The simple name of the exception's class in Java; empty if it has none."""
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-    return "" if java is None else str(java.getClass().getSimpleName())
+    if java is not None:
+        return str(java.getClass().getSimpleName())
+    named = NAMED_CLASS.match(str(error))
+    return re.split(r"[.$]", named.group(1))[-1] if named else ""
 
 
 def _translated(action: str, error: Exception) -> MetastoreError:
@@ -69,11 +80,17 @@ def _translated(action: str, error: Exception) -> MetastoreError:
         return EntryMissingError(text)
     if name == NO_NAMESPACE:
         return NamespaceMissingError(text)
+    if DELTA_CONFLICT.fullmatch(name):
+        return EntryModifiedError(text)
     kind = BY_CLASS.get(java_class(error))
     if kind is not None:
         return kind(text)
-    refused = isinstance(error, AnalysisException) or name in WROTE_NOTHING or JOB_FAILED in text
+    refused = isinstance(error, AnalysisException) or name in WROTE_NOTHING or _job_failed(error)
     return RefusedError(text) if refused else MetastoreError(text)
+
+
+def _job_failed(error: Exception) -> bool:
+    return any(words in str(error) for words in JOB_FAILED)
 
 
 def _words(error: Exception) -> str:

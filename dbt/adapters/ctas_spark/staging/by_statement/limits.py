@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.context import DELTA, StagingContext
 from dbt.adapters.ctas_spark.staging.native.limits import problems_of_any
 
 
@@ -14,7 +14,9 @@ def problems(context: StagingContext) -> tuple[str, ...]:
 def _problems(context: StagingContext) -> Iterator[str]:
     catalog = context.target.catalog
     yield from problems_of_any(context, f"the catalog {catalog}")
-    if context.layout.clustered_by:
+    if context.layout.clustered_by and context.layout.file_format == DELTA:
+        yield "clustered_by: a Delta table's CLUSTER BY is published with method: session only"
+    elif context.layout.clustered_by:
         yield "clustered_by and buckets: use partition_by: ['bucket(8, id)']"
     if context.layout.location_root is not None:
         yield f"location_root: the catalog {catalog} places its tables itself; remove it"

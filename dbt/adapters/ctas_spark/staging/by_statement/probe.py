@@ -48,7 +48,7 @@ class Probe:
     def __init__(
         self, services: StatementServices, staging_schema: str, layout: TableLayout
     ) -> None:
-        self._tables = services.tables
+        self._tables = services.in_single_calls()
         self._services = services
         self._schema = staging_schema
         self._layout = TableLayout(layout.file_format, format_given=layout.format_given)

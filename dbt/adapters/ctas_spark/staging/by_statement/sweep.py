@@ -14,7 +14,6 @@ from dbt.adapters.ctas_spark.staging.records import lease_of, record_prefix, ver
 from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.sweeper import Sweep
-from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +53,7 @@ def staged_for(context: StagingContext, services: StatementServices) -> tuple[Ta
     found = []
     for name in services.tables.tables(context.staging_schema):
         rest = name.table.removeprefix(prefix)
-        if not name.table.startswith(prefix) or not VERSION_ID.fullmatch(rest):
+        if not name.table.startswith(prefix) or not services.version_id.fullmatch(rest):
             continue
         facts = services.tables.find(name)
         if facts is not None and facts.properties.get(TARGET) == target:

@@ -1,7 +1,6 @@
 """The tables of a catalog, through the interface that Spark itself asks it by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -14,6 +13,7 @@ from dbt.adapters.ctas_spark.staging.by_statement.calls import (
     core_errors,
     java_class,
 )
+from dbt.adapters.ctas_spark.staging.by_statement.client import A_VIEW, TableFacts
 from dbt.adapters.ctas_spark.staging.by_statement.staged_change import Stage, StagedChange
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
@@ -28,26 +28,8 @@ WITH_VERSIONS = (4, 1)
 """The Spark whose tables have an id and a version."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableFacts:
-    """All that Spark can see of a table at one moment.
-
-    ``id`` and ``version`` are empty where the catalog does not say them, or Spark does not ask:
-    then a commit that changes rows alone can't be seen.
-    """
-
-    id: str
-    version: str
-    columns: str
-    partitioning: tuple[str, ...]
-    properties: Mapping[str, str]
-
-
 class CatalogTables:
-    """The tables of one catalog; every call looks anew, past its cache.
-
-    Each call raises MetastoreError or one of its subclasses.
-    """
+    """A ``TableClient`` through the driver's JVM, with the catalog's own staging beside it."""
 
     def __init__(self, spark: SparkSession, catalog: str) -> None:
         self.name = catalog
@@ -78,12 +60,16 @@ class CatalogTables:
         except (EntryMissingError, NamespaceMissingError):
             return None
 
-    def has_view(self, name: TableName) -> bool:
-        """True if a view of the catalog's own is in the place of the table."""
+    def exists(self, name: TableName) -> bool:
+        """True if the catalog has a table of that name."""
+        return self.find(name) is not None
+
+    def obstacle(self, name: TableName) -> str:
+        """A view of the catalog's own; nothing else can be in the place of a table."""
         if not self._is_a(VIEWS):
-            return False
+            return ""
         with core_errors(f"look for a view {name}"):
-            return bool(self._plugin.viewExists(self._identifier(name)))
+            return A_VIEW if self._plugin.viewExists(self._identifier(name)) else ""
 
     def rows(self, name: TableName) -> tuple[tuple[object, ...], ...] | None:
         """Names of the columns, then all rows; None if there is no such table."""

@@ -101,7 +101,7 @@ class StatementVersion:
 
     def check_staged(self) -> WriteFigures:
         """Spark counts nothing of such a write; StagingError if the table is gone."""
-        if self._tables.find(self.record) is None:
+        if not self._tables.exists(self.record):
             raise conflicts.record_gone(self._context.target, self.record, unchanged(self._begun))
         return WriteFigures()
 
@@ -127,7 +127,8 @@ class StatementVersion:
             raise RuntimeError(f"mark() was not called for {self._context.target}")
         own = self._marker.to_parameters()
         if self._conditional:
-            publish_over(self._tables, self._context, self.record, own, over)
+            tables = self._services.in_single_calls()
+            publish_over(tables, self._context, self.record, own, over)
             return
         build = statement.replace_as if over.exists else statement.create_as
         target, layout = self._context.target, self._context.layout
@@ -165,5 +166,5 @@ class StatementVersion:
         return still_there(report, (Step.DELETE_RECORD, self.places, self._drop_record))
 
     def _drop_record(self) -> None:
-        if self._tables.find(self.record) is not None:
+        if self._tables.exists(self.record):
             self._tables.drop(self.record)

@@ -50,7 +50,8 @@ class StatementCatalog:
         """
         with self._guard:
             if staging_schema not in self._staging_schemas:
-                namespaces.ensure(self._services.tables, self._services.engine, staging_schema)
+                namespaces.make(self._services.tables, self._services.engine, staging_schema)
+                self._services.leases(staging_schema)
                 self._staging_schemas.add(staging_schema)
             if self._found is None:
                 self._found = self._find_out(staging_schema)

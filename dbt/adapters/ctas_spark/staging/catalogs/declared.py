@@ -32,17 +32,18 @@ def probed(
     if listed is not None and declared.strength <= of_list(listed).reaches.strength:
         return lambda _: of_list(listed)
 
-    if not services.tables.stages:
+    tables = services.in_single_calls()
+    if not tables.stages:
         raise _refused(
-            services.tables.name,
+            tables.name,
             declared,
             listed,
-            f"its class {services.tables.implementation} is no StagingTableCatalog, so that Spark "
+            f"its class {tables.implementation} is no StagingTableCatalog, so that Spark "
             "drops a table before it creates the new one",
         )
 
     def find_out(staging_schema: str) -> Capabilities:
-        name = services.tables.name
+        name = tables.name
         left_over = StagingContext(scratch(name, staging_schema), staging_schema)
         sweep(left_over, services, RetentionRules())
         seen = Probe(services, staging_schema, layout).disagreement(declared)

@@ -47,6 +47,12 @@ def kind_of(catalog: str, options: Mapping[str, str]) -> IcebergKind | None:
     return known
 
 
+def swaps(options: Mapping[str, str]) -> bool:
+    """True if the catalog is known to swap a table's metadata in one step."""
+    named = implementation_of(options)
+    return named in {*IMPLEMENTATIONS, *HADOOP_NAMES, *(kind.value for kind in IcebergKind)}
+
+
 def implementation_of(options: Mapping[str, str]) -> str:
     """What implements the catalog: a class, or Iceberg's short name for one."""
     return options.get("catalog-impl") or options.get("type", IcebergKind.HIVE.value)

@@ -42,6 +42,11 @@ class OpenedCatalog:
         """
         return self.others.serving(context) or self.catalog
 
+    @property
+    def run(self) -> str:
+        """The invocation's id."""
+        return self.lease.id
+
     def close(self) -> None:
         """Give the leases back and close the metastore's connections."""
         self.others.close()

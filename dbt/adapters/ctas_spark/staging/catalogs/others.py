@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from pyspark.sql import SparkSession
 
@@ -27,6 +27,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session_settings import settings_below
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
@@ -34,6 +35,7 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, S
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.native.namespaces import leases_of
 from dbt.adapters.ctas_spark.staging.storage import Storage
 
 Key = tuple[str, str | None]
@@ -108,7 +110,7 @@ class OtherCatalogs:
 
     def _iceberg(self, context: StagingContext) -> StagingCatalog:
         name = context.target.catalog
-        options = _settings_below(self._spark, f"{SETTINGS}{name}.")
+        options = settings_below(self._spark, f"{SETTINGS}{name}.")
         kind = kind_of(name, options)
         if kind is None:
             return self._iceberg_by_statement(context, implementation_of(options))
@@ -136,18 +138,15 @@ class OtherCatalogs:
 
     def _by_statement(self, context: StagingContext, listed: Listed | None) -> StagingCatalog:
         name = context.target.catalog
+        tables = CatalogTables(self._spark, name)
         services = StatementServices(
-            CatalogTables(self._spark, name),
+            tables,
             self._storage,
             SessionEngine(self._spark),
             self._lease(f"by statement {name}"),
+            partial(leases_of, tables),
+            staging=tables,
         )
         # who is not on the list is here because of a declaration
         level = self._declared.get(name, Atomicity.ATOMIC)
         return StatementCatalog(services, probed(services, context.layout, level, listed))
-
-
-def _settings_below(spark: SparkSession, prefix: str) -> dict[str, str]:
-    """The session's settings whose names begin with ``prefix``, without it."""
-    found = spark.sql("SET").collect()
-    return {row.key.removeprefix(prefix): row.value for row in found if row.key.startswith(prefix)}

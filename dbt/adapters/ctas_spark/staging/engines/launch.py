@@ -25,6 +25,8 @@ DEFAULTS = {
     # an embedded metastore would refuse column types that change between two versions
     "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
 }
+REMOTE_VARIABLE = "SPARK_REMOTE"
+REMOTE_SETTING = "spark.remote"
 LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 
 _starting = threading.Lock()
@@ -37,10 +39,13 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
     """
-    if "SPARK_REMOTE" in os.environ or "spark.remote" in settings:
+    remote = [name for name, is_set in _remotes(settings) if is_set]
+    if remote:
         raise StagingError(
-            "Spark Connect is not available yet",
-            remedy="unset SPARK_REMOTE and remove spark.remote from spark_conf",
+            f"method is session, which starts Spark in this process, and {' and '.join(remote)} "
+            "names a Spark Connect server",
+            left="nothing was started",
+            remedy=f"set method: connect in the profile, or remove {' and '.join(remote)}",
         )
     wanted = with_defaults(settings, log_directory)
     with _starting, _sigint_kept():
@@ -49,6 +54,14 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
         for key, value in wanted.items():
             builder = builder.config(key, value)
         return builder.getOrCreate()
+
+
+def _remotes(settings: Mapping[str, str]) -> tuple[tuple[str, bool], ...]:
+    """Where PySpark looks for a server, and whether one is named there."""
+    return (
+        (REMOTE_VARIABLE, bool(os.environ.get(REMOTE_VARIABLE))),
+        (f"{REMOTE_SETTING} in spark_conf", REMOTE_SETTING in settings),
+    )
 
 
 def _start_jvm(settings: Mapping[str, str]) -> None:

@@ -26,14 +26,30 @@ class Job(Protocol):
         """Cancel what runs of this job and wait; True when no task of it runs any more."""
 
 
-class Engine(Protocol):
-    """A Spark session, local or remote."""
+class StoppableJob(Job, Protocol):
+    """A job as a connection makes it: what a thread submits belongs to it once it is attached."""
+
+    group: str
+
+    def attach(self) -> None:
+        """Make what this thread submits from now on part of the job."""
+
+    def cancel(self) -> None:
+        """Ask Spark to stop what runs of the job, without waiting for it."""
+
+
+class Statements(Protocol):
+    """A Spark session, local or remote, that runs SQL."""
 
     def sql(self, statement: str) -> None:
         """Run a statement that returns nothing."""
 
-    def reads(self, file_format: str) -> bool:
-        """True if the session has a data source of that name."""
-
     def refresh(self, name: TableName) -> None:
         """Forget what this session's caches hold of a table."""
+
+
+class Engine(Statements, Protocol):
+    """A Spark session that can tell what it reads."""
+
+    def reads(self, file_format: str) -> bool:
+        """True if the session has a data source of that name."""

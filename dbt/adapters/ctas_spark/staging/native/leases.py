@@ -1,5 +1,6 @@
 """Delete the leases of runs that are over and have nothing staged in a catalog any more."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
 from dbt.adapters.ctas_spark.staging.records import lease_of, version_of
 from dbt.adapters.ctas_spark.staging.retention import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage import Storage
+from dbt.adapters.ctas_spark.staging.storage import TextStore
 from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 
 
@@ -19,10 +20,12 @@ from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 class OtherRuns:
     """What is known of the runs whose leases lie beside our own, in ``directory``."""
 
-    storage: Storage
+    storage: TextStore
     directory: str
     own: Lease
     rules: RetentionRules
+    version_id: re.Pattern[str] = VERSION_ID
+    lease_id: re.Pattern[str] = LEASE_ID
 
     def state_of(self, lease: str) -> LeaseState:
         """What is known of one; StorageError if that could not be found out."""
@@ -47,10 +50,10 @@ class OtherRuns:
         Raises:
             StorageError: it could not be found out whether a lease may go.
         """
-        versions = filter(VERSION_ID.fullmatch, map(version_of, staged))
+        versions = filter(self.version_id.fullmatch, map(version_of, staged))
         needed = {self.own.id, *map(lease_of, versions)}
         for lease in self.storage.children(self.directory):
-            if not LEASE_ID.fullmatch(lease) or lease in needed:
+            if not self.lease_id.fullmatch(lease) or lease in needed:
                 continue
             catalog = lease_file.catalog_of(self.storage, self.directory, lease)
             if catalog == self.own.catalog and self.is_over(lease):

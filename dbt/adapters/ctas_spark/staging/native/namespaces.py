@@ -4,7 +4,7 @@ from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.directories import FOLDER, LEASES
-from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
+from dbt.adapters.ctas_spark.staging.engines.protocol import Statements
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
 
 
@@ -16,23 +16,36 @@ class Namespaces(Protocol):
     def has_namespace(self, namespace: str) -> bool:
         """True if the namespace is there."""
 
+
+class LocatedNamespaces(Namespaces, Protocol):
+    """Namespaces that have directories."""
+
     def namespace_location(self, namespace: str) -> str | None:
         """The directory of a namespace; None if the catalog does not say it."""
 
 
-def ensure(namespaces: Namespaces, engine: Engine, namespace: str) -> None:
+def ensure(namespaces: LocatedNamespaces, engine: Statements, namespace: str) -> None:
     """Make a staging namespace if it is not there, where runs can say that they are alive.
 
     Raises:
         StagingSchemaError: it is not there, and can't be made.
         StagingError: it has no directory.
     """
-    if not namespaces.has_namespace(namespace):
-        _create(namespaces.name, engine, namespace)
+    make(namespaces, engine, namespace)
     leases_of(namespaces, namespace)
 
 
-def leases_of(namespaces: Namespaces, namespace: str) -> str:
+def make(namespaces: Namespaces, engine: Statements, namespace: str) -> None:
+    """Make a namespace if it is not there.
+
+    Raises:
+        StagingSchemaError: it is not there, and can't be made.
+    """
+    if not namespaces.has_namespace(namespace):
+        _create(namespaces.name, engine, namespace)
+
+
+def leases_of(namespaces: LocatedNamespaces, namespace: str) -> str:
     """The directory of the leases of all runs that stage in a namespace.
 
     Raises:
@@ -50,7 +63,7 @@ def leases_of(namespaces: Namespaces, namespace: str) -> str:
     return f"{location.rstrip('/')}/{FOLDER}/{LEASES}"
 
 
-def _create(catalog: str, engine: Engine, namespace: str) -> None:
+def _create(catalog: str, engine: Statements, namespace: str) -> None:
     path = ".".join(quoting.identifier(part) for part in (catalog, namespace))
     statement = f"CREATE NAMESPACE IF NOT EXISTS {path}"
     try:

@@ -1,0 +1,93 @@
+"""The profile's methods: how Spark is reached, and what follows from that."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark import environment_report, spark_errors
+from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, CtasSparkCredentials
+from dbt.adapters.ctas_spark.environment_report import Place
+from dbt.adapters.ctas_spark.staging.catalogs.opened import open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.without_jvm import CatalogsWithoutJvm
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
+from dbt.adapters.ctas_spark.staging.engines.connect_launch import SESSIONS
+from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
+from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.errors import StorageError
+
+OnMissedBeat = Callable[[StorageError], None]
+
+
+class Catalogs(Protocol):
+    """The catalogs of one invocation; ``run`` is its id."""
+
+    @property
+    def run(self) -> str:
+        """The invocation's id."""
+
+    def catalog_for(self, context: StagingContext) -> StagingCatalog:
+        """The catalog that serves the context; StagingError if none does."""
+
+    def close(self) -> None:
+        """Give back what the invocation holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One way to reach Spark.
+
+    ``start`` gives the process's session, and ``start_failure`` says why there is none; ``job``
+    makes the job of a model; ``report`` is for ``dbt debug``; ``close`` ends an invocation.
+    """
+
+    start: Callable[[CtasSparkCredentials, str], SparkSession]
+    start_failure: Callable[[BaseException], str]
+    job: Callable[[SparkSession, str, threading.Event, float], StoppableJob]
+    open_catalogs: Callable[[SparkSession, OnMissedBeat, Mapping[str, Atomicity]], Catalogs]
+    report: Callable[[SparkSession, Any, Place], Iterator[str]]
+    close: Callable[[], None]
+
+
+def of(name: str) -> Method:
+    """The method that the profile names."""
+    return METHODS[name]
+
+
+def _session(credentials: CtasSparkCredentials, log_directory: str) -> SparkSession:
+    return start_spark(credentials.spark_conf, log_directory)
+
+
+def _on_a_server(credentials: CtasSparkCredentials, _: str) -> SparkSession:
+    return SESSIONS.get(credentials.remote, credentials.settings_of_the_session)
+
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        SESSION: Method(
+            start=_session,
+            start_failure=lambda error: spark_errors.start_failure(error, pyspark.__version__),
+            job=SessionJob,
+            open_catalogs=open_catalog,
+            report=environment_report.report,
+            close=lambda: None,  # its JVM lives as long as the process
+        ),
+        CONNECT: Method(
+            start=_on_a_server,
+            start_failure=spark_errors.message,
+            job=ConnectJob,
+            open_catalogs=lambda spark, on_missed_beat, _: CatalogsWithoutJvm(
+                spark, on_missed_beat
+            ),
+            report=environment_report.report_over_connect,
+            close=SESSIONS.close,
+        ),
+    }
+)

@@ -1,0 +1,77 @@
+"""A Spark session on a server, over Spark Connect: this process has no JVM."""
+
+import threading
+import time
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
+
+
+class ConnectStatements:
+    """Runs SQL on the server."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+
+    def sql(self, statement: str) -> None:
+        """Run a statement that returns nothing; the server runs a command at once."""
+        self._spark.sql(statement)
+
+    def refresh(self, name: TableName) -> None:
+        """Drop the table from this session's caches; other sessions of the server keep theirs."""
+        self.sql(f"REFRESH TABLE {quoting.table(name)}")
+
+
+class ConnectJob:
+    """A tag of its own on what a thread submits, so that no other run's statements are interrupted.
+
+    ``stop_seconds`` is how long ``stop`` waits for statements that do not end.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        group: str,
+        canceled: threading.Event,
+        stop_seconds: float = STOP_SECONDS,
+    ) -> None:
+        self.group = group
+        self.stop_seconds = stop_seconds
+        self._tag = group.replace(",", " ")  # the one letter that a tag may not have
+        self._spark = spark
+        self._canceled = canceled
+
+    @property
+    def canceled(self) -> bool:
+        """True once the run was cancelled."""
+        return self._canceled.is_set()
+
+    def attach(self) -> None:
+        """Make what this thread submits from now on part of the job; tags are the thread's own."""
+        self._spark.clearTags()
+        self._spark.addTag(self._tag)
+
+    def cancel(self) -> None:
+        """Ask the server to interrupt the job's statements."""
+        self._spark.interruptTag(self._tag)
+
+    def stop(self) -> bool:
+        """Interrupt until the server knows no running statement of the job; False if it can't say.
+
+        The statement has ended by then. A task of it may take some moments more: the server does
+        not tell. Clean-up that follows in this thread is not part of the job any more.
+        """
+        self._spark.clearTags()
+        deadline = time.monotonic() + self.stop_seconds
+        try:
+            while self._spark.interruptTag(self._tag):
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(POLL_SECONDS)
+        except (PySparkException, OSError):
+            return False
+        return True

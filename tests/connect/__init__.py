@@ -1,0 +1,1 @@
+"""dbt over Spark Connect: a real server, and no JVM in dbt's process."""

@@ -1,0 +1,34 @@
+"""Runs over Spark Connect that do not get through: Ctrl-C, kill -9, and what is left."""
+
+import signal
+
+from connect.place import MODELS, Place
+from faults.other_process import other_dbt, other_run
+
+SLEEP_MS = 60_000
+
+
+def test_ctrl_c_interrupts_the_models_and_leaves_the_old_tables(place: Place) -> None:
+    """Nothing staged is left, and no lease; the statements do not run on to their end."""
+    place.project.build()
+    with other_dbt(place.project, name="new", ms=SLEEP_MS) as run:
+        run.wait_until(lambda: all(map(place.runs, MODELS)), "a task of each model")
+        run.send(signal.SIGINT)
+        assert run.ended() != 0
+        log = run.log.read_text()
+    assert "cancel" in log.lower()
+    assert (place.names(), place.staged()) == ([("old", 3), ("old", 3)], [])
+
+
+def test_the_next_run_drops_what_a_killed_one_staged(place: Place) -> None:
+    """kill -9 between stage and commit: the old tables stay, and so does what was staged."""
+    place.project.build()
+    with other_run(place.project, "--step", "commit", name="new") as run:
+        run.wait_until_stopped()
+        run.kill()
+    assert place.names() == [("old", 3), ("old", 3)]
+    left = place.staged()
+    assert any(name.startswith("ctas_spark_lease__") for name in left)
+    assert any(name.startswith(("ice__", "dlt__")) for name in left)
+    place.project.build(name="newer")
+    assert (place.names(), place.staged()) == ([("newer", 3), ("newer", 3)], [])

@@ -1,0 +1,47 @@
+"""What dbt-spark makes itself, over Spark Connect."""
+
+from connect.place import Place
+
+SEED = "id,name\n1,a\n2,b\n"
+VIEW = "{{ config(materialized='view') }} select * from {{ ref('seeded') }}"
+GROWN = """
+{{ config(materialized='incremental', incremental_strategy='merge', unique_key='id',
+          file_format='iceberg') }}
+select id, {{ var('n') }} as n from range({{ var('n') }} - 1, {{ var('n') }} + 1)
+"""
+APPENDED = """
+{{ config(materialized='incremental', database='spark_catalog', file_format='delta') }}
+select {{ var('n') }} as n
+"""
+KEPT = """
+{% snapshot kept %}
+{{ config(strategy='check', unique_key='id', check_cols=['n'], file_format='iceberg') }}
+select 1 as id, {{ var('n') }} as n
+{% endsnapshot %}
+"""
+TESTED = """
+models: [{name: shown, columns: [{name: id, data_tests: [unique, not_null]}]}]
+"""
+
+
+def test_seeds_views_incremental_models_snapshots_and_tests_work(place: Place) -> None:
+    """As far as their tables are of a format that has what they need."""
+    place.write(
+        {
+            "seeds/seeded.csv": SEED,
+            "models/shown.sql": VIEW,
+            "models/grown.sql": GROWN,
+            "models/appended.sql": APPENDED,
+            "models/tested.yml": TESTED,
+            "snapshots/kept.sql": KEPT,
+        }
+    )
+    for n in (1, 2):
+        run = place.project.dbt("build", "--exclude", "ice", "dlt", n=n)
+        assert run.success, run.log
+    schema = place.project.schema
+    assert sorted(place.rows(f"select * from ice.{schema}.shown")) == [(1, "a"), (2, "b")]
+    assert sorted(place.rows(f"select * from ice.{schema}.grown")) == [(0, 1), (1, 2), (2, 2)]
+    assert sorted(place.rows(f"select * from spark_catalog.{schema}.appended")) == [(1,), (2,)]
+    kept = place.rows(f"select n, dbt_valid_to is null from ice.{schema}.kept")
+    assert sorted(kept) == [(1, False), (2, True)]

@@ -1,0 +1,47 @@
+"""One table, published by turns by a session in a driver and over Spark Connect."""
+
+from connect.place import MODELS, Place
+from faults.other_process import other_run
+
+BOTH = 4
+
+
+def test_each_replaces_what_the_other_published(place: Place) -> None:
+    """Less than the last publication is a warning, as far as SQL shows that; nothing is dropped."""
+    for number in (1, 2):  # what the log of Delta tells of is a replace
+        isolated = place.in_the_server("run", name=f"isolated {number}")
+        assert isolated.success, isolated.log
+        assert isolated.response("ice")["atomicity"] == "isolated"
+    assert isolated.response("dlt")["atomicity"] == "isolated"
+    over_connect = place.project.build(name="atomic")
+    assert place.names() == [("atomic", 3), ("atomic", 3)]
+    for model in MODELS:
+        name = place.table(model).removeprefix("spark_catalog.")
+        said = f"{name} was last published at atomicity isolated, and is now at atomic"
+        assert said in over_connect.log
+    again = place.project.build(name="atomic 2")
+    assert "was last published at" not in again.log
+    back = place.in_the_server("run", name="isolated 3")
+    assert back.success, back.log
+    assert place.names() == [("isolated 3", 3), ("isolated 3", 3)]
+    for model in MODELS:
+        assert back.response(model)["atomicity"] == "isolated"
+    assert place.staged() == []
+    operations = [row[4] for row in place.rows(f"describe history {place.table('dlt')}")]
+    assert operations[-1] == "CREATE TABLE AS SELECT"
+    assert not any("DROP" in str(operation) for operation in operations)
+
+
+def test_what_the_other_stages_is_left_alone(place: Place) -> None:
+    """Neither kind of run takes the other's staged tables for those of a dead run."""
+    place.project.build()
+    with other_run(place.project, "--step", "commit", name="over connect") as run:
+        run.wait_until_stopped()
+        run.wait_until(lambda: len(place.staged()) == BOTH, "both staged tables, both leases")
+        staged = place.staged()
+        isolated = place.in_the_server("run", name="isolated")
+        assert isolated.success, isolated.log
+        assert place.staged() == staged
+        run.kill()
+    place.project.build(name="later")
+    assert (place.names(), place.staged()) == ([("later", 3), ("later", 3)], [])

@@ -1,0 +1,116 @@
+"""A Spark Connect server on loopback, with Iceberg's and Delta's catalogs."""
+
+import itertools
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyspark.sql.connect.session import SparkSession
+
+from readers.session import SMALL
+from servers.connect_program import READY
+from servers.delta import delta_session
+from servers.formats import joined
+from servers.iceberg import embedded_metastore, jdbc_catalog
+from servers.processes import start, stop, tail, wait_until, with_tests
+
+PROGRAM = Path(__file__).with_name("connect_program.py")
+STARTS_WITHIN_SECONDS = 120.0
+ANSWERS_WITHIN_SECONDS = 120.0
+HOST = "127.0.0.1"
+ICEBERG = "ice"
+OPTIONS = "spark.driver.extraJavaOptions"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectServer:
+    """A running server; ``directory`` holds its tables, its settings and its log."""
+
+    process: subprocess.Popen[str]
+    port: int
+    directory: Path
+    app_name: str
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"sc://{HOST}:{self.port}"
+
+    @property
+    def temporary(self) -> Path:
+        """Where its Java makes temporary files."""
+        return self.directory / "temporary"
+
+    def new_session(self) -> SparkSession:
+        """A session of somebody else's, with caches of its own."""
+        return SparkSession(connection=self.url)
+
+    def dbt(self, arguments: Sequence[str]) -> tuple[bool, str]:
+        """A dbt run inside the server's process: whether it succeeded, and every line it logged."""
+        reply = self.directory / f"reply-{next(self._numbers)}.json"
+        assert self.process.stdin is not None
+        print(
+            json.dumps({"arguments": list(arguments), "reply": str(reply)}),
+            file=self.process.stdin,
+            flush=True,
+        )
+        wait_until(reply.exists, ANSWERS_WITHIN_SECONDS, f"a reply in {reply}")
+        said = json.loads(reply.read_text())
+        return bool(said["success"]), str(said["log"])
+
+
+@contextmanager
+def connect_server(directory: Path) -> Iterator[ConnectServer]:
+    """Run a server: ``ice`` is Iceberg's jdbc catalog, ``spark_catalog`` Delta's."""
+    (directory / "temporary").mkdir(parents=True, exist_ok=True)
+    port, log, settings = _free_port(), directory / "server.log", directory / "settings.json"
+    app_name = f"connect-{port}"
+    settings.write_text(json.dumps(_settings(directory, port, app_name)))
+    process = start(
+        [sys.executable, PROGRAM, settings],
+        log,
+        reads_stdin=True,
+        cwd=directory,
+        env=with_tests(),
+    )
+    try:
+        wait_until(
+            lambda: process.poll() is not None or READY in log.read_text(errors="replace"),
+            STARTS_WITHIN_SECONDS,
+            f"the server, log in {log}",
+        )
+        if process.poll() is not None:
+            raise RuntimeError(f"The server has ended:\n{tail(log)}")
+        yield ConnectServer(process, port, directory, app_name)
+    finally:
+        stop(process)
+
+
+def _settings(directory: Path, port: int, app_name: str) -> dict[str, str]:
+    return {
+        **SMALL,
+        **joined(jdbc_catalog(ICEBERG, directory), embedded_metastore(directory), delta_session()),
+        OPTIONS: f"{delta_session()[OPTIONS]} -Djava.io.tmpdir={directory}/temporary "
+        f"-Dderby.stream.error.file={directory}/derby.log",
+        "spark.master": "local[2]",
+        "spark.app.name": app_name,
+        "spark.ui.enabled": "false",
+        "spark.driver.host": HOST,
+        "spark.driver.bindAddress": HOST,
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.address": HOST,
+        "spark.connect.grpc.binding.port": str(port),
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,40 @@
+"""Spark with a Spark Connect server in its driver; beside it, dbt runs of that same Spark.
+
+    python connect_program.py settings.json
+
+It says READY, and then takes from stdin, one a line, {"arguments": [...], "reply": file}: a dbt
+invocation in this process, where ``method: session`` finds the driver. The reply is its success.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from dbt.cli.main import dbtRunner
+from pyspark.sql import SparkSession
+
+READY = "The server is ready."
+
+
+def main(settings: Path) -> None:
+    """Serve until stdin ends."""
+    builder = SparkSession.builder
+    for name, value in json.loads(settings.read_text()).items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")  # what fails on purpose fills the log
+    print(READY, flush=True)  # noqa: T201 (its parent waits for that)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        lines: list[str] = []
+        runner = dbtRunner(callbacks=[lambda event, said=lines: said.append(str(event.info.msg))])  # type: ignore[misc]  # protobuf
+        outcome = runner.invoke(asked["arguments"])
+        reply = Path(asked["reply"])
+        beside = reply.with_suffix(".new")
+        beside.write_text(json.dumps({"success": outcome.success, "log": "\n".join(lines)}))
+        beside.replace(reply)
+    session.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

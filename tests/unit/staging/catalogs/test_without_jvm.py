@@ -1,0 +1,98 @@
+"""Which tables a session without a JVM serves, and what the others are told."""
+
+import re
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, SESSION_OF_ICEBERG
+from dbt.adapters.ctas_spark.staging.catalogs.without_jvm import (
+    LEASE_ID,
+    VERSION_ID,
+    CatalogsWithoutJvm,
+)
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.dead_leases import LEASE_ID as OF_A_JVM
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.versions import VERSION_ID as VERSION_OF_A_JVM
+
+CATALOG = "spark.sql.catalog."
+DELTA = {
+    f"{CATALOG}spark_catalog": delta_settings.CATALOG_OF_DELTA,
+    delta_settings.EXTENSIONS: delta_settings.EXTENSION,
+}
+ICE = {f"{CATALOG}ice": CATALOG_OF_ICEBERG, f"{CATALOG}ice.type": "rest"}
+
+
+def catalogs(settings: dict[str, str]) -> CatalogsWithoutJvm:
+    """Those of a server with the settings; touching its JVM fails."""
+    rows = [SimpleNamespace(key=key, value=value) for key, value in settings.items()]
+    session = SimpleNamespace(
+        version="4.1.4",
+        conf=SimpleNamespace(get=settings.get),
+        sql=lambda _: SimpleNamespace(collect=lambda: rows),
+    )
+    return CatalogsWithoutJvm(cast("Any", session), lambda _: None)
+
+
+def context(catalog: str, file_format: str | None = None) -> StagingContext:
+    """A model there."""
+    layout = TableLayout(file_format or "parquet", format_given=file_format is not None)
+    return StagingContext(TableName("shop", "t", catalog), "shop__x", layout=layout)
+
+
+@pytest.mark.parametrize(
+    ("settings", "catalog", "file_format"),
+    [
+        (ICE, "ice", None),
+        (ICE, "ice", "iceberg"),
+        ({**ICE, f"{CATALOG}ice.type": "hadoop"}, "ice", None),
+        ({f"{CATALOG}spark_catalog": SESSION_OF_ICEBERG}, "spark_catalog", "iceberg"),
+        (DELTA, "spark_catalog", "delta"),
+    ],
+)
+def test_a_format_with_a_replace_of_its_own_is_served(
+    settings: dict[str, str], catalog: str, file_format: str | None
+) -> None:
+    """Once for a run, and with a lease of its own."""
+    opened = catalogs(settings)
+    served = opened.catalog_for(context(catalog, file_format))
+    assert opened.catalog_for(context(catalog, file_format)) is served
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "catalog", "file_format", "what", "remedy"),
+    [
+        ({}, "spark_catalog", None, "a table of parquet files", "file_format: iceberg or delta"),
+        (DELTA, "spark_catalog", "orc", "a table of orc files", "method: session"),
+        ({}, "spark_catalog", "delta", "no Delta catalog", "where the server is started"),
+        ({}, "spark_catalog", "iceberg", "not Iceberg's", "where the server is started"),
+        (
+            {**ICE, f"{CATALOG}ice.type": "glue"},
+            "ice",
+            None,
+            "whether glue swaps",
+            "hive, jdbc, rest or hadoop",
+        ),
+        ({f"{CATALOG}lake": "x.Lake"}, "lake", None, "the probe of a decl", "method: session"),
+    ],
+)
+def test_what_needs_the_jvm_is_refused(
+    settings: dict[str, str], catalog: str, file_format: str | None, what: str, remedy: str
+) -> None:
+    """With what would work."""
+    with pytest.raises(StagingError, match=re.escape(what)) as refused:
+        catalogs(settings).catalog_for(context(catalog, file_format))
+    assert remedy in refused.value.remedy
+
+
+def test_ids_differ_from_those_of_runs_with_a_jvm() -> None:
+    """Neither takes what the other staged for its own."""
+    run = catalogs({}).run
+    assert LEASE_ID.fullmatch(run)
+    assert not OF_A_JVM.fullmatch(run)
+    assert VERSION_ID.fullmatch(f"{run}_0001")
+    assert not VERSION_OF_A_JVM.fullmatch(f"{run}_0001")
