@@ -1,9 +1,9 @@
-"""Runs over Spark Connect that do not get through: Ctrl-C, kill -9, and what is left."""
+"""Runs on a server that do not get through: Ctrl-C, kill -9, and what is left."""
 
 import signal
 
-from connect.place import MODELS, Place
 from faults.other_process import other_dbt, other_run
+from remote.place import MODELS, Place
 
 SLEEP_MS = 60_000
 
