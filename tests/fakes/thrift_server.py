@@ -51,7 +51,8 @@ class FakeThriftServer:
     """A statement's answer is that of the longest beginning that ``answers`` or ``errors`` has.
 
     ``held`` are beginnings of statements that run until they are cancelled, ``lost`` the methods
-    that get no answer, ``refused`` the settings that no session may change.
+    that get no answer, ``refused`` the settings that no session may change. A statement that was
+    sent sets ``began``, and is answered once ``may_answer``.
     """
 
     def __init__(self) -> None:
@@ -59,6 +60,9 @@ class FakeThriftServer:
         self.errors: dict[str, str] = {}
         self.held: tuple[str, ...] = ()
         self.lost: set[str] = set()
+        self.began = threading.Event()
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         self.refused: tuple[str, ...] = ()
         self.settings: dict[str, str] = {}
         self.statements: list[str] = []
@@ -130,6 +134,8 @@ class FakeThriftServer:
             operation.ended.set()
         name = next(self._ids)
         self.operations[name] = operation
+        self.began.set()
+        self.may_answer.wait()
         handle = ttypes.TOperationHandle(
             ttypes.THandleIdentifier(name, b"secret"),
             ttypes.TOperationType.EXECUTE_STATEMENT,

@@ -29,7 +29,8 @@ def server() -> Iterator[FakeThriftServer]:
 @pytest.fixture
 def session(server: FakeThriftServer) -> Iterator[ThriftSession]:
     """A session on it."""
-    opened = ThriftSession(lambda: Line(server.address))
+    address = server.address
+    opened = ThriftSession(lambda: Line(address))
     yield opened
     opened.stop()
 
@@ -169,13 +170,35 @@ def test_a_cancel_ends_the_jobs_statements_and_no_others(
 def test_a_statement_that_begins_while_it_is_cancelled_is_ended(
     server: FakeThriftServer, session: ThriftSession
 ) -> None:
-    """Who waits for it asks again."""
+    """Who waits for it asks again, once the server has given it a name."""
     server.held = (STATEMENT,)
-    job = job_in(session)
+    server.may_answer.clear()
+    job, ends = job_in(session), threading.Event()
+
+    def run() -> None:
+        job.attach()
+        with pytest.raises(ServerError, match="OPERATION_CANCELED"):
+            session.sql(STATEMENT)
+        ends.set()
+
+    threading.Thread(target=run, daemon=True).start()
+    assert server.began.wait(10.0)
     job.cancel()
+    server.may_answer.set()
+    assert ends.wait(10.0)
+    assert job.stop()
+
+
+def test_without_a_connection_nothing_of_a_job_runs(
+    server: FakeThriftServer, session: ThriftSession
+) -> None:
+    """What was never sent need not be stopped."""
+    job = job_in(session)
     job.attach()
-    with pytest.raises(ServerError, match="OPERATION_CANCELED"):
+    server.close()
+    with pytest.raises(LostAnswerError):
         session.sql(STATEMENT)
+    assert job.stop()
 
 
 def test_what_follows_a_stop_is_not_part_of_the_job(
@@ -184,6 +207,7 @@ def test_what_follows_a_stop_is_not_part_of_the_job(
     """Clean-up runs to its end."""
     job = job_in(session)
     job.attach()
+    session.sql(STATEMENT)
     job.cancel()
     assert job.stop()
     server.held = ("DROP",)

@@ -60,9 +60,11 @@ class Line(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Running:
-    """A statement from before it is sent until its end is known; then it has an operation."""
+    """A statement from before it is sent until its end is known; the answer names its operation."""
 
+    sent: bool = False
     operation: Any = None
+    canceled: bool = False
 
 
 class ThriftSession:
@@ -96,12 +98,14 @@ class ThriftSession:
             ServerError: it failed.
             LostAnswerError: there is no answer; it may still be running. It is not sent again.
         """
-        line, job = self._own_line(), self._own_job()
-        with job.running() as running:
+        with self._own_job().running() as running:
+            line = self._own_line()
+            running.sent = True
             running.operation = self._begin(line, statement)
             try:
                 while not line.has_ended(running.operation):
-                    job.check(line, running)
+                    if running.canceled:
+                        line.cancel(running.operation)
                     time.sleep(POLL_SECONDS)
                 columns = line.columns(running.operation)
                 rows = tuple(line.rows(running.operation, columns))
@@ -202,7 +206,6 @@ class ThriftJob:
         self.stop_seconds = stop_seconds
         self._spark = spark
         self._canceled = canceled
-        self._stopping = threading.Event()
         self._running: list[Running] = []
 
     @property
@@ -216,8 +219,8 @@ class ThriftJob:
 
     def cancel(self) -> None:
         """Ask the server to cancel the job's statements; who waits for one asks again."""
-        self._stopping.set()
         for running in list(self._running):
+            running.canceled = True
             if running.operation is not None:
                 with suppress(OSError):
                     self._spark.cancel(running.operation)
@@ -232,11 +235,6 @@ class ThriftJob:
         deadline = time.monotonic() + self.stop_seconds
         return all(self._ends(running, deadline) for running in list(self._running))
 
-    def check(self, line: Line, running: Running) -> None:
-        """Cancel a statement that began while the job was cancelled."""
-        if self._stopping.is_set():
-            line.cancel(running.operation)
-
     @contextmanager
     def running(self) -> Iterator[Running]:
         """A statement; it stays one of the job's if nobody knows whether it has ended."""
@@ -244,8 +242,9 @@ class ThriftJob:
         self._running.append(running)
         try:
             yield running
-        except ServerError:
-            self._running.remove(running)
+        except BaseException as error:
+            if isinstance(error, ServerError) or not running.sent:
+                self._running.remove(running)
             raise
         self._running.remove(running)
 
