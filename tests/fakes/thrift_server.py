@@ -2,24 +2,26 @@
 
 import itertools
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from TCLIService import TCLIService, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport
+from thrift.transport.TTransport import TBufferedTransport, TFramedTransport
 
-from dbt.adapters.ctas_spark.staging.engines.thrift_server import NOSASL, ThriftServer
+from dbt.adapters.ctas_spark.staging.engines.thrift_server import LDAP, NOSASL, ThriftServer
 
 HOST = "127.0.0.1"
 STATES = ttypes.TOperationState
 TYPES = ttypes.TTypeId
 OK = ttypes.TStatus(statusCode=ttypes.TStatusCode.SUCCESS_STATUS)
 WAIT_SECONDS = 0.2
+SASL_BAD, SASL_COMPLETE = 3, 5
 NESTED = ("ARRAY", "MAP", "STRUCT")
 
 
@@ -52,7 +54,8 @@ class FakeThriftServer:
 
     ``held`` are beginnings of statements that run until they are cancelled, ``lost`` the methods
     that get no answer, ``refused`` the settings that no session may change. A statement that was
-    sent sets ``began``, and is answered once ``may_answer``.
+    sent sets ``began``, and is answered once ``may_answer``. Where it ``admits`` a word,
+    who connects has to say that.
     """
 
     def __init__(self) -> None:
@@ -60,6 +63,7 @@ class FakeThriftServer:
         self.errors: dict[str, str] = {}
         self.held: tuple[str, ...] = ()
         self.lost: set[str] = set()
+        self.admits = ""
         self.began = threading.Event()
         self.may_answer = threading.Event()
         self.may_answer.set()
@@ -76,7 +80,12 @@ class FakeThriftServer:
     @property
     def address(self) -> ThriftServer:
         """Where it listens."""
-        return ThriftServer(HOST, self._listening.getsockname()[1], "me", auth=NOSASL)
+        port = self._listening.getsockname()[1]
+        return ThriftServer(HOST, port, "me", auth=NOSASL)
+
+    def address_for(self, password: str) -> ThriftServer:
+        """The same, for who says a password."""
+        return replace(self.address, auth=LDAP, password=password)
 
     def running(self) -> list[str]:
         """The statements that run."""
@@ -182,13 +191,27 @@ class FakeThriftServer:
     def _answer(self, accepted: socket.socket) -> None:
         connected = TSocket()
         connected.setHandle(accepted)
-        protocol = TBinaryProtocol(TBufferedTransport(connected))
+        framed = TFramedTransport if self.admits else TBufferedTransport
+        protocol = TBinaryProtocol(framed(connected))
         processor = TCLIService.Processor(self)
         try:
+            if self.admits:
+                self._authenticate(connected)
             while True:
                 processor.process(protocol, protocol)
         except Exception:  # noqa: BLE001 (whatever it was: this connection has ended)
             accepted.close()
+
+    def _authenticate(self, connected: Any) -> None:
+        """SASL's PLAIN: a mechanism, then who it is; each with a status and a length."""
+        for _ in ("mechanism", "who"):
+            _, length = struct.unpack(">BI", connected.readAll(5))
+            said = connected.readAll(length).split(b"\0")
+        if said[1:] != [b"me", self.admits.encode()]:
+            words = b"Error validating the login"
+            connected.write(struct.pack(">BI", SASL_BAD, len(words)) + words)
+            raise HungUpError
+        connected.write(struct.pack(">BI", SASL_COMPLETE, 0))
 
     def _of(self, request: Any) -> Operation | None:
         return self.operations.get(request.operationHandle.operationId.guid)

@@ -278,6 +278,17 @@ def test_a_server_that_does_not_answer_is_said(server: FakeThriftServer) -> None
     assert "host, port, auth and user" in caught.value.remedy
 
 
+def test_a_password_lets_in(server: FakeThriftServer) -> None:
+    """And a wrong one is said, without the word itself."""
+    server.admits = "open sesame"
+    right, wrong = server.address_for("open sesame"), server.address_for("open barley")
+    assert SESSIONS.get(right, {}).conf.get("spark.x", "none") == "none"
+    SESSIONS.close()
+    with pytest.raises(StagingError, match="Error validating the login") as caught:
+        SESSIONS.get(wrong, {})
+    assert "barley" not in str(caught.value)
+
+
 def test_a_closed_session_says_so(server: FakeThriftServer, session: ThriftSession) -> None:
     """As after a restart of the server."""
     server.sessions.clear()
