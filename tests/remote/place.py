@@ -35,7 +35,7 @@ models:
 MODELS = ("ice", "dlt")
 METHODS = (CONNECT, THRIFT)
 ONLY_CONNECT = pytest.mark.parametrize("place", [CONNECT], indirect=True)
-"""For what does not depend on the way to the server."""
+"""For what was tried both ways, and is the same SQL in both: CI tries it once."""
 PROJECT = {"models/ice.sql": ICE, "models/dlt.sql": DLT, "models/schema.yml": SCHEMA}
 
 

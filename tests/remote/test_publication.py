@@ -86,6 +86,7 @@ def test_readers_see_whole_versions(place: Place) -> None:
         assert versions[0] == [("old", 3)]
 
 
+@ONLY_CONNECT
 def test_a_table_of_another_kind_is_not_replaced(place: Place) -> None:
     """A view, or a table of files, in a model's place is left as it is, and the model says so."""
     place.project.build()
