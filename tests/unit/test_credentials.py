@@ -160,7 +160,10 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
             {"method": "thrift", "host": "a", "spark_conf": {"spark.remote": "sc://b"}},
             r"spark.remote names a Spark Connect server; use method: connect",
         ),
-        ({"method": "thrift", "host": "a", "query_retries": 2}, "query_retries: .* never sent ag"),
+        (
+            {"method": "thrift", "host": "a", "query_retries": 2},
+            "query_retries: .* not sent again",
+        ),
         ({"method": "thrift", "host": "a", "use_ssl": True}, "use_ssl: TLS to a Thrift server"),
     ],
 )

@@ -38,15 +38,15 @@ FIELDS = (
     "kerberos_service_name",
 )
 OF_THRIFT = ("user", "password", "auth", "kerberos_service_name")
-RESENDS = "a statement whose answer is lost may still run, and is never sent again; remove it"
+NO_RETRY = "a server that does not answer is an error at once; remove it"
 OF_DBT_SPARK = {
     "use_ssl": "TLS to a Thrift server is not available yet; remove it",
-    "query_retries": RESENDS,
+    "query_retries": "a statement that may still run is not sent again; remove it",
     "query_timeout": "set spark.sql.thriftServer.queryTimeout in spark_conf instead",
     "poll_interval": "the server says at once when a statement has ended; remove it",
-    "connect_retries": "a server that does not answer is an error at once; remove it",
+    "connect_retries": NO_RETRY,
     "connect_timeout": "it is ten seconds; remove it",
-    "retry_all": RESENDS,
+    "retry_all": NO_RETRY,
 }
 """dbt-spark's fields that have no meaning here, and what is so instead."""
 DECLARABLE = (Atomicity.ATOMIC.value, Atomicity.ISOLATED.value)
