@@ -1,6 +1,10 @@
 import java.net.InetSocketAddress;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.catalog.Namespace;
+import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.exceptions.ForbiddenException;
 import org.apache.iceberg.jdbc.JdbcCatalog;
 import org.apache.iceberg.rest.RESTCatalogAdapter;
 import org.apache.iceberg.rest.RESTCatalogServlet;
@@ -8,10 +12,14 @@ import org.sparkproject.jetty.server.Server;
 import org.sparkproject.jetty.servlet.ServletContextHandler;
 import org.sparkproject.jetty.servlet.ServletHolder;
 
-/** Arguments: port, JDBC URL, warehouse. Jetty is the one in Spark's own jar. */
+/**
+ * Arguments: port, JDBC URL, warehouse, and "strict" for one table a location.
+ * Jetty is the one in Spark's own jar.
+ */
 public class RestCatalogServer {
     public static void main(String[] arguments) throws Exception {
-        JdbcCatalog catalog = new JdbcCatalog();
+        boolean strict = arguments.length > 3 && arguments[3].equals("strict");
+        JdbcCatalog catalog = strict ? new OneTableALocation() : new JdbcCatalog();
         catalog.setConf(new Configuration());
         catalog.initialize("rest", Map.of(
             "uri", arguments[1], "warehouse", arguments[2], "jdbc.schema-version", "V1"));
@@ -23,5 +31,23 @@ public class RestCatalogServer {
         server.setHandler(context);
         server.start();
         server.join();
+    }
+
+    /** As some servers do, it refuses to register a table where another one says that it lies. */
+    static class OneTableALocation extends JdbcCatalog {
+        @Override
+        public Table registerTable(TableIdentifier name, String metadata) {
+            Table registered = super.registerTable(name, metadata);
+            for (Namespace namespace : listNamespaces()) {
+                for (TableIdentifier other : listTables(namespace)) {
+                    boolean same = loadTable(other).location().equals(registered.location());
+                    if (same && !other.equals(name)) {
+                        dropTable(name, false);
+                        throw new ForbiddenException("%s lies where %s does", name, other);
+                    }
+                }
+            }
+            return registered;
+        }
     }
 }

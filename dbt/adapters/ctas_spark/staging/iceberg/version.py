@@ -17,7 +17,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg import difference, publications, removal, statement
+from dbt.adapters.ctas_spark.staging.iceberg import (
+    difference,
+    publications,
+    removal,
+    second_name,
+    statement,
+)
 from dbt.adapters.ctas_spark.staging.iceberg import properties as props
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, loaded, look
 from dbt.adapters.ctas_spark.staging.iceberg.calls import FilesGoneError
@@ -105,8 +111,7 @@ class IcebergVersion:
             version = {k: v for k, v in asked.items() if k == props.FORMAT_VERSION}
             self._tables.create_empty(self.record, location, {**version, **own})
         else:
-            self._register(base.facts.metadata_location)
-            self.fork().with_properties(own)
+            self._fork(loaded(base), own, directories.metadata)
 
     def statement(self, query: str) -> str:
         """The statement that fills the fork."""
@@ -231,16 +236,16 @@ class IcebergVersion:
             LEASE: self._services.lease.id,
         }
 
-    def _register(self, metadata_location: str) -> None:
+    def _fork(self, base: LoadedTable, own: dict[str, str], folder: str) -> None:
         try:
-            self._tables.register(self.record, metadata_location)
+            second_name.give(self._tables, self.record, base, own, folder)
         except RefusedError as error:
             raise AtomicityNotSupportedError(
                 f"the catalog refuses a second name for the table's metadata, on which a version "
-                f"is staged: {error}",
+                f"is staged, and a copy of it elsewhere: {error}",
                 table=self._context.target,
                 left="it is unchanged; no job was started",
-                remedy="allow tables that share a location on the catalog's server",
+                remedy="allow the session's user to register tables in the staging schema",
             ) from error
 
     def _marker(self, fork: LoadedTable, over: IcebergBase, level: Atomicity) -> SnapshotMarker:
@@ -270,7 +275,9 @@ class IcebergVersion:
         folder = fork.facts.properties[props.METADATA_PATH]
         path = f"{folder}/00000-{self._commits[-1]}.metadata.json"
         self._tables.write_metadata(text, fork, path)
-        self._tables.register(self._context.target, path)
+        second_name.register_in_place_of(
+            self._tables, self.record, fork, self._context.target, path
+        )
         if self._was_swept():
             self._tables.drop_entry(self._context.target)
             raise RefusedError("a clean-up took the version meanwhile; its new entry was removed")
