@@ -74,7 +74,9 @@ class Place(RunPlace):
 
     def location(self) -> str:
         """The place that the target's metadata says."""
-        return self.properties()["location"]
+        found = IcebergTables(self.spark, self.catalog).find(self.target)
+        assert found is not None
+        return found.facts.location
 
     def another_name(self) -> TableName:
         """A name in the schema that no table has."""

@@ -1,6 +1,9 @@
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.TableIdentifier;
@@ -33,21 +36,44 @@ public class RestCatalogServer {
         server.join();
     }
 
-    /** As some servers do, it refuses to register a table where another one says that it lies. */
+    /** As some servers do, it refuses a new table where another one says that it lies. */
     static class OneTableALocation extends JdbcCatalog {
         @Override
         public Table registerTable(TableIdentifier name, String metadata) {
-            Table registered = super.registerTable(name, metadata);
+            return alone(name, super.registerTable(name, metadata));
+        }
+
+        @Override
+        public TableBuilder buildTable(TableIdentifier name, Schema schema) {
+            TableBuilder builder = super.buildTable(name, schema);
+            return (TableBuilder) Proxy.newProxyInstance(
+                TableBuilder.class.getClassLoader(),
+                new Class<?>[] {TableBuilder.class},
+                (proxy, method, arguments) -> {
+                    Object made;
+                    try {
+                        made = method.invoke(builder, arguments);
+                    } catch (InvocationTargetException error) {
+                        throw error.getCause();
+                    }
+                    if (method.getName().equals("create")) {
+                        return alone(name, (Table) made);
+                    }
+                    return made == builder ? proxy : made;
+                });
+        }
+
+        private Table alone(TableIdentifier name, Table made) {
             for (Namespace namespace : listNamespaces()) {
                 for (TableIdentifier other : listTables(namespace)) {
-                    boolean same = loadTable(other).location().equals(registered.location());
+                    boolean same = loadTable(other).location().equals(made.location());
                     if (same && !other.equals(name)) {
                         dropTable(name, false);
                         throw new ForbiddenException("%s lies where %s does", name, other);
                     }
                 }
             }
-            return registered;
+            return made;
         }
     }
 }

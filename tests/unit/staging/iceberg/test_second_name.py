@@ -45,6 +45,9 @@ class FakeTables:
             raise refusal
         self.registered.append((name, metadata_location))
 
+    def create_empty(self, name: TableName, location: str, _: Mapping[str, str]) -> None:
+        self.register(name, location)
+
     def find(self, _: TableName) -> Any:
         return SimpleNamespace(with_properties=self.said.append)
 
@@ -96,6 +99,13 @@ def test_an_answer_that_is_lost_is_no_refusal() -> None:
     with pytest.raises(MetastoreError, match="lost"):
         give(tables)
     assert tables.written == {}
+
+
+def test_what_is_staged_for_a_new_table_lies_elsewhere_if_its_place_is_taken() -> None:
+    """By another that is staged for it."""
+    tables = FakeTables(RefusedError("one table a location"))
+    second_name.create(cast("Any", tables), RECORD, "s3://b/new", {})
+    assert tables.registered == [(RECORD, "s3://b/staging/t__v1")]
 
 
 def test_a_staged_table_makes_room_for_the_one_that_is_created() -> None:

@@ -1,8 +1,8 @@
-"""A second name for a table's metadata, on catalogs that allow two tables one location or not.
+"""How a staged table gets its name, on catalogs that allow two tables one location or not.
 
-Some REST servers refuse that. There the second name is that of a copy of the metadata, which says
-another location: no file lies there, as a fork writes to directories of its own, and the location
-is no part of the difference that is published.
+Some REST servers refuse that. There a fork is a copy of the target's metadata, which says another
+location: no file lies there, as what is staged has directories of its own, and the location is no
+part of what is published.
 """
 
 import json
@@ -52,6 +52,22 @@ def give(
     if fork is None:
         raise EntryMissingError(f"{record} was removed as soon as it was made")
     fork.with_properties(own)
+
+
+def create(
+    tables: IcebergTables, record: TableName, location: str, properties: Mapping[str, str]
+) -> None:
+    """Make an empty staged table, at the place that the table to create is to have.
+
+    Raises:
+        RefusedError: the catalog takes it nowhere.
+        MetastoreError: it may or may not have been made.
+    """
+    try:
+        tables.create_empty(record, location, properties)
+    except RefusedError as refused:
+        logger.debug("%s is staged elsewhere: %s", record, refused)
+        tables.create_empty(record, tables.location_of_new(record), properties)
 
 
 def register_in_place_of(

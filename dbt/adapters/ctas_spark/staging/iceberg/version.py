@@ -69,6 +69,7 @@ class IcebergVersion:
         self._published_as = published_as or self.id
         self._begun = IcebergBase(None)
         self._directories: props.ForkDirectories | None = None
+        self._location = ""
         self._commits: list[str] = []
 
     @property
@@ -106,10 +107,10 @@ class IcebergVersion:
         location = base.facts.location if base.facts else self._new_location()
         directories = props.ForkDirectories.below(location, known, self.id)
         own = {**props.of_a_fork(directories), **self._record_properties()}
-        self._directories = directories
+        self._directories, self._location = directories, location
         if base.facts is None:
             version = {k: v for k, v in asked.items() if k == props.FORMAT_VERSION}
-            self._tables.create_empty(self.record, location, {**version, **own})
+            second_name.create(self._tables, self.record, location, {**version, **own})
         else:
             self._fork(loaded(base), own, directories.metadata)
 
@@ -271,6 +272,7 @@ class IcebergVersion:
             props.published(fork.facts.properties, begun.properties if begun else {}, asked),
             own=frozenset(own),
             uuid=str(uuid4()) if begun else fork.facts.uuid,
+            location=self._location,
         )
         folder = fork.facts.properties[props.METADATA_PATH]
         path = f"{folder}/00000-{self._commits[-1]}.metadata.json"
