@@ -16,16 +16,20 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The catalogs ``jdbc``, ``hive``, ``rest`` and Iceberg's own ``spark_catalog``.
+    """The catalogs ``jdbc``, ``hive``, two of ``rest`` and Iceberg's own ``spark_catalog``.
 
     A session that is there already can't be used: the catalogs' jars come with the JVM.
     """
     directory = tmp_path_factory.mktemp("iceberg")
-    with rest_catalog("rest", directory / "rest") as rest:
+    with (
+        rest_catalog("rest", directory / "rest") as rest,
+        rest_catalog("strict", directory / "strict", strict=True) as strict,
+    ):
         conf = {
             **jdbc_catalog("jdbc", directory),
             **hive_catalogs(directory),
             **rest,
+            **strict,
             "spark.sql.catalog.jdbc.cache-enabled": "false",
         }
         session = small_session(conf)
@@ -55,6 +59,12 @@ def spark_catalog(spark: SparkSession) -> Iterator[Place]:
 def rest(spark: SparkSession) -> Iterator[Place]:
     """A schema of its own in the REST catalog, whose server compares and swaps."""
     yield from _place(spark, "rest")
+
+
+@pytest.fixture
+def strict(spark: SparkSession) -> Iterator[Place]:
+    """A schema of its own in the REST catalog whose server has one table a location."""
+    yield from _place(spark, "strict")
 
 
 def _place(spark: SparkSession, catalog: str) -> Iterator[Place]:

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingContext,
     StagingPurpose,
     TableLayout,
+    TableName,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.fence import fence
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
@@ -70,6 +71,16 @@ class Place(RunPlace):
         rows = self.spark.sql(f"DESCRIBE NAMESPACE {self.catalog}.{schema}").collect()
         location = next(row.info_value for row in rows if row.info_name == "Location")
         return Path(str(location).removeprefix("file:"))
+
+    def location(self) -> str:
+        """The place that the target's metadata says."""
+        found = IcebergTables(self.spark, self.catalog).find(self.target)
+        assert found is not None
+        return found.facts.location
+
+    def another_name(self) -> TableName:
+        """A name in the schema that no table has."""
+        return replace(self.target, table="another")
 
     def lease_directory(self) -> Path:
         """Beside the forks."""

@@ -17,12 +17,17 @@ STARTS_WITHIN_SECONDS = 120.0
 
 
 @contextmanager
-def rest_catalog(name: str, directory: Path) -> Iterator[Mapping[str, str]]:
-    """Run the server; the settings of the catalog ``name`` that talks to it."""
+def rest_catalog(
+    name: str, directory: Path, *, strict: bool = False
+) -> Iterator[Mapping[str, str]]:
+    """Run the server; the settings of the catalog ``name`` that talks to it.
+
+    A ``strict`` one refuses to register a table where another lies.
+    """
     directory.mkdir(parents=True)
     port, log = _free_port(), directory / "server.log"
     database = f"jdbc:sqlite:{directory / 'tables.sqlite'}"
-    arguments = [str(port), database, str(directory / "warehouse")]
+    arguments = [str(port), database, str(directory / "warehouse"), *["strict"] * strict]
     options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", _class_path()]
     process = start([java(), *options, SOURCE, *arguments], log, cwd=directory)
     try:

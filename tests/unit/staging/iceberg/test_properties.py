@@ -66,10 +66,11 @@ def test_a_creation_has_its_own_snapshots_only() -> None:
         "schemas": ["kept"],
     }
     text = metadata_of_creation(
-        TableFacts(document, "x"), {"a": "b"}, own=frozenset({2, 3}), uuid="new"
+        TableFacts(document, "x"), {"a": "b"}, own=frozenset({2, 3}), uuid="new", location="l"
     )
     assert json.loads(text) == {
         "table-uuid": "new",
+        "location": "l",
         "properties": {"a": "b"},
         "refs": {"main": {"snapshot-id": 3}},
         "snapshots": [{"snapshot-id": 2}, {"snapshot-id": 3}],

@@ -10,7 +10,12 @@ HISTORY_OF_FILES = ("metadata-log", "statistics", "partition-statistics")
 
 
 def metadata_of_creation(
-    staged: TableFacts, properties: Mapping[str, str], *, own: frozenset[int], uuid: str
+    staged: TableFacts,
+    properties: Mapping[str, str],
+    *,
+    own: frozenset[int],
+    uuid: str,
+    location: str,
 ) -> str:
     """JSON of a table that begins with its staged snapshots.
 
@@ -19,12 +24,14 @@ def metadata_of_creation(
         own: the snapshots that this version added; where it was staged over a table that was
             dropped since, the others' files may be gone.
         uuid: the new table's identity.
+        location: its directory; the staged table may say another.
     """
     document: dict[str, Any] = {
         key: value for key, value in staged.document.items() if key not in HISTORY_OF_FILES
     }
     references = staged.document.get("refs", {})
     document["table-uuid"] = uuid
+    document["location"] = location
     document["properties"] = dict(properties)
     document["refs"] = {MAIN: references[MAIN]}
     document["snapshots"] = _only(staged.document["snapshots"], own)

@@ -41,6 +41,15 @@ class LoadedTable:
                 update = update.set(key, value)
             update.commit()
 
+    def say_location(self, location: str) -> None:
+        """Change what the table says of its place; its files stay where they are.
+
+        Raises:
+            MetastoreError: it may not have been made.
+        """
+        with core_errors("change the location of a staged table"):
+            self.java.updateLocation().setLocation(location).commit()
+
     def append_nothing(self, summary: Mapping[str, str]) -> None:
         """A snapshot of the same files with more in its summary: Iceberg's smallest commit of data.
 

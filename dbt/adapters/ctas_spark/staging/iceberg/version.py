@@ -17,7 +17,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg import difference, publications, removal, statement
+from dbt.adapters.ctas_spark.staging.iceberg import (
+    difference,
+    publications,
+    removal,
+    second_name,
+    statement,
+)
 from dbt.adapters.ctas_spark.staging.iceberg import properties as props
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, loaded, look
 from dbt.adapters.ctas_spark.staging.iceberg.calls import FilesGoneError
@@ -63,6 +69,7 @@ class IcebergVersion:
         self._published_as = published_as or self.id
         self._begun = IcebergBase(None)
         self._directories: props.ForkDirectories | None = None
+        self._location = ""
         self._commits: list[str] = []
 
     @property
@@ -100,13 +107,12 @@ class IcebergVersion:
         location = base.facts.location if base.facts else self._new_location()
         directories = props.ForkDirectories.below(location, known, self.id)
         own = {**props.of_a_fork(directories), **self._record_properties()}
-        self._directories = directories
+        self._directories, self._location = directories, location
         if base.facts is None:
             version = {k: v for k, v in asked.items() if k == props.FORMAT_VERSION}
-            self._tables.create_empty(self.record, location, {**version, **own})
+            second_name.create(self._tables, self.record, location, {**version, **own})
         else:
-            self._register(base.facts.metadata_location)
-            self.fork().with_properties(own)
+            self._fork(loaded(base), own, directories.metadata)
 
     def statement(self, query: str) -> str:
         """The statement that fills the fork."""
@@ -231,16 +237,16 @@ class IcebergVersion:
             LEASE: self._services.lease.id,
         }
 
-    def _register(self, metadata_location: str) -> None:
+    def _fork(self, base: LoadedTable, own: dict[str, str], folder: str) -> None:
         try:
-            self._tables.register(self.record, metadata_location)
+            second_name.give(self._tables, self.record, base, own, folder)
         except RefusedError as error:
             raise AtomicityNotSupportedError(
                 f"the catalog refuses a second name for the table's metadata, on which a version "
-                f"is staged: {error}",
+                f"is staged, and a copy of it elsewhere: {error}",
                 table=self._context.target,
                 left="it is unchanged; no job was started",
-                remedy="allow tables that share a location on the catalog's server",
+                remedy="allow the session's user to register tables in the staging schema",
             ) from error
 
     def _marker(self, fork: LoadedTable, over: IcebergBase, level: Atomicity) -> SnapshotMarker:
@@ -266,11 +272,14 @@ class IcebergVersion:
             props.published(fork.facts.properties, begun.properties if begun else {}, asked),
             own=frozenset(own),
             uuid=str(uuid4()) if begun else fork.facts.uuid,
+            location=self._location,
         )
         folder = fork.facts.properties[props.METADATA_PATH]
         path = f"{folder}/00000-{self._commits[-1]}.metadata.json"
         self._tables.write_metadata(text, fork, path)
-        self._tables.register(self._context.target, path)
+        second_name.register_in_place_of(
+            self._tables, self.record, fork, self._context.target, path
+        )
         if self._was_swept():
             self._tables.drop_entry(self._context.target)
             raise RefusedError("a clean-up took the version meanwhile; its new entry was removed")
