@@ -74,16 +74,16 @@ def lines() -> Iterator[Line]:
     for level in (Atomicity.ATOMIC, Atomicity.ISOLATED):
         declared = of_declaration("x", level)
         yield Line(f"declared {level.value}, and probed", "the catalog's own", declared, OTHERS)
-    yield from _over_connect()
+    yield from _of_a_server()
 
 
-def _over_connect() -> Iterator[Line]:
+def _of_a_server() -> Iterator[Line]:
     iceberg_catalogs = ", ".join((*(kind.value for kind in IcebergKind), "hadoop"))
     names = {Kind.ICEBERG: f"Iceberg, {iceberg_catalogs}", Kind.DELTA: "Delta's"}
+    checked = {Kind.ICEBERG: "`tests/remote` (jdbc)", Kind.DELTA: "`tests/remote`"}
     for kind, known in without_jvm.FORMATS.items():
-        found = without_jvm.reached(known.name)
-        checked = {Kind.ICEBERG: "`tests/connect` (jdbc)", Kind.DELTA: "`tests/connect`"}[kind]
-        yield Line(names[kind], known.name, found, checked, connection="connect")
+        found = without_jvm.reached(known.name, without_jvm.CONNECT)
+        yield Line(names[kind], known.name, found, checked[kind], connection="connect, thrift")
 
 
 def _metastores() -> Iterator[Line]:
@@ -107,7 +107,8 @@ def tables() -> dict[str, str]:
     refused += [_row(f"the catalog `{name}`", why) for name, why in NO_STAGING.items()]
     refused += [_row(f"the catalog `{name}`, undeclared", why) for name, why in BAD_STAGING.items()]
     refused += [_row(f"`file_format: {name}`", why) for name, why in BAD_FORMATS.items()]
-    refused += [_row(f"{what}, over Spark Connect", why) for what, why in without_jvm.REFUSED]
+    remote = "over Spark Connect or Thrift"
+    refused += [_row(f"{what}, {remote}", why) for what, why in without_jvm.REFUSED]
     return {"reached": "".join(served), "refused": "".join(refused)}
 
 

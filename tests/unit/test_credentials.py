@@ -31,7 +31,7 @@ def test_dbt_sparks_names_work() -> None:
     ("fields", "said"),
     [
         ({"schema": ""}, "schema: missing"),
-        ({"method": "thrift"}, "method: 'thrift' is not available yet"),
+        ({"method": "odbc"}, "method: 'odbc' is not available yet"),
         ({"method": "carrier pigeon"}, "is not a method"),
         (
             {"spark_conf": {"spark.sql.defaultCatalog": "ice"}},
@@ -81,7 +81,7 @@ def test_a_catalogs_level_can_be_declared() -> None:
 def test_all_wrong_fields_are_said_at_once() -> None:
     """Who mends a profile mends it once."""
     with pytest.raises(DbtRuntimeError, match=r"3 error\(s\) in the profile") as caught:
-        credentials(schema="", method="thrift", spark_conf={"spark.sql.defaultCatalog": "ice"})
+        credentials(schema="", method="http", spark_conf={"spark.sql.defaultCatalog": "ice"})
     assert "set database: ice instead" in str(caught.value)
 
 
@@ -144,7 +144,27 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
         ({"method": "connect", "url": "http://a"}, "url: begins with sc://"),
         ({"method": "connect", "host": "a", "port": 70_000}, "port: 70000 is not a port"),
         ({"method": "connect", "host": "a", "catalog_atomicity": {"x": "atomic"}}, "the probe"),
-        ({"url": "sc://a", "port": 1}, "url and port: only with method: connect"),
+        ({"url": "sc://a"}, "url: only with method: connect"),
+        ({"port": 1}, "port: only with method: connect or thrift"),
+        ({"user": "me", "auth": "LDAP"}, "user and auth: only with method: thrift"),
+        ({"method": "connect", "host": "a", "password": "x"}, "password: only with method: thr"),
+        ({"method": "thrift"}, r"host: missing; method: thrift needs host \(and port\)"),
+        ({"method": "thrift", "host": "a", "url": "sc://a"}, "url: only with method: connect"),
+        ({"method": "thrift", "host": "a", "port": "x"}, "port: 'x' is not a port"),
+        ({"method": "thrift", "host": "a", "auth": "PAM"}, "auth: 'PAM' is not known; use one of"),
+        ({"method": "thrift", "host": "a", "auth": "LDAP"}, "password: missing with auth: LDAP"),
+        ({"method": "thrift", "host": "a", "password": "x"}, "password: only with auth: LDAP or"),
+        ({"method": "thrift", "host": "a", "auth": "KERBEROS"}, "kerberos_service_name: missing"),
+        ({"method": "thrift", "host": "a", "catalog_atomicity": {"x": "atomic"}}, "the probe"),
+        (
+            {"method": "thrift", "host": "a", "spark_conf": {"spark.remote": "sc://b"}},
+            r"spark.remote names a Spark Connect server; use method: connect",
+        ),
+        (
+            {"method": "thrift", "host": "a", "query_retries": 2},
+            "query_retries: .* not sent again",
+        ),
+        ({"method": "thrift", "host": "a", "use_ssl": True}, "use_ssl: TLS to a Thrift server"),
     ],
 )
 def test_a_wrong_address_is_said(
@@ -163,3 +183,27 @@ def test_a_token_in_a_url_is_not_shown() -> None:
     assert "hush-hush" not in shown
     assert "sc://spark:15002" in shown
     assert "hush-hush" not in Redactor(found.with_secrets)("no answer of hush-hush")
+
+
+def test_a_thrift_server_has_an_address_and_a_user() -> None:
+    """By dbt-spark's names."""
+    found = credentials(method="thrift", host="spark", user="me").thrift_server
+    assert (str(found), found.user, found.auth) == ("spark:10000", "me", "NONE")
+    named = credentials(
+        method="thrift",
+        host="spark",
+        port=10001,
+        auth="KERBEROS",
+        kerberos_service_name="hive",
+    ).thrift_server
+    assert (str(named), named.kerberos_service_name) == ("spark:10001", "hive")
+
+
+def test_a_password_is_not_shown() -> None:
+    """Neither in dbt debug nor in repr, nor wherever an error repeats it."""
+    secret = {"password": "hush-hush"}
+    found = credentials(method="thrift", host="spark", user="me", auth="LDAP", **secret)
+    shown = repr(found) + repr(found.thrift_server) + str(dict(found.connection_info()))
+    assert "hush-hush" not in shown
+    assert "LDAP" in shown
+    assert "hush-hush" not in Redactor(found.with_secrets)("no login with hush-hush")

@@ -4,6 +4,8 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
 from dbt.adapters.ctas_spark import spark_errors
+from dbt.adapters.ctas_spark.staging.engines import thrift_errors
+from dbt.adapters.ctas_spark.staging.engines.thrift_errors import LostAnswerError
 
 FRAMES = """An error occurred while calling o50.sql.
 : org.apache.spark.SparkException: Job aborted.
@@ -64,3 +66,22 @@ def test_an_ended_jvm_is_explained(error: BaseException) -> None:
     said = spark_errors.message(error)
     assert "Spark's JVM has ended" in said
     assert "spark.driver.memory" in said
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [("no 0", "[WRITING] aborted\nCaused by: x.Y: no 0"), ("aborted", "[WRITING] aborted")],
+)
+def test_a_thrift_servers_words_come_with_their_cause(cause: str, said: str) -> None:
+    """If that says more."""
+    error = thrift_errors.failed(
+        "org.apache.hive.service.cli.HiveSQLException: Error running query: [WRITING] "
+        "org.apache.spark.SparkException: [WRITING] aborted\n\tat a.b.C.d(C.scala:1)\n"
+        f"Caused by: org.x.Z: [WRITING] aborted\n\t... 3 more\nCaused by: x.Y: {cause}\n\tat e.F"
+    )
+    assert spark_errors.message(error) == said
+
+
+def test_a_lost_answer_is_not_taken_for_the_end_of_a_jvm() -> None:
+    """There is none in this process."""
+    assert spark_errors.message(LostAnswerError("no answer")) == "no answer"

@@ -31,7 +31,7 @@ LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
 ICEBERG_ENTRY = "table_type=ICEBERG"
 NO_VIEWS = "does not support views"
-NO_WAREHOUSE = "NoSuchNamespaceException: Namespace does not exist: "
+NO_WAREHOUSE = ("NoSuchNamespaceException", "Namespace does not exist: ")
 """Iceberg's word for a hadoop catalog in which nothing was made yet."""
 
 
@@ -50,7 +50,7 @@ class AnyCatalogAdapter(SparkAdapter):
                 LIST_SCHEMAS_MACRO_NAME, kwargs={"database": quoting.identifier(catalog)}
             )
         except DbtRuntimeError as error:
-            if NO_WAREHOUSE in error.msg:
+            if all(words in error.msg for words in NO_WAREHOUSE):
                 return []
             raise
         return [quoting.unquoted(str(row[0])) for row in rows]

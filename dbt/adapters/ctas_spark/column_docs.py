@@ -40,12 +40,11 @@ def statement(table: TableName, column: str, text: str) -> str:
     return f"ALTER TABLE {quoting.table(table)} ALTER COLUMN {name} COMMENT {comment_text}"
 
 
-def comment_each(
-    spark: SparkSession, staged: TableName, columns: Mapping[str, Mapping[str, Any]]
-) -> None:
+def comment_each(spark: Any, staged: TableName, columns: Mapping[str, Mapping[str, Any]]) -> None:
     """Comment every described column of a table that a format of its own keeps: one commit each."""
     texts = descriptions(columns)
-    names = {str(name).lower(): name for name in spark.table(quoting.table(staged)).columns}
+    empty = spark.sql(f"SELECT * FROM {quoting.table(staged)} LIMIT 0")  # noqa: S608 (quoted)
+    names = {str(name).lower(): name for name in empty.columns}
     for name in texts.keys() & names.keys():
         spark.sql(statement(staged, names[name], texts[name]))
     warn_of_others(staged, texts.keys() - names.keys(), set())

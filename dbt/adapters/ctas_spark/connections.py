@@ -8,7 +8,7 @@ from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Row
 
 from dbt.adapters.contracts.connection import (
     AdapterRequiredConfig,
@@ -34,24 +34,26 @@ if TYPE_CHECKING:
 logger = AdapterLogger("CtasSpark")
 
 DEFAULT_LOGS = "logs"
-JobMaker = Callable[[SparkSession, str, threading.Event, float], StoppableJob]
+JobMaker = Callable[[Any, str, threading.Event, float], StoppableJob]
 
 
 class SessionHandle(SparkConnectionWrapper):
     """One thread's use of the session; its own cursor, as dbt-spark's wrappers are.
 
+    The session is PySpark's, or over Thrift what has the same methods.
+
     Statements run in the handle's current job, which a cancel stops for good: what comes after a
     cancel is refused. A commit that is under way is waited for: nobody could say what became of it.
     """
 
-    def __init__(self, spark: SparkSession, job: JobMaker = SessionJob) -> None:
+    def __init__(self, spark: Any, job: JobMaker = SessionJob) -> None:
         self.spark = spark
         self.published = False
         self._job_class = job
         self._canceled = threading.Event()
         self._deciding = threading.Lock()
         self.job: StoppableJob = self.new_job(f"ctas-spark/{os.getpid()}/{id(self):x}")
-        self._frame: DataFrame | None = None
+        self._frame: Any = None
 
     def new_job(self, group: str, stop_seconds: float = STOP_SECONDS) -> StoppableJob:
         """Make the job that later statements belong to."""

@@ -11,13 +11,16 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.contracts.connection import Credentials
 from dbt.adapters.ctas_spark.database import catalog_of, setting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity
+from dbt.adapters.ctas_spark.staging.engines import thrift_server
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
+from dbt.adapters.ctas_spark.staging.engines.thrift_server import ThriftServer
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 
 SESSION = "session"
 CONNECT = "connect"
-METHODS = (SESSION, CONNECT)
-OTHER_METHODS = ("thrift", "http", "odbc")
+THRIFT = "thrift"
+METHODS = (SESSION, CONNECT, THRIFT)
+OTHER_METHODS = ("http", "odbc")
 DEFAULT_PORT = 15002
 FIELDS = (
     "method",
@@ -29,9 +32,26 @@ FIELDS = (
     "host",
     "port",
     "url",
+    "user",
+    "password",
+    "auth",
+    "kerberos_service_name",
 )
+OF_THRIFT = ("user", "password", "auth", "kerberos_service_name")
+NO_RETRY = "a server that does not answer is an error at once; remove it"
+OF_DBT_SPARK = {
+    "use_ssl": "TLS to a Thrift server is not available yet; remove it",
+    "query_retries": "a statement that may still run is not sent again; remove it",
+    "query_timeout": "set spark.sql.thriftServer.queryTimeout in spark_conf instead",
+    "poll_interval": "the server says at once when a statement has ended; remove it",
+    "connect_retries": NO_RETRY,
+    "connect_timeout": "it is ten seconds; remove it",
+    "retry_all": NO_RETRY,
+}
+"""dbt-spark's fields that have no meaning here, and what is so instead."""
 DECLARABLE = (Atomicity.ATOMIC.value, Atomicity.ISOLATED.value)
 URL = "url"
+PASSWORD = "password"  # noqa: S105 (the name of the field)
 SCHEME = "sc://"
 HIGHEST_PORT = 65_535
 DEFAULT_CATALOG = "spark.sql.defaultCatalog"
@@ -47,8 +67,9 @@ class CtasSparkCredentials(Credentials):
     the records of versions and is by default the model's schema and ``__ctas_spark``.
     ``catalog_atomicity`` is what the user knows of catalogs that this adapter does not: the level
     that each keeps, by its name; a probe checks it. ``host`` and ``port``, or ``url``, lead to the
-    Spark Connect server of ``method: connect``; ``host`` is dbt-spark's mandatory field, and at
-    ``method: session`` without a meaning.
+    Spark Connect server of ``method: connect``, ``host`` and ``port`` to the Thrift server of
+    ``method: thrift``, which takes ``user``, ``password``, ``auth`` and ``kerberos_service_name``,
+    too. ``host`` is dbt-spark's mandatory field, and at ``method: session`` without a meaning.
     """
 
     schema: str = ""
@@ -59,6 +80,10 @@ class CtasSparkCredentials(Credentials):
     host: str | None = None
     port: int | None = None
     url: str | None = field(default=None, repr=False)
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    auth: str | None = None
+    kerberos_service_name: str | None = None
     spark_conf: dict[str, Any] = field(default_factory=dict, repr=False)
 
     _ALIASES: ClassVar[dict[str, str]] = {"server_side_parameters": "spark_conf"}
@@ -103,6 +128,18 @@ class CtasSparkCredentials(Credentials):
         return address or _named_elsewhere(self.spark_conf)
 
     @property
+    def thrift_server(self) -> ThriftServer:
+        """The Thrift server, and who asks it."""
+        return ThriftServer(
+            str(self.host),
+            self.port or thrift_server.DEFAULT_PORT,
+            self.user,
+            self.password,
+            self.auth or thrift_server.NONE,
+            self.kerberos_service_name,
+        )
+
+    @property
     def settings_of_the_session(self) -> dict[str, str]:
         """What a remote session is configured with."""
         return {key: value for key, value in self.spark_conf.items() if key != REMOTE_SETTING}
@@ -110,7 +147,7 @@ class CtasSparkCredentials(Credentials):
     @property
     def with_secrets(self) -> dict[str, str]:
         """Everything of the profile that may hold a secret."""
-        return {**self.spark_conf, URL: self.remote}
+        return {**self.spark_conf, URL: self.remote, PASSWORD: self.password or ""}
 
     @property
     def unique_field(self) -> str:
@@ -124,7 +161,8 @@ class CtasSparkCredentials(Credentials):
             "schema",
             "staging_schema",
             "catalog_atomicity",
-            *((URL,) if self.url else ("host", "port")) * (self.method == CONNECT),
+            *((URL,) if self.url else ("host", "port")) * (self.method != SESSION),
+            *("user", "auth", "kerberos_service_name") * (self.method == THRIFT),
             "spark_conf",
         )
 
@@ -142,45 +180,81 @@ def _text(value: Any) -> str:
 
 def _problems(data: Mapping[str, Any]) -> Iterable[str]:
     for name in data:
-        if name not in FIELDS and name not in OF_DBT:
+        if name in OF_DBT_SPARK:
+            yield f"{name}: {OF_DBT_SPARK[name]}"
+        elif name not in FIELDS and name not in OF_DBT:
             near = get_close_matches(str(name), FIELDS, n=1)
             yield f"unknown field {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
     method = data.get("method", SESSION)
     if method in OTHER_METHODS:
         yield (
-            f"method: {method!r} is not available yet; use {SESSION!r}, or {CONNECT!r} for a Spark "
-            "Connect server"
+            f"method: {method!r} is not available yet; use {SESSION!r}, {CONNECT!r} for a Spark "
+            f"Connect server, or {THRIFT!r} for a Thrift server"
         )
     elif method not in METHODS:
         yield f"method: {method!r} is not a method; use one of {', '.join(METHODS)}"
-    yield from _problems_of_a_server(data, is_connect=method == CONNECT)
+    yield from _problems_of_a_server(data, method)
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
     yield from _problems_of_spark(data.get("spark_conf", {}))
     yield from _problems_of_declarations(data.get("catalog_atomicity", {}))
 
 
-def _problems_of_a_server(data: Mapping[str, Any], *, is_connect: bool) -> Iterable[str]:
-    url, host, port = data.get(URL), data.get("host"), data.get("port")
-    if not is_connect:
-        given = [name for name in (URL, "port") if data.get(name) is not None]
-        if given and data.get("method", SESSION) == SESSION:
-            yield f"{' and '.join(given)}: only with method: {CONNECT}"
+def _problems_of_a_server(data: Mapping[str, Any], method: object) -> Iterable[str]:
+    of_others = {
+        SESSION: ((CONNECT, (URL,)), (f"{CONNECT} or {THRIFT}", ("port",)), (THRIFT, OF_THRIFT)),
+        CONNECT: ((THRIFT, OF_THRIFT),),
+        THRIFT: ((CONNECT, (URL,)),),
+    }
+    for owner, names in of_others.get(str(method), ()):
+        given = [name for name in names if data.get(name) is not None]
+        if given:
+            yield f"{' and '.join(given)}: only with method: {owner}"
+    if method not in {CONNECT, THRIFT}:
         return
-    if url and (host or port is not None):
-        yield "url: has host and port in it; give it, or host and port"
-    if url and not str(url).startswith(SCHEME):
-        yield f"url: begins with {SCHEME}, as in {SCHEME}host:{DEFAULT_PORT}"
+    port = data.get("port")
     if port is not None and (type(port) is not int or not 0 < port <= HIGHEST_PORT):
         yield f"port: {port!r} is not a port"
-    conf = data.get("spark_conf")
-    if not url and not host and not _named_elsewhere(conf if isinstance(conf, Mapping) else {}):
-        yield f"host: missing; method: {CONNECT} needs host (and port), url, or {REMOTE_VARIABLE}"
     if data.get("catalog_atomicity"):
         yield (
             "catalog_atomicity: the probe of a declared catalog needs Spark in dbt's own process; "
             f"remove it, or use method: {SESSION}"
         )
+    yield from (_problems_of_connect if method == CONNECT else _problems_of_thrift)(data)
+
+
+def _problems_of_connect(data: Mapping[str, Any]) -> Iterable[str]:
+    url, host, port = data.get(URL), data.get("host"), data.get("port")
+    if url and (host or port is not None):
+        yield "url: has host and port in it; give it, or host and port"
+    if url and not str(url).startswith(SCHEME):
+        yield f"url: begins with {SCHEME}, as in {SCHEME}host:{DEFAULT_PORT}"
+    if not url and not host and not _named_elsewhere(_conf(data)):
+        yield f"host: missing; method: {CONNECT} needs host (and port), url, or {REMOTE_VARIABLE}"
+
+
+def _problems_of_thrift(data: Mapping[str, Any]) -> Iterable[str]:
+    if not data.get("host"):
+        yield f"host: missing; method: {THRIFT} needs host (and port)"
+    if REMOTE_SETTING in _conf(data):
+        yield f"spark_conf: {REMOTE_SETTING} names a Spark Connect server; use method: {CONNECT}"
+    auth = data.get("auth") or thrift_server.NONE
+    if auth not in thrift_server.AUTHS:
+        yield f"auth: {auth!r} is not known; use one of {', '.join(thrift_server.AUTHS)}"
+        return
+    takes_password = auth in thrift_server.WITH_PASSWORD
+    if takes_password != (data.get(PASSWORD) is not None):
+        known = " or ".join(thrift_server.WITH_PASSWORD)
+        yield f"{PASSWORD}: {'missing' if takes_password else 'only'} with auth: {known}"
+    takes_service = auth == thrift_server.KERBEROS
+    if takes_service != (data.get("kerberos_service_name") is not None):
+        said = "missing" if takes_service else "only"
+        yield f"kerberos_service_name: {said} with auth: {thrift_server.KERBEROS}"
+
+
+def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    conf = data.get("spark_conf")
+    return conf if isinstance(conf, Mapping) else {}
 
 
 def _named_elsewhere(conf: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -34,11 +35,9 @@ def report(spark: SparkSession, opened: OpenedCatalog, place: Place) -> Iterator
     yield f"atomicity: {reached}"
 
 
-def report_over_connect(
-    spark: SparkSession, catalogs: CatalogsWithoutJvm, place: Place
-) -> Iterator[str]:
+def report_of_a_server(spark: Any, catalogs: CatalogsWithoutJvm, place: Place) -> Iterator[str]:
     """One line for each thing found; Spark is on a server, and a level belongs to a format."""
-    yield f"spark: {spark.version} (Spark Connect)"
+    yield f"spark: {spark.version} ({catalogs.over})"
     implementation = spark.conf.get(f"{SETTINGS}{place.database}", "Spark's own")
     yield f"catalog: {place.database}, {implementation}"
     for file_format in (*(known.name for known in FORMATS.values()), "parquet"):

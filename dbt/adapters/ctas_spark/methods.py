@@ -10,17 +10,19 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark import environment_report, spark_errors
-from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, CtasSparkCredentials
+from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, THRIFT, CtasSparkCredentials
 from dbt.adapters.ctas_spark.environment_report import Place
+from dbt.adapters.ctas_spark.staging.catalogs import without_jvm
 from dbt.adapters.ctas_spark.staging.catalogs.opened import open_catalog
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.without_jvm import CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.engines import connect_launch, thrift_launch
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
-from dbt.adapters.ctas_spark.staging.engines.connect_launch import SESSIONS
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.engines.thrift import ThriftJob
 from dbt.adapters.ctas_spark.staging.errors import StorageError
 
 OnMissedBeat = Callable[[StorageError], None]
@@ -48,11 +50,11 @@ class Method:
     makes the job of a model; ``report`` is for ``dbt debug``; ``close`` ends an invocation.
     """
 
-    start: Callable[[CtasSparkCredentials, str], SparkSession]
+    start: Callable[[CtasSparkCredentials, str], Any]
     start_failure: Callable[[BaseException], str]
-    job: Callable[[SparkSession, str, threading.Event, float], StoppableJob]
-    open_catalogs: Callable[[SparkSession, OnMissedBeat, Mapping[str, Atomicity]], Catalogs]
-    report: Callable[[SparkSession, Any, Place], Iterator[str]]
+    job: Callable[[Any, str, threading.Event, float], StoppableJob]
+    open_catalogs: Callable[[Any, OnMissedBeat, Mapping[str, Atomicity]], Catalogs]
+    report: Callable[[Any, Any, Place], Iterator[str]]
     close: Callable[[], None]
 
 
@@ -65,8 +67,14 @@ def _session(credentials: CtasSparkCredentials, log_directory: str) -> SparkSess
     return start_spark(credentials.spark_conf, log_directory)
 
 
-def _on_a_server(credentials: CtasSparkCredentials, _: str) -> SparkSession:
-    return SESSIONS.get(credentials.remote, credentials.settings_of_the_session)
+def _over_connect(credentials: CtasSparkCredentials, _: str) -> Any:
+    settings = credentials.settings_of_the_session
+    return connect_launch.SESSIONS.get(credentials.remote, settings)
+
+
+def _over_thrift(credentials: CtasSparkCredentials, _: str) -> Any:
+    settings = credentials.settings_of_the_session
+    return thrift_launch.SESSIONS.get(credentials.thrift_server, settings)
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -80,14 +88,24 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             close=lambda: None,  # its JVM lives as long as the process
         ),
         CONNECT: Method(
-            start=_on_a_server,
+            start=_over_connect,
             start_failure=spark_errors.message,
             job=ConnectJob,
             open_catalogs=lambda spark, on_missed_beat, _: CatalogsWithoutJvm(
-                spark, on_missed_beat
+                spark, on_missed_beat, without_jvm.CONNECT
             ),
-            report=environment_report.report_over_connect,
-            close=SESSIONS.close,
+            report=environment_report.report_of_a_server,
+            close=connect_launch.SESSIONS.close,
+        ),
+        THRIFT: Method(
+            start=_over_thrift,
+            start_failure=spark_errors.message,
+            job=ThriftJob,
+            open_catalogs=lambda spark, on_missed_beat, _: CatalogsWithoutJvm(
+                spark, on_missed_beat, without_jvm.THRIFT
+            ),
+            report=environment_report.report_of_a_server,
+            close=thrift_launch.SESSIONS.close,
         ),
     }
 )

@@ -8,6 +8,7 @@ from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.java import complaint, find_java
 from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.engines.thrift_errors import LostAnswerError, ServerError
 
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
 CAUSED_BY = "Caused by: "
@@ -26,6 +27,8 @@ JVM_ENDED = (
 def message(error: BaseException) -> str:
     """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
     text = full_text(error)
+    if isinstance(error, LostAnswerError):
+        return text
     if isinstance(error, jvm.GONE) or text == JVM_ENDED:
         return JVM_ENDED
     if DERBY_IS_OPEN in text:
@@ -63,6 +66,8 @@ def _asked_for(error: Py4JJavaError) -> str:
 
 
 def _own_words(error: BaseException) -> str:
+    if isinstance(error, ServerError):
+        return _with_its_cause(str(error))
     if isinstance(error, PySparkException) and not isinstance(error, Py4JJavaError):
         return str(error).split("\n\nJVM stacktrace:")[0]
     text = str(error)
@@ -71,6 +76,14 @@ def _own_words(error: BaseException) -> str:
     if isinstance(error, Py4JJavaError) and first:
         return "\n".join([first.removeprefix(": "), *causes[-1:]])
     return text
+
+
+def _with_its_cause(text: str) -> str:
+    """What stands before the frames, and the innermost cause if that says more."""
+    first = text.split("\n\tat ", maxsplit=1)[0].rstrip()
+    causes = [line for line in text.splitlines() if line.startswith(CAUSED_BY)]
+    said = causes[-1].removeprefix(CAUSED_BY).split(": ", 1)[-1] if causes else ""
+    return first if said in first else f"{first}\n{causes[-1]}"
 
 
 def _not_writable(text: str) -> str:

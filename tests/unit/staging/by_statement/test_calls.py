@@ -5,6 +5,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException, SparkUpgradeException
 
 from dbt.adapters.ctas_spark.staging.by_statement.calls import NamespaceMissingError, core_errors
+from dbt.adapters.ctas_spark.staging.engines import thrift_errors
+from dbt.adapters.ctas_spark.staging.engines.thrift_errors import LostAnswerError
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
@@ -66,3 +68,97 @@ def test_only_what_is_known_to_have_done_nothing_is_refused(
     ):
         raise error
     assert type(caught.value) is kind
+
+
+def over_thrift(said: str) -> Exception:
+    """The error that the status of a failed statement becomes."""
+    return thrift_errors.failed(
+        f"org.apache.hive.service.cli.HiveSQLException: Error running query: {said}\n"
+        "\tat org.apache.spark.sql.hive.thriftserver.HiveThriftServerErrors$.x(X.scala:44)\n"
+        f"Caused by: {said}\n\tat org.apache.spark.Y.y(Y.scala:1)\n\t... 30 more\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "words"),
+    [
+        (
+            (
+                "[TABLE_OR_VIEW_ALREADY_EXISTS] org.apache.spark.sql.catalyst.analysis."
+                "TableAlreadyExistsException: [TABLE_OR_VIEW_ALREADY_EXISTS] t is there"
+            ),
+            EntryExistsError,
+            "[TABLE_OR_VIEW_ALREADY_EXISTS] t is there",
+        ),
+        (
+            (
+                "[TABLE_OR_VIEW_NOT_FOUND] org.apache.spark.sql.ExtendedAnalysisException: "
+                "[TABLE_OR_VIEW_NOT_FOUND] t is not there"
+            ),
+            EntryMissingError,
+            "[TABLE_OR_VIEW_NOT_FOUND] t is not there",
+        ),
+        (
+            "[SCHEMA_NOT_FOUND] org.apache.spark.sql.X: [SCHEMA_NOT_FOUND] s is not there",
+            NamespaceMissingError,
+            "[SCHEMA_NOT_FOUND] s is not there",
+        ),
+        (
+            (
+                "[UNRESOLVED_COLUMN.WITH_SUGGESTION] org.apache.spark.sql.AnalysisException: "
+                "[UNRESOLVED_COLUMN.WITH_SUGGESTION] no"
+            ),
+            RefusedError,
+            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] no",
+        ),
+        (
+            "org.apache.spark.sql.catalyst.parser.ParseException: no SQL",
+            RefusedError,
+            "no SQL",
+        ),
+        (
+            "org.apache.iceberg.exceptions.CommitFailedException: it moved",
+            EntryModifiedError,
+            "(org.apache.iceberg.exceptions.CommitFailedException) it moved",
+        ),
+        (
+            "[DELTA_CONCURRENT_APPEND] io.delta.X: [DELTA_CONCURRENT_APPEND] another",
+            EntryModifiedError,
+            "[DELTA_CONCURRENT_APPEND] another",
+        ),
+        (
+            "org.apache.spark.SparkException: Job aborted due to stage failure: x",
+            RefusedError,
+            "Job aborted due to stage failure: x",
+        ),
+        (
+            "org.apache.iceberg.exceptions.CommitStateUnknownException: timed out",
+            MetastoreError,
+            "CommitStateUnknownException",
+        ),
+        ("java.lang.NullPointerException", MetastoreError, "java.lang.NullPointerException"),
+    ],
+)
+def test_over_thrift_the_text_says_which(said: str, kind: type[MetastoreError], words: str) -> None:
+    """Spark's condition or Java's class, whichever is there; frames are left out."""
+    with pytest.raises(MetastoreError) as caught, core_errors("publish t"):
+        raise over_thrift(said)
+    assert type(caught.value) is kind
+    assert words in str(caught.value)
+    assert "\tat " not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        LostAnswerError("no answer"),
+        thrift_errors.ended("CANCELED_STATE"),
+        thrift_errors.ended("TIMEDOUT_STATE"),
+        thrift_errors.failed("Invalid SessionHandle: SessionHandle [1]"),
+    ],
+)
+def test_over_thrift_no_answer_is_a_fate_not_known(error: Exception) -> None:
+    """The server may have done what it was asked, or still do it."""
+    with pytest.raises(MetastoreError) as caught, core_errors("publish t"):
+        raise error
+    assert type(caught.value) is MetastoreError

@@ -36,13 +36,13 @@ def there(file_format: SqlFormat, lineage_ms: int = 1_000) -> tuple[FakeSqlCatal
     lineage = f"c1:v1:build:{lineage_ms}"
     properties = {**OURS, "ctas_spark_lineage": lineage}
     catalog.shown[PATH] = {**properties, "format": f"{file_format.name}/parquet"}
-    catalog.answers["SELECT md5"] = [{"version": "m1", "marker": NATIVE}]
+    catalog.answers["SELECT md5"] = [{"version": "m1", "marker": json.dumps(NATIVE)}]
     catalog.answers["DESCRIBE HISTORY"] = [
         {"version": 7, "userMetadata": "a user's own"},
         {"version": 6, "userMetadata": json.dumps(NATIVE)},
     ]
     catalog.answers["DESCRIBE DETAIL"] = [
-        {"format": "delta", "id": "i1", "partitionColumns": ["day"], "properties": properties}
+        {"format": "delta", "id": "i1", "partitionColumns": ["day"]}
     ]
     return catalog, SqlTables(catalog.ask, "ice", file_format)
 

@@ -34,7 +34,7 @@ def catalogs(settings: dict[str, str]) -> CatalogsWithoutJvm:
         conf=SimpleNamespace(get=settings.get),
         sql=lambda _: SimpleNamespace(collect=lambda: rows),
     )
-    return CatalogsWithoutJvm(cast("Any", session), lambda _: None)
+    return CatalogsWithoutJvm(cast("Any", session), lambda _: None, "Thrift")
 
 
 def context(catalog: str, file_format: str | None = None) -> StagingContext:

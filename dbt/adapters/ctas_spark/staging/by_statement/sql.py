@@ -3,14 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import SparkSession
-
 Answer = Sequence[Mapping[str, Any]]
 Ask = Callable[[str], Answer]
 """Run a statement; its rows by the names of their columns."""
 
 
-def asking(spark: SparkSession) -> Ask:
+def asking(spark: Any) -> Ask:
     """Ask a session, local or remote."""
 
     def ask(statement: str) -> Answer:

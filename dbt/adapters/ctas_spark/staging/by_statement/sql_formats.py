@@ -39,17 +39,17 @@ class IcebergBySql:
         """Two statements, the first of which fails for a table of another format."""
         path = quoting.table(table)
         marked = (
-            f"SELECT max_by(summary, committed_at) FROM {path}.snapshots "  # noqa: S608 (quoted)
+            f"SELECT to_json(max_by(summary, committed_at)) FROM {path}.snapshots "  # noqa: S608 (quoted)
             f"WHERE summary[{quoting.string(COMMIT)}] IS NOT NULL"
         )
         seen = ask(
             "SELECT md5(concat_ws(',', sort_array(collect_list(file)))) AS version, "  # noqa: S608 (quoted)
             f"({marked}) AS marker FROM {path}.metadata_log_entries"
         )[0]
-        found = {str(row["key"]): str(row["value"]) for row in ask(f"SHOW TBLPROPERTIES {path}")}
+        found = _properties(ask, path)
         if not found.get(FORMAT, "").startswith(self.name):
             return None
-        return TableFacts("", str(seen["version"]), "", (), found, seen["marker"] or NOTHING)
+        return TableFacts("", str(seen["version"]), "", (), found, _marker(seen["marker"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,10 @@ class DeltaBySql:
     name: str = "delta"
 
     def facts(self, ask: Ask, table: TableName) -> TableFacts | None:
-        """Two statements; the second also tells a table of another format."""
+        """Three statements; the second also tells a table of another format.
+
+        Of its columns none that is nested is taken apart: over Thrift that is a text.
+        """
         path = quoting.table(table)
         history = ask(f"DESCRIBE HISTORY {path} LIMIT {LATEST_COMMITS}")
         detail = ask(f"DESCRIBE DETAIL {path}")[0]
@@ -70,16 +73,20 @@ class DeltaBySql:
             str(detail["id"]),
             str(history[0]["version"]) if history else "",
             "",
-            tuple(detail["partitionColumns"]),
-            dict(detail["properties"]),
+            (str(detail["partitionColumns"]),),
+            _properties(ask, path),
             next((marker for marker in marked if COMMIT in marker), NOTHING),
         )
 
 
-def _marker(user_metadata: str | None) -> Mapping[str, Any]:
-    """What a commit of ours says of itself; empty if it says nothing of the kind."""
+def _properties(ask: Ask, path: str) -> dict[str, str]:
+    return {str(row["key"]): str(row["value"]) for row in ask(f"SHOW TBLPROPERTIES {path}")}
+
+
+def _marker(said: str | None) -> Mapping[str, Any]:
+    """What a commit of ours says of itself, in JSON; empty if it says nothing of the kind."""
     try:
-        found = json.loads(user_metadata or "{}")
+        found = json.loads(said or "{}")
     except ValueError:
         return NOTHING
     return found if isinstance(found, dict) else NOTHING

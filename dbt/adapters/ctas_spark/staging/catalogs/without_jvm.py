@@ -8,9 +8,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import NoReturn
-
-from pyspark.sql import SparkSession
+from typing import Any, NoReturn
 
 from dbt.adapters.ctas_spark.staging.by_statement.services import StatementServices
 from dbt.adapters.ctas_spark.staging.by_statement.sql import asking
@@ -42,7 +40,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
 )
 from dbt.adapters.ctas_spark.staging.catalogs.session_settings import settings_below
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.connect import ConnectStatements
+from dbt.adapters.ctas_spark.staging.engines.remote import RemoteStatements
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     StagingError,
@@ -54,10 +52,15 @@ from dbt.adapters.ctas_spark.staging.native import ways
 LETTER = "s"
 LEASE_ID = re.compile(rf"\d{{8}}t\d{{6}}{LETTER}[0-9a-f]{{8}}")
 VERSION_ID = re.compile(rf"{LEASE_ID.pattern}_\d{{4,}}")
-"""Other than those of runs with a JVM: they keep their leases elsewhere, and stage otherwise."""
+"""Other than those of runs with a JVM: they keep their leases elsewhere, and stage otherwise.
+
+Over Spark Connect and over Thrift they are the same, so that the runs of both see each other.
+"""
+CONNECT = "Spark Connect"
+THRIFT = "Thrift"
 WHY_NOT_MORE = (
     "a commit that is conditional on what the model saw is made by the format's Java classes, and "
-    f"over Spark Connect the driver's JVM can't be reached; {NOT_ISOLATED}"
+    f"over {{}} the driver's JVM can't be reached; {NOT_ISOLATED}"
 )
 INSTEAD = "use method: session in the profile for isolated, or set atomicity: auto"
 FILES_REFUSED = (
@@ -69,13 +72,13 @@ REFUSED = (("a table of files", FILES_REFUSED), ("a declared catalog", DECLARED_
 FORMATS: Mapping[Kind, SqlFormat] = {Kind.ICEBERG: IcebergBySql(), Kind.DELTA: DeltaBySql()}
 
 
-def reached(format_name: str) -> Capabilities:
-    """What the format's native replace reaches."""
+def reached(format_name: str, over: str) -> Capabilities:
+    """What the format's native replace reaches; ``over`` is the way to the server."""
     return Capabilities(
-        f"{format_name}, over Spark Connect",
+        f"{format_name}, over {over}",
         ConflictCheck.NONE,
         Atomicity.ATOMIC,
-        WHY_NOT_MORE,
+        WHY_NOT_MORE.format(over),
         INSTEAD,
         replaces_by=ways.REPLACE,
         needs_jvm=False,
@@ -83,9 +86,15 @@ def reached(format_name: str) -> Capabilities:
 
 
 class CatalogsWithoutJvm:
-    """Opened once for an invocation; each catalog and format has a lease of its own."""
+    """Opened once for an invocation; each catalog and format has a lease of its own.
 
-    def __init__(self, spark: SparkSession, on_missed_beat: Callable[[StorageError], None]) -> None:
+    ``over`` is the way to the server, as messages name it.
+    """
+
+    def __init__(
+        self, spark: Any, on_missed_beat: Callable[[StorageError], None], over: str
+    ) -> None:
+        self.over = over
         self._spark = spark
         self._on_missed_beat = on_missed_beat
         self._guard = threading.Lock()
@@ -116,7 +125,7 @@ class CatalogsWithoutJvm:
         if kind is Kind.ICEBERG:
             self._check_iceberg(context)
         elif kind is not Kind.DELTA:
-            _refuse_files(context)
+            self._refuse_files(context)
         with self._guard:
             key = (name, kind)
             if key not in self._opened:
@@ -144,20 +153,20 @@ class CatalogsWithoutJvm:
         lease = Lease(
             texts,
             self._on_missed_beat,
-            f"over connect {name} {file_format.name}",
+            f"over {self.over} {name} {file_format.name}",
             new_lease_id(LETTER),
         )
         self._leases.append(lease)
         services = StatementServices(
             tables,
             texts,
-            ConnectStatements(self._spark),
+            RemoteStatements(self._spark),
             lease,
             leases_in=lambda namespace: namespace,
             version_id=VERSION_ID,
             lease_id=LEASE_ID,
         )
-        return StatementCatalog(services, lambda _: reached(file_format.name))
+        return StatementCatalog(services, lambda _: reached(file_format.name, self.over))
 
     def _check_iceberg(self, context: StagingContext) -> None:
         """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""
@@ -167,21 +176,20 @@ class CatalogsWithoutJvm:
             _refuse(
                 context,
                 f"it is not known whether {implementation_of(options)} swaps an Iceberg table's "
-                "metadata in one step, and over Spark Connect no probe can find out",
+                f"metadata in one step, and over {self.over} no probe can find out",
                 f"use a catalog of type hive, jdbc, rest or hadoop ({SETTINGS}{name}.type), or "
                 "method: session",
             )
 
-
-def _refuse_files(context: StagingContext) -> NoReturn:
-    file_format = context.layout.file_format
-    _refuse(
-        context,
-        f"a table of {file_format} files can't be published atomically over Spark Connect: "
-        f"{FILES_REFUSED}",
-        "set file_format: iceberg or delta (with such a catalog on the server), or use method: "
-        "session in the profile",
-    )
+    def _refuse_files(self, context: StagingContext) -> NoReturn:
+        file_format = context.layout.file_format
+        _refuse(
+            context,
+            f"a table of {file_format} files can't be published atomically over {self.over}: "
+            f"{FILES_REFUSED}",
+            "set file_format: iceberg or delta (with such a catalog on the server), or use method: "
+            "session in the profile",
+        )
 
 
 def _refuse(context: StagingContext, what: str, remedy: str) -> NoReturn:

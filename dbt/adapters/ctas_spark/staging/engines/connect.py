@@ -1,4 +1,4 @@
-"""A Spark session on a server, over Spark Connect: this process has no JVM."""
+"""A model's job in a session over Spark Connect."""
 
 import threading
 import time
@@ -6,24 +6,7 @@ import time
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
-
-
-class ConnectStatements:
-    """Runs SQL on the server."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        self._spark = spark
-
-    def sql(self, statement: str) -> None:
-        """Run a statement that returns nothing; the server runs a command at once."""
-        self._spark.sql(statement)
-
-    def refresh(self, name: TableName) -> None:
-        """Drop the table from this session's caches; other sessions of the server keep theirs."""
-        self.sql(f"REFRESH TABLE {quoting.table(name)}")
 
 
 class ConnectJob:

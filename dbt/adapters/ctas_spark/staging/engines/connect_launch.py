@@ -1,18 +1,15 @@
 """Open a session on a Spark Connect server with a profile's settings; one for an invocation."""
 
-import threading
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import pyspark
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines.launch import DEFAULTS
+from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions, refuse, wanted
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 
 INSTALL = "pip install 'dbt-ctas-spark[connect]'"
-CAN_BE_SET = "spark.sql."
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """PySpark prints each error of a query to stderr, also those that we ask for and expect."""
 RETRIES_TO_OPEN = 3
@@ -21,44 +18,14 @@ LONGEST_WAIT_MS = 10_000
 """PySpark's own retries go on for ten minutes; these for half a minute without a server."""
 
 
-class ConnectSessions:
-    """The process's session on each server, opened by the first thread that asks."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._opened: dict[tuple[str, frozenset[tuple[str, str]]], Any] = {}
-
-    def get(self, url: str, settings: Mapping[str, str]) -> SparkSession:
-        """The session.
-
-        Raises:
-            StagingError: the client is not installed; the server does not answer, or refuses a
-                setting.
-        """
-        key = (url, frozenset(settings.items()))
-        with self._guard:
-            if key not in self._opened:
-                self._opened[key] = _opened(url, settings)
-            return cast("SparkSession", self._opened[key])
-
-    def close(self) -> None:
-        """Release the sessions: the server ends what still runs in them."""
-        with self._guard:
-            for session in self._opened.values():
-                session.stop()
-            self._opened.clear()
-
-
-SESSIONS = ConnectSessions()
-
-
 def _opened(url: str, settings: Mapping[str, str]) -> Any:
     session = _session(url)
     try:
         _retry(session, RETRIES_TO_OPEN)
         _ = session.version  # the first call to the server
         _retry(session, RETRIES)
-        _configure(session, settings)
+        values = wanted(settings).items()
+        refuse([key for key, value in values if not _is_set(session, key, value)])
     except PySparkException as error:
         session.stop()
         raise StagingError(
@@ -110,19 +77,6 @@ def _retry(session: Any, times: int) -> None:
     session.client.set_retry_policies([policy])
 
 
-def _configure(session: Any, settings: Mapping[str, str]) -> None:
-    """Set the session's settings; report all at once that are the server's to have."""
-    ours = {key: value for key, value in DEFAULTS.items() if key.startswith(CAN_BE_SET)}
-    wanted = {**ours, **settings}
-    refused = [key for key, value in wanted.items() if not _is_set(session, key, value)]
-    if refused:
-        raise StagingError(
-            f"spark_conf holds settings that only the server can have: {', '.join(refused)}",
-            left="nothing was started",
-            remedy="start the server with them, and remove them from the profile",
-        )
-
-
 def _is_set(session: Any, key: str, value: str) -> bool:
     """False if the server says that no session may have a value of its own."""
     try:
@@ -139,3 +93,6 @@ def _reason(error: PySparkException) -> str:
     lines = [line.strip() for line in str(error).splitlines()]
     details = [line for line in lines if line.startswith("details = ")]
     return details[0].removeprefix("details = ").strip('"') if details else lines[0]
+
+
+SESSIONS = RemoteSessions[str](_opened)

@@ -1,6 +1,6 @@
-"""Spark with a Spark Connect server in its driver; beside it, dbt runs of that same Spark.
+"""Spark with a Spark Connect server and a Thrift server in its driver; beside them, dbt runs of it.
 
-    python connect_program.py settings.json
+    python remote_program.py settings.json
 
 It says READY, and then takes from stdin, one a line, {"arguments": [...], "reply": file}: a dbt
 invocation in this process, where ``method: session`` finds the driver. The reply is its success.
@@ -13,6 +13,8 @@ from pathlib import Path
 from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.engines import jvm
+
 READY = "The server is ready."
 
 
@@ -23,6 +25,8 @@ def main(settings: Path) -> None:
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")  # what fails on purpose fills the log
+    thrift = jvm.classes(session).org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
+    thrift.startWithContext(jvm.session(session).sqlContext())
     print(READY, flush=True)  # noqa: T201 (its parent waits for that)
     for line in sys.stdin:
         asked = json.loads(line)

@@ -1,4 +1,4 @@
-"""A Spark Connect server on loopback, with Iceberg's and Delta's catalogs."""
+"""A Spark Connect server and a Thrift server of one Spark on loopback, with Iceberg and Delta."""
 
 import itertools
 import json
@@ -13,33 +13,35 @@ from pathlib import Path
 from pyspark.sql.connect.session import SparkSession
 
 from readers.session import SMALL
-from servers.connect_program import READY
 from servers.delta import delta_session
 from servers.formats import joined
 from servers.iceberg import embedded_metastore, jdbc_catalog
 from servers.processes import start, stop, tail, wait_until, with_tests
+from servers.remote_program import READY
 
-PROGRAM = Path(__file__).with_name("connect_program.py")
+PROGRAM = Path(__file__).with_name("remote_program.py")
 STARTS_WITHIN_SECONDS = 120.0
 ANSWERS_WITHIN_SECONDS = 120.0
 HOST = "127.0.0.1"
 ICEBERG = "ice"
 OPTIONS = "spark.driver.extraJavaOptions"
+HIVE = "spark.hadoop.hive."
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectServer:
+class RemoteServer:
     """A running server; ``directory`` holds its tables, its settings and its log."""
 
     process: subprocess.Popen[str]
     port: int
+    thrift_port: int
     directory: Path
     app_name: str
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """Its address for Spark Connect."""
         return f"sc://{HOST}:{self.port}"
 
     @property
@@ -66,12 +68,13 @@ class ConnectServer:
 
 
 @contextmanager
-def connect_server(directory: Path) -> Iterator[ConnectServer]:
+def remote_server(directory: Path) -> Iterator[RemoteServer]:
     """Run a server: ``ice`` is Iceberg's jdbc catalog, ``spark_catalog`` Delta's."""
     (directory / "temporary").mkdir(parents=True, exist_ok=True)
-    port, log, settings = _free_port(), directory / "server.log", directory / "settings.json"
-    app_name = f"connect-{port}"
-    settings.write_text(json.dumps(_settings(directory, port, app_name)))
+    log, settings = directory / "server.log", directory / "settings.json"
+    port, thrift_port = _free_port(), _free_port()
+    app_name = f"remote-{port}"
+    settings.write_text(json.dumps(_settings(directory, port, thrift_port, app_name)))
     process = start(
         [sys.executable, PROGRAM, settings],
         log,
@@ -87,12 +90,12 @@ def connect_server(directory: Path) -> Iterator[ConnectServer]:
         )
         if process.poll() is not None:
             raise RuntimeError(f"The server has ended:\n{tail(log)}")
-        yield ConnectServer(process, port, directory, app_name)
+        yield RemoteServer(process, port, thrift_port, directory, app_name)
     finally:
         stop(process)
 
 
-def _settings(directory: Path, port: int, app_name: str) -> dict[str, str]:
+def _settings(directory: Path, port: int, thrift_port: int, app_name: str) -> dict[str, str]:
     return {
         **SMALL,
         **joined(jdbc_catalog(ICEBERG, directory), embedded_metastore(directory), delta_session()),
@@ -106,6 +109,11 @@ def _settings(directory: Path, port: int, app_name: str) -> dict[str, str]:
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.connect.grpc.binding.address": HOST,
         "spark.connect.grpc.binding.port": str(port),
+        f"{HIVE}server2.thrift.bind.host": HOST,
+        f"{HIVE}server2.thrift.port": str(thrift_port),
+        f"{HIVE}server2.logging.operation.enabled": "false",
+        f"{HIVE}exec.scratchdir": str(directory / "scratch"),
+        f"{HIVE}exec.local.scratchdir": str(directory / "local"),
     }
 
 

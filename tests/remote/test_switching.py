@@ -1,11 +1,12 @@
 """One table, published by turns by a session in a driver and over Spark Connect."""
 
-from connect.place import MODELS, Place
 from faults.other_process import other_run
+from remote.place import MODELS, ONLY_CONNECT, Place
 
 BOTH = 4
 
 
+@ONLY_CONNECT
 def test_each_replaces_what_the_other_published(place: Place) -> None:
     """Less than the last publication is a warning, as far as SQL shows that; nothing is dropped."""
     for number in (1, 2):  # what the log of Delta tells of is a replace
@@ -32,6 +33,7 @@ def test_each_replaces_what_the_other_published(place: Place) -> None:
     assert not any("DROP" in str(operation) for operation in operations)
 
 
+@ONLY_CONNECT
 def test_what_the_other_stages_is_left_alone(place: Place) -> None:
     """Neither kind of run takes the other's staged tables for those of a dead run."""
     place.project.build()

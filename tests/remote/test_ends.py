@@ -1,9 +1,9 @@
-"""Runs over Spark Connect that do not get through: Ctrl-C, kill -9, and what is left."""
+"""Runs on a server that do not get through: Ctrl-C, kill -9, and what is left."""
 
 import signal
 
-from connect.place import MODELS, Place
 from faults.other_process import other_dbt, other_run
+from remote.place import MODELS, ONLY_CONNECT, Place
 
 SLEEP_MS = 60_000
 
@@ -20,6 +20,7 @@ def test_ctrl_c_interrupts_the_models_and_leaves_the_old_tables(place: Place) ->
     assert (place.names(), place.staged()) == ([("old", 3), ("old", 3)], [])
 
 
+@ONLY_CONNECT
 def test_the_next_run_drops_what_a_killed_one_staged(place: Place) -> None:
     """kill -9 between stage and commit: the old tables stay, and so does what was staged."""
     place.project.build()

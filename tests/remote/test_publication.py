@@ -1,10 +1,10 @@
-"""dbt runs over Spark Connect: what is published, and what is not."""
+"""dbt runs on a server: what is published, and what is not."""
 
 import threading
 
 from pyspark import SparkContext
 
-from connect.place import MODELS, Place
+from remote.place import MODELS, ONLY_CONNECT, Place
 
 
 def test_models_are_created_and_then_replaced(place: Place) -> None:
@@ -58,6 +58,7 @@ def test_what_needs_the_jvm_is_refused_before_any_job(place: Place) -> None:
     assert place.rows(f"show tables in ice.{place.project.schema}") == []
 
 
+@ONLY_CONNECT
 def test_readers_see_whole_versions(place: Place) -> None:
     """A session of somebody else's reads the old version or the new one while a run replaces it."""
     place.project.build()
@@ -85,6 +86,7 @@ def test_readers_see_whole_versions(place: Place) -> None:
         assert versions[0] == [("old", 3)]
 
 
+@ONLY_CONNECT
 def test_a_table_of_another_kind_is_not_replaced(place: Place) -> None:
     """A view, or a table of files, in a model's place is left as it is, and the model says so."""
     place.project.build()

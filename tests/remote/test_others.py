@@ -1,6 +1,6 @@
-"""What dbt-spark makes itself, over Spark Connect."""
+"""What dbt-spark makes itself, on a server."""
 
-from connect.place import Place
+from remote.place import Place
 
 SEED = "id,name\n1,a\n2,b\n"
 VIEW = "{{ config(materialized='view') }} select * from {{ ref('seeded') }}"

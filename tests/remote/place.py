@@ -1,13 +1,16 @@
-"""One dbt project of two models over Spark Connect: one of Iceberg, one of Delta."""
+"""One dbt project of two models on a server: one of Iceberg, one of Delta."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from dbt.adapters.ctas_spark.credentials import CONNECT, THRIFT
 from dbt.adapters.ctas_spark.staging.catalogs.without_jvm import LEASE_ID
 from functional.dbt_project import Project, Run
-from servers.connect import HOST, ICEBERG, ConnectServer
+from servers.remote import HOST, ICEBERG, RemoteServer
 
 QUERY = """
 select id, cast('{{ var("name", "old") }}' as string) as name, 'x' as day
@@ -30,6 +33,9 @@ models:
   - {name: dlt, columns: *columns}
 """
 MODELS = ("ice", "dlt")
+METHODS = (CONNECT, THRIFT)
+ONLY_CONNECT = pytest.mark.parametrize("place", [CONNECT], indirect=True)
+"""For what was tried both ways, and is the same SQL in both: CI tries it once."""
 PROJECT = {"models/ice.sql": ICE, "models/dlt.sql": DLT, "models/schema.yml": SCHEMA}
 
 
@@ -37,24 +43,26 @@ PROJECT = {"models/ice.sql": ICE, "models/dlt.sql": DLT, "models/schema.yml": SC
 class Place:
     """A project with a schema of its own in both catalogs, and what others see there."""
 
-    server: ConnectServer
+    server: RemoteServer
     project: Project
+    method: str
 
     @classmethod
-    def new(cls, server: ConnectServer, directory: Path, schema: str) -> "Place":
+    def new(cls, server: RemoteServer, directory: Path, schema: str, method: str) -> "Place":
         """A project whose profile leads to the server."""
-        place = cls(server, Project(directory, schema, {}))
+        place = cls(server, Project(directory, schema, {}), method)
         place.write(PROJECT)
         return place
 
     def write(self, files: Mapping[str, str]) -> None:
-        """Write files of the project; the profile is that of Spark Connect."""
+        """Write files of the project, and its profile."""
         self.project.write(files)
         self.write_profile()
 
     def write_profile(self, **fields: object) -> None:
-        """The profile of ``method: connect``, with other values for some fields."""
-        own = {"method": "connect", "host": HOST, "port": self.server.port, "database": ICEBERG}
+        """The profile, with other values for some fields."""
+        port = {CONNECT: self.server.port, THRIFT: self.server.thrift_port}[self.method]
+        own = {"method": self.method, "host": HOST, "port": port, "database": ICEBERG}
         self.project.write_profile("ctas_spark", **{**own, **fields})
 
     def in_the_server(self, *arguments: str, **variables: object) -> Run:
@@ -92,7 +100,7 @@ class Place:
         return self.rows(f"select name, c from ({both}) order by n")
 
     def staged(self) -> list[str]:
-        """What runs over Spark Connect have in the staging schemas of both catalogs."""
+        """What runs without a JVM have in the staging schemas of both catalogs."""
         found = []
         for catalog in (ICEBERG, "spark_catalog"):
             schema = f"{catalog}.{self.project.schema}__ctas_spark"

@@ -1,0 +1,130 @@
+"""What a statement returned over HiveServer2's protocol: columns of values, rows of Python's."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+from pyspark.sql import Row
+
+SUFFIX = "_type"
+NAMES: Mapping[str, str] = MappingProxyType({"null": "void", "varchar": "string", "char": "string"})
+"""PySpark's words for types, where they are not the protocol's."""
+QUALIFIED = {"decimal": ("precision", "scale")}
+INEXACT = ("array", "map", "struct", "timestamp")
+"""Types of which the protocol does not say which one it is."""
+BITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    """A type as Spark writes it."""
+
+    text: str
+
+    def simpleString(self) -> str:  # noqa: N802 (PySpark's)
+        """The type's name."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a result, in the shape of PySpark's."""
+
+    name: str
+    dataType: TypeName  # noqa: N815 (PySpark's)
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns of a result."""
+
+    fields: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThriftResult:
+    """All rows of a statement that has ended.
+
+    ``described`` asks the server for the columns' types, where the protocol's are not exact.
+    """
+
+    columns_seen: tuple[Column, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    described: Callable[[], Mapping[str, str]] = field(default=dict)
+
+    @property
+    def columns(self) -> list[str]:
+        """Their names."""
+        return [column.name for column in self.columns_seen]
+
+    @property
+    def schema(self) -> Schema:
+        """The columns with their whole types."""
+        if not any(column.dataType.text in INEXACT for column in self.columns_seen):
+            return Schema(self.columns_seen)
+        known = self.described()
+        return Schema(
+            tuple(
+                Column(seen.name, TypeName(known.get(seen.name, seen.dataType.text)))
+                for seen in self.columns_seen
+            )
+        )
+
+    def collect(self) -> list[Row]:
+        """Every row."""
+        return self.take(len(self.rows))
+
+    def take(self, limit: int) -> list[Row]:
+        """The first rows."""
+        named = Row(*self.columns)
+        return [named(*row) for row in self.rows[:limit]]
+
+
+def column_of(name: str, type_name: str, qualifiers: Mapping[str, object]) -> Column:
+    """A column by the protocol's name for its type, such as DECIMAL_TYPE."""
+    text = type_name.lower().removesuffix(SUFFIX)
+    known = [str(qualifiers[key]) for key in QUALIFIED.get(text, ()) if key in qualifiers]
+    return Column(name, TypeName(f"{text}({','.join(known)})" if known else NAMES.get(text, text)))
+
+
+def values_of(column: Column, values: Sequence[Any], nulls: bytes) -> Iterator[Any]:
+    """The values of one column; each bit of ``nulls`` says that one is none."""
+    convert = CONVERT.get(column.dataType.text.split("(")[0], _as_it_is)
+    for number, value in enumerate(values):
+        yield None if _is_set(nulls, number) else convert(value)
+
+
+def _is_set(bits: bytes, number: int) -> bool:
+    """Bytes that are all zero may be left out at the end."""
+    byte = bits[number // BITS : number // BITS + 1]
+    return bool(byte) and bool(byte[0] >> number % BITS & 1)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _date(value: str) -> date | str:
+    """Text where Python has no such date."""
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        return value
+
+
+def _timestamp(value: str) -> datetime | str:
+    """Spark leaves zeros at the end of a fraction out."""
+    whole, _, fraction = value.partition(".")
+    try:
+        return datetime.fromisoformat(f"{whole}.{fraction.ljust(6, '0')}")
+    except ValueError:
+        return value
+
+
+CONVERT: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
+    {"decimal": Decimal, "date": _date, "timestamp": _timestamp}
+)

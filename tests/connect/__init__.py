@@ -1,1 +1,0 @@
-"""dbt over Spark Connect: a real server, and no JVM in dbt's process."""

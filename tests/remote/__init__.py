@@ -1,0 +1,1 @@
+"""dbt over Spark Connect and over Thrift: real servers, and no JVM in dbt's process."""

@@ -1,0 +1,25 @@
+"""One server for all tests, reached in both ways; each test has a schema of its own."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from remote.place import METHODS, Place
+from servers.remote import RemoteServer, remote_server
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemoteServer]:
+    """Iceberg and Delta on a server that is another process."""
+    with remote_server(tmp_path_factory.mktemp("remote")) as running:
+        yield running
+
+
+@pytest.fixture(params=METHODS)
+def place(server: RemoteServer, tmp_path: Path, request: pytest.FixtureRequest) -> Place:
+    """The project in an empty schema, over Spark Connect and over Thrift."""
+    return Place.new(server, tmp_path, f"shop_{next(_numbers)}", request.param)
