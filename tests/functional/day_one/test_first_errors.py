@@ -111,8 +111,8 @@ def test_debug_in_a_fresh_process(alone: Project) -> None:
 def test_wrong_profile_fields_are_named_together(alone: Project) -> None:
     """Unknown and contradictory fields of a profile are all reported at once."""
     conf = {"spark.sql.defaultCatalog": "ice"}
-    alone.write_profile(hots="x", method="thrift", server_side_parameters=conf)
+    alone.write_profile(hots="x", method="odbc", server_side_parameters=conf)
     said = dbt(alone, "debug")
     assert "unknown field 'hots': did you mean 'host'?" in said
-    assert "method: 'thrift' is not available yet" in said
+    assert "method: 'odbc' is not available yet" in said
     assert "spark.sql.defaultCatalog is not used; set database: ice instead" in said
