@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pyspark
 
-from contract.places import Claim
+from contract.places import Claim, Views
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 
@@ -21,7 +21,7 @@ OF_ICEBERG = Claim(
     native_format="iceberg",
     replaces_by="publish",
     creates_by="publish",
-    replaces_views=False,
+    views=Views.KEPT,
 )
 
 CLAIMS: Mapping[str, Claim] = {
@@ -35,6 +35,16 @@ CLAIMS: Mapping[str, Claim] = {
     "in_memory": Claim(ConflictCheck.LOCK, EACH, tracks=True),
     **dict.fromkeys(("iceberg_hive", "iceberg_jdbc", "iceberg_rest"), OF_ICEBERG),
     "iceberg_session": OF_ICEBERG,
+    "iceberg_hadoop": Claim(
+        ConflictCheck.NONE,
+        (Atomicity.ATOMIC,),
+        native_format="iceberg",
+        replaces_by="publish",
+        creates_by="publish",
+        views=Views.NEVER,
+        rolls_back=False,
+        knows_live=False,
+    ),
     "delta": Claim(
         ConflictCheck.CAS,
         WHOLE,
@@ -51,11 +61,12 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),
     "in_memory": ("in_memory",),
-    "formats": ("iceberg_hive", "iceberg_jdbc", "iceberg_rest", "delta"),
+    "formats": ("iceberg_hive", "iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta"),
     "iceberg_hive": ("iceberg_hive",),
     "iceberg_jdbc": ("iceberg_jdbc",),
     "iceberg_rest": ("iceberg_rest",),
     "iceberg_session": ("iceberg_session",),
+    "iceberg_hadoop": ("iceberg_hadoop",),
     "delta": ("delta",),
 }
 # One JVM can have one metastore, so the other two are asked for by name.

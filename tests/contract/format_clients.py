@@ -143,6 +143,23 @@ def in_sqlite(database: Path, catalog: str) -> IcebergClient:
     )
 
 
+def in_directories(warehouse: Path) -> IcebergClient:
+    """A hadoop catalog's table is a directory; its newest metadata file has the highest number."""
+
+    def metadata_of(table: Path) -> list[Path]:
+        found = table.glob("metadata/v*.metadata.json")
+        return sorted(found, key=lambda path: int(path.name.split(".")[0].removeprefix("v")))
+
+    def pointer(target: TableName) -> Pointer | None:
+        found = metadata_of(warehouse / target.database / target.table)
+        return Pointer(str(found[-1])) if found else None
+
+    def names(schema: str) -> list[str]:
+        return [path.name for path in (warehouse / schema).glob("*") if metadata_of(path)]
+
+    return IcebergClient(pointer, names)
+
+
 def over_rest(server: str) -> IcebergClient:
     """The server answers with the metadata file's place."""
 

@@ -14,6 +14,7 @@ from contract.format_clients import (
     DeltaClient,
     DeltaLog,
     IcebergClient,
+    in_directories,
     in_hive,
     in_sqlite,
     over_rest,
@@ -21,15 +22,18 @@ from contract.format_clients import (
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
+from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables
+from dbt.adapters.ctas_spark.staging.by_statement.version import StatementVersion
 from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.marker import VERSION
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 
-HIVE, JDBC, REST = "hive", "jdbc", "rest"
+HIVE, JDBC, REST, HADOOP = "hive", "jdbc", "rest", "hadoop"
 
 
 class FormatPlace(SparkPlace, ABC):
@@ -87,6 +91,30 @@ class IcebergPlace(FormatPlace):
         return [(IcebergVersion, "publish"), (IcebergTables, "drop_entry")]
 
 
+class HadoopPlace(IcebergPlace):
+    """A version is a table of its own in the staging schema; a statement copies it."""
+
+    def left_beside(self, live: StagedTable) -> list[str]:
+        """What earlier snapshots keep in the target is the format's own business."""
+        records = [name for name in self.records() if name.startswith(f"{live.target.table}__")]
+        return [*records, *self._staged_for(live.target)]
+
+    def files_of(self, staged: StagedTable) -> list[str]:
+        """Its own, and the target's where that says that it is its copy."""
+        own = [path for path in self._staged_for(staged.target) if staged.version in path]
+        entry = self.entry(staged.target)
+        if entry is None or entry.parameters.get(VERSION) != staged.version:
+            return own
+        return [*own, *self._files_below(staged.target)]
+
+    def _staged_for(self, target: TableName) -> list[str]:
+        found = self._warehouse.glob(f"{STAGING}/{target.table}__*/**/*")
+        return [str(path) for path in found if path.is_file()]
+
+    def calls(self, run: Run) -> Sequence[tuple[object, str]]:  # noqa: ARG002 (of all runs)
+        return [(StatementVersion, "publish"), (CatalogTables, "drop")]
+
+
 class DeltaPlace(FormatPlace):
     """A first version is created as any table of files; others are transactions."""
 
@@ -126,10 +154,12 @@ def iceberg(name: str, spark: SparkSession, directory: Path) -> Iterator[Iceberg
     kind = name.removeprefix("iceberg_")
     catalog = SESSION_CATALOG if kind == "session" else kind
     spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.{SCHEMA}")
-    warehouse = {JDBC: f"{JDBC}-warehouse", REST: f"{REST}/warehouse"}.get(kind, "warehouse")
+    own = {JDBC: f"{JDBC}-warehouse", REST: f"{REST}/warehouse", HADOOP: HADOOP}
+    place = HadoopPlace if kind == HADOOP else IcebergPlace
+    warehouse = directory / own.get(kind, "warehouse")
     with in_a_thread(spark, STAGING) as others:
         client = _client(catalog, spark, directory)
-        yield IcebergPlace(name, spark, directory / warehouse, others, client, catalog)
+        yield place(name, spark, warehouse, others, client, catalog)
         client.close()
 
 
@@ -138,6 +168,8 @@ def _client(catalog: str, spark: SparkSession, directory: Path) -> IcebergClient
         return in_sqlite(directory / f"{JDBC}.sqlite", JDBC)
     if catalog == REST:
         return over_rest(urlparse(str(spark.conf.get(f"spark.sql.catalog.{REST}.uri"))).netloc)
+    if catalog == HADOOP:
+        return in_directories(directory / HADOOP)
     return in_hive(JvmClient(spark))
 
 

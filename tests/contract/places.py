@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Protocol
 
 from contract.contents import Content, Layout
@@ -35,6 +36,14 @@ class Entry:
     whole: Any
 
 
+class Views(Enum):
+    """What becomes of a view in the target's place."""
+
+    REPLACED = "one call puts our table there"
+    KEPT = "it stays, and no job is started"
+    NEVER = "the catalog has none"
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What a catalog is said to reach, before it is asked.
@@ -42,9 +51,10 @@ class Claim:
     ``tracks`` says that the metastore keeps a table's partitions, for which it needs a lock;
     ``native_format`` is that of tables which commit by themselves, None for tables of plain files.
     ``replaces_by`` and ``creates_by`` name the call that publishes; ``drop_takes_staged`` says that
-    who drops a target drops what is staged for it, too; ``replaces_views`` that a view in the
-    target's place is replaced by one call. ``keeps_properties`` says that those stay which others
-    have set; ``held_reads_end`` that a query fails which was analysed over another schema.
+    who drops a target drops what is staged for it, too. ``keeps_properties`` says that those stay
+    which others have set; ``held_reads_end`` that a query fails which was analysed over another
+    schema; ``rolls_back`` that an earlier version can be published again; ``knows_live`` that a
+    table shows which version it is, and not only which one was published last.
     """
 
     conflict_check: ConflictCheck
@@ -54,9 +64,11 @@ class Claim:
     replaces_by: str = "alter_table"
     creates_by: str = "create_table"
     drop_takes_staged: bool = False
-    replaces_views: bool = True
+    views: Views = Views.REPLACED
     keeps_properties: bool = True
     held_reads_end: bool = False
+    rolls_back: bool = True
+    knows_live: bool = True
 
 
 def tracks(claim: Claim, level: Atomicity, layout: Layout) -> bool:

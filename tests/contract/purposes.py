@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from contract.contents import Sight
-from contract.places import Claim, Entry
+from contract.places import Claim, Entry, Views
 from contract.subjects import Attempt, Subject, logged
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -117,6 +117,8 @@ CELLS = (
 def cells_of(claim: Claim) -> Iterator[Cell]:
     """The table as it is for a catalog: what was staged may have gone with a dropped target."""
     for cell in CELLS:
+        if cell.at_begin is AtBegin.VIEW and claim.views is Views.NEVER:
+            continue
         had_a_table = cell.at_begin in (AtBegin.TABLE, AtBegin.PLAIN)
         gone = had_a_table and cell.meanwhile is Meanwhile.DROPS and cell.after is After.OURS
         if claim.drop_takes_staged and gone:

@@ -66,7 +66,9 @@ def lines() -> Iterator[Line]:
     session = CONTRACT.format("iceberg_session")
     hive = iceberg.reached(IcebergKind.HIVE)
     yield Line("Iceberg's SparkSessionCatalog", "iceberg", hive, session, ("iceberg_session",))
-    yield Line("Iceberg, hadoop", "iceberg", of_list(HADOOP), OTHERS)
+    hadoop = "iceberg_hadoop"
+    at_once = f"{CONTRACT.format(hadoop)}, {OTHERS}"
+    yield Line("Iceberg, hadoop", "iceberg", of_list(HADOOP), at_once, (hadoop,))
     over_delta = session_catalog.reached("delta", ConflictCheck.CAS)
     yield Line(
         "Delta's, over a Delta table", "delta", over_delta, CONTRACT.format("delta"), ("delta",)

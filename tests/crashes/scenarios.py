@@ -22,14 +22,16 @@ class Scenario:
     """A way to crash.
 
     ``renames``: until a crash is mended there may be no table. ``tracks``: only where the metastore
-    keeps the target's partitions. ``files``: only for tables of plain files. ``brief``: one of
-    those that together reach every step.
+    keeps the target's partitions. ``files``: only for tables of plain files. ``reverts``: only
+    where an earlier version can be published again. ``brief``: one of those that together reach
+    every step.
     """
 
     prepare: Prepare
     renames: bool
     tracks: bool
     files: bool
+    reverts: bool
     brief: bool
 
     @property
@@ -41,6 +43,8 @@ class Scenario:
         """True where the level allows a rename, and the partitions are tracked, if need be."""
         if claim.native_format and (self.renames or self.files):
             return False
+        if self.reverts and not claim.rolls_back:
+            return False
         can_rename = level is not Atomicity.ISOLATED or not self.renames
         return can_rename and (tracks(claim, level, layout) or not self.tracks)
 
@@ -49,12 +53,17 @@ SCENARIOS: list[Scenario] = []
 
 
 def scenario(
-    *, renames: bool = False, tracks: bool = False, files: bool = False, brief: bool = False
+    *,
+    renames: bool = False,
+    tracks: bool = False,
+    files: bool = False,
+    reverts: bool = False,
+    brief: bool = False,
 ) -> Callable[[Prepare], Prepare]:
     """Add the function to the scenarios."""
 
     def add(prepare: Prepare) -> Prepare:
-        SCENARIOS.append(Scenario(prepare, renames, tracks, files, brief))
+        SCENARIOS.append(Scenario(prepare, renames, tracks, files, reverts, brief))
         return prepare
 
     return add
@@ -102,7 +111,7 @@ def aborts(scene: Scene) -> Act:
     return lambda: ours.staged.abort("a check failed")
 
 
-@scenario(brief=True)
+@scenario(reverts=True, brief=True)
 def rolls_back(scene: Scene) -> Act:
     """The version before is published again."""
     scene.before.published(1)
@@ -110,7 +119,7 @@ def rolls_back(scene: Scene) -> Act:
     return lambda: _roll_back(scene.doomed)
 
 
-@scenario(renames=True)
+@scenario(renames=True, reverts=True)
 def rolls_back_to_other_keys(scene: Scene) -> Act:
     """The version before, which had other partition keys, is published again."""
     scene.before.in_layout(scene.other_keys).published(1)

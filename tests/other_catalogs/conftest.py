@@ -11,7 +11,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
 from formats.run_place import open_run
 from other_catalogs.place import DECLARED, Place
 from readers.session import SMALL, small_session
-from servers.iceberg import hadoop_catalog
+from servers.iceberg import EXTENSIONS, hadoop_catalog
 from servers.jars import ICEBERG, fetched
 from servers.staging_catalogs import catalogs, jars
 
@@ -30,6 +30,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = small_session(
         {
             "spark.jars": ",".join(map(str, (fetched(ICEBERG), *jars(directory)))),
+            "spark.sql.extensions": EXTENSIONS,
             "spark.sql.warehouse.dir": str(directory / "warehouse"),
             options: f"{SMALL[options]} -Dderby.stream.error.file={directory}/derby.log",
             **hadoop_catalog("hadoop", directory),

@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from servers.delta import delta_session
 from servers.formats import joined
-from servers.iceberg import hive_catalog, jdbc_catalog, session_catalog
+from servers.iceberg import hadoop_catalog, hive_catalog, jdbc_catalog, session_catalog
 from servers.iceberg_rest import rest_catalog
 from servers.jars import DELTA, ICEBERG
 from servers.metastore import NO_SETTINGS, Metastore
@@ -28,6 +28,7 @@ class Choice(str, Enum):
     ICEBERG_JDBC = "iceberg-jdbc"
     ICEBERG_REST = "iceberg-rest"
     ICEBERG_SESSION = "iceberg-session"
+    ICEBERG_HADOOP = "iceberg-hadoop"
     DELTA = "delta"
 
 
@@ -35,6 +36,7 @@ class Choice(str, Enum):
 PLACES = {
     Choice.ICEBERG_HIVE: ("hive", "iceberg"),
     Choice.ICEBERG_JDBC: ("jdbc", "iceberg"),
+    Choice.ICEBERG_HADOOP: ("hadoop", "iceberg"),
     Choice.DELTA: (SESSION_CATALOG, "delta"),
 }
 
@@ -87,7 +89,8 @@ def shared_tables(choice: Choice, metastore: Metastore, directory: Path) -> Iter
             session = joined(conf, *beside, rest, delta_session())
             yield SharedTables(session, "rest", "iceberg")
     else:
-        session = joined(conf, *beside, delta_session())
+        hadoop = hadoop_catalog("hadoop", catalogs)
+        session = joined(conf, *beside, hadoop, delta_session())
         yield SharedTables(session, *PLACES[choice])
 
 

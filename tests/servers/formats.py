@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from servers.delta import delta_session
-from servers.iceberg import embedded_metastore, hive_catalog, jdbc_catalog
+from servers.iceberg import embedded_metastore, hadoop_catalog, hive_catalog, jdbc_catalog
 from servers.iceberg_rest import rest_catalog
 
 LISTS = ("spark.jars", "spark.sql.extensions")
@@ -13,13 +13,14 @@ LISTS = ("spark.jars", "spark.sql.extensions")
 
 @contextmanager
 def both_formats(directory: Path) -> Iterator[Mapping[str, str]]:
-    """The settings; ``hive``, ``jdbc`` and ``rest`` are Iceberg's, and tables lie in ``directory``.
+    """The settings; ``hive``, ``jdbc``, ``rest`` and ``hadoop`` are Iceberg's, in ``directory``.
 
     A spark_catalog can be of one class only, and here it is Delta's.
     """
     with rest_catalog("rest", directory / "rest") as rest:
         hive = (embedded_metastore(directory), hive_catalog("hive"))
-        yield joined(jdbc_catalog("jdbc", directory), *hive, rest, delta_session())
+        hadoop = hadoop_catalog("hadoop", directory)
+        yield joined(jdbc_catalog("jdbc", directory), *hive, rest, hadoop, delta_session())
 
 
 def joined(*settings: Mapping[str, str]) -> dict[str, str]:

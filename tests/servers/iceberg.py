@@ -29,7 +29,6 @@ def hadoop_catalog(name: str, directory: Path) -> Mapping[str, str]:
     """The settings of a catalog whose tables are directories; Iceberg's jar has to be there."""
     catalog = f"spark.sql.catalog.{name}"
     return {
-        "spark.sql.extensions": EXTENSIONS,
         catalog: "org.apache.iceberg.spark.SparkCatalog",
         f"{catalog}.type": "hadoop",
         f"{catalog}.warehouse": str(directory / name),

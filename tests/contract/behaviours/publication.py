@@ -2,8 +2,17 @@
 
 import pytest
 
-from contract.behaviours.registry import CREATING, DEFAULT, EACH, FILES, REPLACING, WHOLE, behaviour
-from contract.places import Entry
+from contract.behaviours.registry import (
+    BESIDE_VIEWS,
+    CREATING,
+    DEFAULT,
+    EACH,
+    FILES,
+    REPLACING,
+    WHOLE,
+    behaviour,
+)
+from contract.places import Entry, Views
 from contract.subjects import Subject, changes
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
@@ -47,14 +56,14 @@ def takes_over_a_plain_table(subject: Subject) -> None:
     assert subject.sight() == ours.content.whole
 
 
-@behaviour(REPLACING, levels=WHOLE)
+@behaviour(REPLACING, levels=WHOLE, tables=BESIDE_VIEWS)
 def takes_the_place_of_a_view(subject: Subject) -> None:
     """A view in the target's place becomes our table, and at no moment is there neither.
 
     Where no single commit does that, the view stays, and no job is started.
     """
     subject.place.others.view(subject.table)
-    if not subject.place.claim.replaces_views:
+    if subject.place.claim.views is Views.KEPT:
         _leaves_the_view(subject)
         return
     ours = subject.ready(1)

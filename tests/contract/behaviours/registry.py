@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from contract.places import Claim
+from contract.places import Claim, Views
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
@@ -41,17 +41,29 @@ class Tables(Enum):
     FILES = "those of plain files, whose entry is the metastore's"
     TRACKED = "those of them whose partitions the metastore keeps"
     FORMATS = "those of a format that commits by itself"
+    BESIDE_VIEWS = "those in whose place a view can be"
+    WITH_A_WAY_BACK = "those of which an earlier version can be published again"
+    WITHOUT_A_WAY_BACK = "those of which none can"
 
     def include(self, claim: Claim) -> bool:
         """True if the claim is about such tables."""
-        if self is Tables.TRACKED:
-            return claim.tracks
-        return self is Tables.ALL or (self is Tables.FILES) is (claim.native_format is None)
+        return {
+            Tables.ALL: True,
+            Tables.FILES: claim.native_format is None,
+            Tables.TRACKED: claim.tracks,
+            Tables.FORMATS: claim.native_format is not None,
+            Tables.BESIDE_VIEWS: claim.views is not Views.NEVER,
+            Tables.WITH_A_WAY_BACK: claim.rolls_back,
+            Tables.WITHOUT_A_WAY_BACK: not claim.rolls_back,
+        }[self]
 
 
 FILES = Tables.FILES
 TRACKED = Tables.TRACKED
 FORMATS = Tables.FORMATS
+BESIDE_VIEWS = Tables.BESIDE_VIEWS
+WITH_A_WAY_BACK = Tables.WITH_A_WAY_BACK
+WITHOUT_A_WAY_BACK = Tables.WITHOUT_A_WAY_BACK
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,33 @@
 
 import pytest
 
-from contract.behaviours.registry import DEFAULT, WHOLE, Layouts, behaviour
+from contract.behaviours.registry import (
+    DEFAULT,
+    WHOLE,
+    WITH_A_WAY_BACK,
+    WITHOUT_A_WAY_BACK,
+    Layouts,
+    behaviour,
+)
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.marker import Kind
 
-LIVE = "live"
+LIVE, LAST = "live", "last published"
 
 
 @behaviour(DEFAULT, levels=WHOLE, layouts=Layouts.TURNS)
 def tells_its_versions(subject: Subject) -> None:
-    """The history has each publication, the newest first, and says which one is live."""
+    """The history has each publication, the newest first, and says which is live, or the last."""
+    state = LIVE if subject.place.claim.knows_live else LAST
     published = [subject.published(number).staged.version for number in (1, 2, 3)]
     events = subject.catalog.history(subject.context())
     builds = [event for event in events if event.kind == Kind.BUILD.value]
     assert [event.version for event in builds] == published[::-1]
-    assert [event.version for event in builds if event.state == LIVE] == published[-1:]
+    assert [event.version for event in builds if event.state == state] == published[-1:]
 
 
-@behaviour(DEFAULT, levels=WHOLE)
+@behaviour(DEFAULT, levels=WHOLE, tables=WITH_A_WAY_BACK)
 def rolls_back_over_another_schema(subject: Subject) -> None:
     """The version before is published again, with its columns, rows and partitions."""
     old = subject.published(1)
@@ -43,7 +51,18 @@ def rolls_back_to_no_version_that_never_was(subject: Subject) -> None:
     assert subject.existing() == before
 
 
-@behaviour(DEFAULT, levels=WHOLE, layouts=Layouts.TURNS)
+@behaviour(DEFAULT, levels=WHOLE, layouts=Layouts.ONE, tables=WITHOUT_A_WAY_BACK)
+def says_that_there_is_no_way_back(subject: Subject) -> None:
+    """No version is published again, and the table is what it was."""
+    subject.published(1)
+    subject.published(2)
+    before = subject.existing()
+    with pytest.raises(NoSuchVersionError, match="no statement brings back"):
+        subject.catalog.roll_back(subject.context())
+    assert subject.existing() == before
+
+
+@behaviour(DEFAULT, levels=WHOLE, layouts=Layouts.TURNS, tables=WITH_A_WAY_BACK)
 def builds_on_no_rollback_that_it_did_not_see(subject: Subject) -> None:
     """A rollback is a commit like any other: who began before it loses."""
     old = subject.published(1)

@@ -23,8 +23,9 @@ BYTES = PREFIX + "bytes"
 class Event:
     """One publication; ``rows`` and ``bytes`` are None where Spark did not count them.
 
-    ``state`` is that of its version: ``live``, ``kept`` or ``deleted``; ``schema_change`` compares
-    with the publication before, as far as both records are there.
+    ``state`` is that of its version: ``live``, ``kept``, ``deleted``, or ``last published`` where a
+    table does not show which version it is. ``schema_change`` compares with the publication before,
+    as far as both records are there.
     """
 
     version: str
