@@ -21,7 +21,7 @@ from contract.format_clients import (
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
-from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
