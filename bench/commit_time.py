@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting, records
-from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbt.adapters.ctas_spark.config import BAD_FORMATS
-from dbt.adapters.ctas_spark.staging.catalogs import iceberg, session_catalog, without_jvm
-from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs import iceberg, session_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import (
     BAD_STAGING,
     HADOOP,
     NO_STAGING,
     of_declaration,
     of_list,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import Kind
+from dbt.adapters.ctas_spark.staging.catalogs.choice.iceberg_kinds import IcebergKind
+from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import Kind
+from dbt.adapters.ctas_spark.staging.catalogs.opening import without_jvm
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 

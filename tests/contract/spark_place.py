@@ -14,7 +14,7 @@ from contract.contents import Content
 from contract.entry_clients import EntryClient
 from contract.places import Entry, Others, Run
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.staged_table import StagedTable

@@ -11,7 +11,7 @@ from typing import TypeVar
 from pyspark.sql import SparkSession
 from typing_extensions import Self
 
-from dbt.adapters.ctas_spark.staging.catalogs.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     SESSION_CATALOG,

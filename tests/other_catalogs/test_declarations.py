@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables
-from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import HADOOP, of_list
+from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import HADOOP, of_list
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.opened import open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import open_catalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from readers.session import MAPPED
 from servers.jars import DELTA, DELTA_STORAGE, fetched
 
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
@@ -20,7 +21,7 @@ def delta_session() -> Mapping[str, str]:
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
         "spark.driver.memory": "1200m",
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC{MAPPED}",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }

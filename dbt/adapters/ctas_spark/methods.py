@@ -12,10 +12,10 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark import environment_report, spark_errors
 from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, THRIFT, CtasSparkCredentials
 from dbt.adapters.ctas_spark.environment_report import Place
-from dbt.adapters.ctas_spark.staging.catalogs import without_jvm
-from dbt.adapters.ctas_spark.staging.catalogs.opened import open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.opening import without_jvm
+from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.opening.without_jvm import CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.without_jvm import CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines import connect_launch, thrift_launch
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob

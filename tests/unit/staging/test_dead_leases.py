@@ -69,6 +69,27 @@ def test_a_lease_stays_for_a_directory_of_any_table(world: World) -> None:
     assert leases_after_cleaning(world, dead) == set()
 
 
+def test_each_table_is_listed_once_for_all_runs(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A schema has many tables, and a killed cluster leaves many leases."""
+    others = VersionRoot(ROOT.parent, "shop.customers")
+    world.storage.write(f"{others.version(VERSION_OF_THE_DEAD)}/part-0.parquet", "rows")
+    for number in range(3):
+        lease = f"20240101t00000{number}x0000000b"
+        text = LeaseFile(lease, ENDED).to_text()
+        world.storage.write(f"{ROOT.leases}/{lease}", text)
+    children, listed = world.storage.children, list[str]()
+
+    def listing(directory: str) -> tuple[str, ...]:
+        listed.append(directory)
+        return children(directory)
+
+    monkeypatch.setattr(world.storage, "children", listing)
+    assert leases_after_cleaning(world) == {LEASE_OF_THE_DEAD}
+    assert listed.count(str(others)) == 1
+
+
 @pytest.mark.parametrize("key", [LEASE, ATTEMPT_BY])
 def test_a_lease_stays_for_a_record_in_any_schema(world: World, key: str) -> None:
     """A record without a directory may stand for a creation, or a rollback, still under way."""

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from dbt.adapters.ctas_spark.staging import lease_file
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -48,27 +48,41 @@ class DeadLeases:
         Raises:
             MetastoreError, StorageError: it could not be found out whether a lease may go.
         """
-        for lease in services.storage.children(root.leases):
-            if not LEASE_ID.fullmatch(lease) or lease == services.lease.id:
+        over = [
+            lease
+            for lease in services.storage.children(root.leases)
+            if LEASE_ID.fullmatch(lease)
+            and lease != services.lease.id
+            and _is_over(services, root, lease, rules, now_ms)
+            and not self._has_still(services, lease)
+        ]
+        if not over:
+            return
+        records = {lease: records_of_run(services.metastore, lease) for lease in over}
+        directories = _directories_of(services, root, over)
+        for lease in over:
+            if self._has_left(services, lease, records[lease], directories[lease]):
                 continue
-            if _is_over(services, root, lease, rules, now_ms) and not self._has_left(
-                services, root, lease
-            ):
-                with report.within(Step.DELETE_LEASE):
-                    services.storage.delete(f"{root.leases}/{lease}")
-                logger.debug("the lease %s of a run that is over was deleted", lease)
+            with report.within(Step.DELETE_LEASE):
+                services.storage.delete(f"{root.leases}/{lease}")
+            logger.debug("the lease %s of a run that is over was deleted", lease)
 
-    def _has_left(self, services: Services, root: VersionRoot, lease: str) -> bool:
+    def _has_still(self, services: Services, lease: str) -> bool:
         known = self._leftovers.get(lease)
-        if known is not None and services.storage.exists(known):
-            return True
-        records = records_of_run(services.metastore, lease)
+        return known is not None and services.storage.exists(known)
+
+    def _has_left(
+        self,
+        services: Services,
+        lease: str,
+        records: Mapping[str, TableEntry],
+        directories: Mapping[str, str],
+    ) -> bool:
         published = {version for version in records if _is_published(services, records[version])}
-        found = _directory_of(services, root, lease, published)
-        if found is None:
-            return not records.keys() <= published
-        self._leftovers[lease] = found
-        return True
+        left = [directories[version] for version in directories.keys() - published]
+        if left:
+            self._leftovers[lease] = left[0]
+        return bool(left) or not records.keys() <= published
 
 
 def _is_over(
@@ -82,18 +96,19 @@ def _is_over(
     return stored is not None and now_ms - stored.modified_ms >= rules.unknown_after_ms
 
 
-def _directory_of(
-    services: Services, root: VersionRoot, lease: str, published: Collection[str]
-) -> str | None:
-    """A version of the run, of whatever table, that was not published."""
+def _directories_of(
+    services: Services, root: VersionRoot, leases: Collection[str]
+) -> Mapping[str, Mapping[str, str]]:
+    """The versions of runs, of whatever table, with their directories: one look for all runs."""
+    found: dict[str, dict[str, str]] = {lease: {} for lease in leases}
     for table in services.storage.children(root.parent):
         if table == LEASES:
             continue
         beside = VersionRoot(root.parent, table)
         for version in services.storage.children(str(beside)):
-            if lease_of(version) == lease and version not in published:
-                return beside.version(version)
-    return None
+            if lease_of(version) in found:
+                found[lease_of(version)][version] = beside.version(version)
+    return found
 
 
 def _is_published(services: Services, record: TableEntry) -> bool:

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from dbt.adapters.ctas_spark.staging.by_statement.probe import Probe
-from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import HADOOP, of_list
-from dbt.adapters.ctas_spark.staging.catalogs.declared import probed
+from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import HADOOP, of_list
+from dbt.adapters.ctas_spark.staging.catalogs.opening.declared import probed
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
 from fakes.by_statement import FakeCatalog, services

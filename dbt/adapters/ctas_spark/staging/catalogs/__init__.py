@@ -1,1 +1,1 @@
-"""The kinds of catalog that tables can be staged on; one file for each."""
+"""The catalogs that tables can be staged on, one file for each; who is chosen, and how opened."""

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import DECLARED
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import SETTINGS
-from dbt.adapters.ctas_spark.staging.catalogs.others import OtherCatalogs
+from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import DECLARED
+from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import SETTINGS
+from dbt.adapters.ctas_spark.staging.catalogs.opening.others import OtherCatalogs
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dbt.adapters.ctas_spark.staging.by_statement.probe import Probe, scratch
 from dbt.adapters.ctas_spark.staging.by_statement.services import StatementServices
 from dbt.adapters.ctas_spark.staging.by_statement.sweep import sweep
-from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import (
     DECLARED,
     Listed,
     of_declaration,

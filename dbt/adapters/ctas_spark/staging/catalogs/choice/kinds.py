@@ -1,6 +1,6 @@
 """Which kind of catalog serves a table: by the class that Spark has for its name, and its format.
 
-A new kind is a file beside this one, and a line in ``OF_CLASS``; ``others.py`` opens it.
+A new kind is a file in ``catalogs``, and a line in ``OF_CLASS``; ``opening/others.py`` opens it.
 """
 
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from enum import Enum
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
-from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice import delta_settings
+from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import (
     BAD_STAGING,
     DECLARED,
     NO_STAGING,

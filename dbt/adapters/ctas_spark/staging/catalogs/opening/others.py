@@ -9,25 +9,25 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging.by_statement.services import StatementServices
 from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables
 from dbt.adapters.ctas_spark.staging.catalogs.by_statement import StatementCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import HADOOP, Listed
-from dbt.adapters.ctas_spark.staging.catalogs.declared import probed
-from dbt.adapters.ctas_spark.staging.catalogs.delta import DeltaCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg import IcebergCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import HADOOP, Listed
+from dbt.adapters.ctas_spark.staging.catalogs.choice.iceberg_kinds import (
     HADOOP_NAMES,
     implementation_of,
     kind_of,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import (
     SETTINGS,
     Kind,
     SessionFacts,
     choose,
     declaration_of,
 )
+from dbt.adapters.ctas_spark.staging.catalogs.choice.session_settings import settings_below
+from dbt.adapters.ctas_spark.staging.catalogs.delta import DeltaCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.iceberg import IcebergCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.opening.declared import probed
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.session_settings import settings_below
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine

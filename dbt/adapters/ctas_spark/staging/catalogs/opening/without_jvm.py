@@ -19,26 +19,26 @@ from dbt.adapters.ctas_spark.staging.by_statement.sql_formats import (
 )
 from dbt.adapters.ctas_spark.staging.by_statement.sql_tables import SqlTables
 from dbt.adapters.ctas_spark.staging.by_statement.table_texts import TableTexts
-from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
 from dbt.adapters.ctas_spark.staging.catalogs.by_statement import StatementCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.by_statement_kinds import NOT_ISOLATED
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice import delta_settings
+from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import NOT_ISOLATED
+from dbt.adapters.ctas_spark.staging.catalogs.choice.iceberg_kinds import (
     implementation_of,
     swaps,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import (
     OF_CLASS,
     SETTINGS,
     Kind,
     SessionFacts,
     choose,
 )
+from dbt.adapters.ctas_spark.staging.catalogs.choice.session_settings import settings_below
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     Capabilities,
     ConflictCheck,
     StagingCatalog,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.session_settings import settings_below
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.remote import RemoteStatements
 from dbt.adapters.ctas_spark.staging.errors import (

@@ -6,9 +6,12 @@ from typing import Any, cast
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, SESSION_OF_ICEBERG
-from dbt.adapters.ctas_spark.staging.catalogs.without_jvm import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice import delta_settings
+from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import (
+    CATALOG_OF_ICEBERG,
+    SESSION_OF_ICEBERG,
+)
+from dbt.adapters.ctas_spark.staging.catalogs.opening.without_jvm import (
     LEASE_ID,
     VERSION_ID,
     CatalogsWithoutJvm,

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.delta_settings import EXTENSION
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice.delta_settings import EXTENSION
+from dbt.adapters.ctas_spark.staging.catalogs.choice.iceberg_kinds import (
     DELETES_FOR_ALL,
     IcebergKind,
     kind_of,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import (
     CATALOG_OF_ICEBERG,
     SESSION_OF_ICEBERG,
     Kind,
@@ -124,7 +124,7 @@ def test_a_missing_jar_is_named() -> None:
 
 def test_the_page_names_the_same_jars() -> None:
     """docs/iceberg.md."""
-    page = (Path(__file__).parents[4] / "docs" / "iceberg.md").read_text()
+    page = (Path(__file__).parents[5] / "docs" / "iceberg.md").read_text()
     assert all(f"`{coordinates}`" in page for coordinates in jars.NEWEST.values())
 
 
