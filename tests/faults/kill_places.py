@@ -72,7 +72,7 @@ PLACES: Mapping[str, Callable[[Path], AbstractContextManager[KillPlace]]] = {
 }
 FORMATS: Mapping[str, Callable[[Path], AbstractContextManager[KillPlace]]] = {
     choice.value: partial(of_format, choice)
-    for choice in (Choice.DELTA, Choice.ICEBERG_JDBC, Choice.ICEBERG_REST)
+    for choice in (Choice.DELTA, Choice.ICEBERG_JDBC, Choice.ICEBERG_REST, Choice.ICEBERG_HADOOP)
 }
 
 
