@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from contract.subjects import Subject
+from dbt.adapters.ctas_spark.staging.by_statement.base import StatementBase
+from dbt.adapters.ctas_spark.staging.by_statement.version import StatementVersion
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
@@ -18,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.native.version import Change
 def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """For a moment there is no entry of the target's name."""
     publish_iceberg, publish_delta = IcebergVersion.publish, DeltaVersion.publish
+    publish_copy = StatementVersion.publish
 
     def of_iceberg(self: IcebergVersion, over: IcebergBase) -> None:
         if over.exists:
@@ -32,6 +35,12 @@ def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None
         metastore.drop_entry(target)
         metastore.create_table(EntryChange(target, entry, entry, dict(entry.parameters)))
 
+    def of_a_copy(self: StatementVersion, over: StatementBase) -> None:
+        if over.exists:
+            self._tables.drop(self._context.target)
+        publish_copy(self, self.look())
+
+    patch.setattr(StatementVersion, "publish", of_a_copy)
     patch.setattr(IcebergVersion, "publish", of_iceberg)
     patch.setattr(DeltaVersion, "publish", of_delta)
 
@@ -46,7 +55,7 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
         lambda tables, table, *rest: publish_delta(tables, tables.at(table.facts.root), *rest),
     )
     patch.setattr(DeltaVersion, "_check_still", lambda _self, _table: None)
-    for version in (IcebergVersion, DeltaVersion):
+    for version in (IcebergVersion, DeltaVersion, StatementVersion):
         patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
 
 

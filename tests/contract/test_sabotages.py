@@ -50,7 +50,8 @@ class Noticed:
         name = f"{self.sabotage.__name__}-{self.behaviour.__name__}"
         purpose = StagingPurpose.CREATE_OR_REPLACE
         layout = CLAIMS[place].native_format or self.layout
-        return Case(place, Atomicity.ISOLATED, layout, purpose, self.behaviour, name)
+        strongest = CLAIMS[place].levels[0]
+        return Case(place, strongest, layout, purpose, self.behaviour, name)
 
 
 NOTICED_BY = (
@@ -81,7 +82,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pytest.param(noticed.sabotage, noticed.on(place), id=str(noticed.on(place)))
         for place in chosen(metafunc.config)
         for noticed in _noticed_on(place, pairs=pairs)
-        if Atomicity.ISOLATED in CLAIMS[place].levels
     ]
     metafunc.parametrize(("sabotage", "case"), found)
 
@@ -89,6 +89,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _noticed_on(place: str, *, pairs: bool) -> tuple[Noticed, ...]:
     if CLAIMS[place].native_format:
         return OF_FORMATS_NOTICED_BY
+    if Atomicity.ISOLATED not in CLAIMS[place].levels:
+        return ()
     return NOTICED_BY if pairs or place.startswith("fakes") else _first_of_each()
 
 
