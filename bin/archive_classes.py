@@ -32,7 +32,7 @@ STATEMENTS = (
 
 
 def main() -> None:
-    """Run a bit of everything; the JVM writes the archive when it ends."""
+    """Run a bit of everything; the JVM writes the archive when it ends, if its build can."""
     unfinished = ARCHIVE.with_suffix(".unfinished")
     with tempfile.TemporaryDirectory() as directory:
         spark = _session(directory, f'"-XX:ArchiveClassesAtExit={unfinished}"')
@@ -43,7 +43,10 @@ def main() -> None:
         gateway.shutdown()
         gateway.proc.stdin.close()
         gateway.proc.wait()
-    unfinished.rename(ARCHIVE)
+    if unfinished.exists():
+        unfinished.rename(ARCHIVE)
+    else:
+        sys.stdout.write("This Java has made no archive; Spark starts without one.\n")
 
 
 def _session(directory: str, archive: str) -> SparkSession:
