@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging import quoting, records
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,
@@ -35,7 +35,8 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.files import records
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from servers.versions import versions
 
 SCHEMA = "bench"

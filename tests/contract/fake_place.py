@@ -11,9 +11,7 @@ from contract.claims import CLAIMS
 from contract.contents import Content
 from contract.fake_others import OWN_COLUMNS, FakeOthers, described
 from contract.places import Entry, Others, Run
-from dbt.adapters.ctas_spark.staging import records
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     SESSION_CATALOG,
     Atomicity,
@@ -21,10 +19,12 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.files import records
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from fakes.engine import FakeJob
 from fakes.metastore import FakeMetastore
 from fakes.partitions import partition

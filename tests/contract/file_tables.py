@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from contract.places import Run
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.storage import Storage
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 MUTATIONS = (
     "create_table",

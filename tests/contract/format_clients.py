@@ -17,7 +17,7 @@ from contract.entry_clients import PROVIDER, JvmClient
 from contract.places import Entry
 from contract.spark_place import path_of
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.marker import PREFIX
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 
 NOT_FOUND = 404
 VIEW = Entry({}, "", is_view=True, create_time=0, owner=None, whole="a view")

@@ -22,16 +22,16 @@ from contract.format_clients import (
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
-from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables
-from dbt.adapters.ctas_spark.staging.by_statement.version import StatementVersion
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.marker import VERSION
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.statement.tables import CatalogTables
+from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 
 HIVE, JDBC, REST, HADOOP = "hive", "jdbc", "rest", "hadoop"
 

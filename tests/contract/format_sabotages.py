@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.by_statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.by_statement.version import StatementVersion
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.native.staged_native_table import StagedNativeTable
-from dbt.adapters.ctas_spark.staging.native.version import Change
+from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
+from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
+from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 
 
 def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,10 @@ from contract.places import Entry, Run
 from contract.rivals import in_a_process, in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
-from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 from readers.session import SMALL
 from servers.metastore import Metastore, running_metastore
 from servers.metastore_on_postgresql import running_metastore_on_postgresql

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from contract.contents import Content, Layout
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     PartitionMetadata,
@@ -15,9 +14,10 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 
 
 class UnreadableError(AssertionError):

@@ -10,19 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbt.adapters.ctas_spark.config import BAD_FORMATS
-from dbt.adapters.ctas_spark.staging.catalogs import iceberg, session_catalog
-from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
+from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import Kind
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.statement_kinds import (
     BAD_STAGING,
     HADOOP,
     NO_STAGING,
     of_declaration,
     of_list,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.choice.iceberg_kinds import IcebergKind
-from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import Kind
-from dbt.adapters.ctas_spark.staging.catalogs.opening import without_jvm
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.files import catalog as session_catalog
+from dbt.adapters.ctas_spark.staging.iceberg import catalog as iceberg
 
 PAGE = Path(__file__).parents[2] / "docs" / "catalogs.md"
 BEGIN, END = "<!-- {name}: written by contract.reached -->\n", "<!-- end -->\n"

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging import publication
-from dbt.adapters.ctas_spark.staging.base import Base
-from dbt.adapters.ctas_spark.staging.commits.swap import Swap
-from dbt.adapters.ctas_spark.staging.marker import COMMIT
+from dbt.adapters.ctas_spark.staging.files import publication
+from dbt.adapters.ctas_spark.staging.files.base import Base
+from dbt.adapters.ctas_spark.staging.files.commits.swap import Swap
+from dbt.adapters.ctas_spark.staging.files.publication import Publication
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
-from dbt.adapters.ctas_spark.staging.publication import Publication
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 Sabotage = Callable[[Subject, pytest.MonkeyPatch], None]

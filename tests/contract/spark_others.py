@@ -11,12 +11,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contract.contents import LAYOUTS, Content, ordered
 from contract.places import UnreadableError
-from dbt.adapters.ctas_spark.staging import ddl, quoting
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.files import ddl
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 
 UNREADABLE = (PySparkException, Py4JError)
 _jobs = itertools.count(1)

@@ -14,10 +14,10 @@ from contract.contents import Content
 from contract.entry_clients import EntryClient
 from contract.places import Entry, Others, Run
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 
 SCHEMA = "contract"
 STAGING = f"{SCHEMA}__ctas_spark"

@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 
 
 @dataclass(slots=True)

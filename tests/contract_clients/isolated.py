@@ -13,7 +13,7 @@ from pathlib import Path
 import pyspark
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from readers.session import small_session

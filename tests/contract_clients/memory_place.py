@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 from contract_clients.places import KEYS, unused
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.metastore import scala
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.in_memory import InMemoryMetastore
+from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
+from dbt.adapters.ctas_spark.staging.metastore.memory.client import InMemoryMetastore
 from fakes.metastore import entry
 
 BLANK = "blank"

@@ -6,9 +6,9 @@ from dataclasses import replace
 from contract.contents import LAYOUTS, Layout
 from contract.subjects import Subject
 from crashes.points import Act, Point, crash
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
 NO_SUCH_PID = 2**30

@@ -9,10 +9,10 @@ from crashes.cases import Case, Extent
 from crashes.scenarios import SCENARIOS
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
-from dbt.adapters.ctas_spark.staging import pending, sweeper
 from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
-from dbt.adapters.ctas_spark.staging.sweeper import Sweeper
+from dbt.adapters.ctas_spark.staging.files import pending, sweeper
+from dbt.adapters.ctas_spark.staging.files.sweeper import Sweeper
+from dbt.adapters.ctas_spark.staging.retention.dead_leases import DeadLeases
 
 Patch = pytest.MonkeyPatch
 

@@ -9,7 +9,7 @@ from crashes.points import Point, points_of
 from crashes.scenarios import Scenario
 from crashes.scene import Scene, clean_up, recover
 from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.publication import PARTITIONS, PartitionState
+from dbt.adapters.ctas_spark.staging.files.publication import PARTITIONS, PartitionState
 
 NEXT = 4
 

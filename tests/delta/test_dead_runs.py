@@ -10,10 +10,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.marker import Kind
-from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from delta.place import Place
 
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]

@@ -3,7 +3,7 @@
 import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from delta.place import Place
 
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]

@@ -7,15 +7,15 @@ from typing import cast
 
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.by_statement import probe
-from dbt.adapters.ctas_spark.staging.by_statement.client import TableFacts
-from dbt.adapters.ctas_spark.staging.by_statement.services import StatementServices
-from dbt.adapters.ctas_spark.staging.by_statement.staged_change import Stage
-from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.native.namespaces import leases_of
+from dbt.adapters.ctas_spark.staging.publish.namespaces import leases_of
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.statement import probe
+from dbt.adapters.ctas_spark.staging.statement.client import TableFacts
+from dbt.adapters.ctas_spark.staging.statement.services import StatementServices
+from dbt.adapters.ctas_spark.staging.statement.staged_change import Stage
+from dbt.adapters.ctas_spark.staging.statement.tables import CatalogTables
 from fakes.storage import FakeStorage
 
 Rows = tuple[tuple[object, ...], ...]

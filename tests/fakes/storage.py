@@ -1,7 +1,7 @@
 """A storage in memory whose clock ticks one second with each write."""
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.storage import StoredText
+from dbt.adapters.ctas_spark.staging.storage.client import StoredText
 
 
 class FakeStorage:

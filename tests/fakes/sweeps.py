@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.directories import VersionRoot
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFile
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.sweeper import Sweep, Sweeper
-from dbt.adapters.ctas_spark.staging.versions import versions_of
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep, Sweeper
+from dbt.adapters.ctas_spark.staging.files.versions import versions_of
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import EXPIRES_AFTER_MS, LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,
@@ -12,10 +11,11 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.files.records import record_properties
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED
-from dbt.adapters.ctas_spark.staging.records import record_properties
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
 from fakes.partitions import partition

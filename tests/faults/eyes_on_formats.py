@@ -7,7 +7,7 @@ from pathlib import Path
 
 from contract.format_clients import DeltaLog
 from contract.spark_place import path_of
-from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
+from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
 from faults.eyes import Sight
 from faults.numbered import ROWS, TABLE
 from faults.surplus import Surplus

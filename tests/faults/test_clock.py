@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from unittest.mock import patch
 from urllib.parse import unquote, urlparse
 
-from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
-from dbt.adapters.ctas_spark.staging.marker import Lineage
+from dbt.adapters.ctas_spark.staging.publish.marker import Lineage
+from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
 
 TWO_HOURS_MS = 7_200_000

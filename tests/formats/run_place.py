@@ -11,8 +11,8 @@ from typing import TypeVar
 from pyspark.sql import SparkSession
 from typing_extensions import Self
 
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
 from dbt.adapters.ctas_spark.staging.context import (
     SESSION_CATALOG,
     Atomicity,
@@ -20,10 +20,10 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
 
 NOTHING: Mapping[str, Atomicity] = {}
 NOBODYS_PID = 2**22 - 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.hadoop_storage import HadoopStorage
+from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
 
 def test_a_write_that_was_cut_can_be_read(spark: SparkSession, tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME
 
 if TYPE_CHECKING:

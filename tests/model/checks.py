@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging import set_aside
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
-from dbt.adapters.ctas_spark.staging.marker import MOST_ENTRIES, Kind, Lineage, Marker
+from dbt.adapters.ctas_spark.staging.files import set_aside
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.marker import MOST_ENTRIES, Kind, Lineage, Marker
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from fakes.world import STAGING_SCHEMA
 from model.attempts import Attempt
 from model.spark import partitions

@@ -3,9 +3,9 @@
 from functools import partial
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, lease_of, version_of
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
+from dbt.adapters.ctas_spark.staging.files.records import ATTEMPT_BY, lease_of, version_of
+from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA
 from model.attempts import TARGETS
 from model.checks import holds

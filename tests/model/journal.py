@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.marker import Marker
+from dbt.adapters.ctas_spark.staging.files.records import STATE
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.records import STATE
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 
 LONGEST = 120
 

@@ -10,15 +10,16 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from dbt.adapters.ctas_spark.staging import lease, metastore_lock, takeover
 from dbt.adapters.ctas_spark.staging.context import (
     OnConflict,
     StagingContext,
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.files import metastore_lock, takeover
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.retention import lease
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA
 from model import checks, ending
 from model.attempts import TARGETS, Attempt, Plan

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from enum import Enum
 
-from dbt.adapters.ctas_spark.staging.base import LAST_DDL_TIME
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.marker import Marker
+from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from fakes.metastore import entry
 from fakes.partitions import partition
 from model.attempts import TARGETS

@@ -5,14 +5,14 @@ Violations are kept, for the product may swallow what is raised inside a call.
 
 from typing import TYPE_CHECKING
 
-from dbt.adapters.ctas_spark.staging import set_aside
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.marker import VERSION, Kind, Lineage, Marker
+from dbt.adapters.ctas_spark.staging.files import set_aside
+from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.records import STATE
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.records import STATE
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, Kind, Lineage, Marker
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
 from formats.run_place import open_run
 from other_catalogs.place import DECLARED, Place
 from readers.session import SMALL, small_session

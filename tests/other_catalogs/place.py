@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,

@@ -7,9 +7,8 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables
-from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import HADOOP, of_list
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.statement_kinds import HADOOP, of_list
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -17,6 +16,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     StagingError,
 )
+from dbt.adapters.ctas_spark.staging.statement.tables import CatalogTables
 from formats.run_place import open_run
 from other_catalogs.place import Place
 

@@ -5,11 +5,7 @@ from dataclasses import replace
 import pytest
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    StagingPurpose,
-    TableLayout,
-)
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     CommitStateUnknownError,
@@ -18,8 +14,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from other_catalogs.place import Place
 
 OLD = "SELECT CAST(id AS INT) AS id, 'old' AS name FROM range(2)"

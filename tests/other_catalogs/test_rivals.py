@@ -5,10 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.by_statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.by_statement.staged_change import Stage, StagedChange
-from dbt.adapters.ctas_spark.staging.by_statement.tables import CatalogTables
-from dbt.adapters.ctas_spark.staging.by_statement.version import StatementVersion
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
@@ -16,7 +12,11 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
+from dbt.adapters.ctas_spark.staging.statement.staged_change import Stage, StagedChange
+from dbt.adapters.ctas_spark.staging.statement.tables import CatalogTables
+from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 from other_catalogs.place import Place
 from other_catalogs.test_publication import NEW, NEW_ROWS, OLD
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
@@ -30,7 +30,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from readers.content import inspect, select_sql
 from readers.journal import append
 from readers.session import small_session

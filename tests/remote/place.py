@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbt.adapters.ctas_spark.credentials import CONNECT, THRIFT
-from dbt.adapters.ctas_spark.staging.catalogs.opening.without_jvm import LEASE_ID
+from dbt.adapters.ctas_spark.staging.catalogs.server import LEASE_ID
 from functional.dbt_project import Project, Run
 from servers.remote import HOST, ICEBERG, RemoteServer
 

@@ -8,8 +8,6 @@ import pytest
 from pymetastore.hive_metastore import ttypes
 
 from contract_clients.server_place import direct
-from dbt.adapters.ctas_spark.staging import records
-from dbt.adapters.ctas_spark.staging.catalogs.session_catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     HiveColumns,
@@ -17,10 +15,12 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.files import records
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from fakes.engine import FakeEngine, FakeJob
 from fakes.storage import FakeStorage
 from servers.metastore import Metastore, running_metastore

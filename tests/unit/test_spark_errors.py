@@ -4,8 +4,8 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
 from dbt.adapters.ctas_spark import spark_errors
-from dbt.adapters.ctas_spark.staging.engines import thrift_errors
-from dbt.adapters.ctas_spark.staging.engines.thrift_errors import LostAnswerError
+from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
+from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError
 
 FRAMES = """An error occurred while calling o50.sql.
 : org.apache.spark.SparkException: Job aborted.

@@ -20,8 +20,8 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
-from dbt.adapters.ctas_spark.staging.marker import PREFIX
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 
 FORMATS = ("parquet", "orc", "avro", "csv", "json", "text", "delta", "iceberg")
 BAD_FORMATS = {

@@ -11,9 +11,9 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.contracts.connection import Credentials
 from dbt.adapters.ctas_spark.database import catalog_of, setting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity
-from dbt.adapters.ctas_spark.staging.engines import thrift_server
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
-from dbt.adapters.ctas_spark.staging.engines.thrift_server import ThriftServer
+from dbt.adapters.ctas_spark.staging.engines.thrift import server as thrift_server
+from dbt.adapters.ctas_spark.staging.engines.thrift.server import ThriftServer
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 
 SESSION = "session"

@@ -6,10 +6,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import SETTINGS
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import OpenedCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.opening.without_jvm import FORMATS, CatalogsWithoutJvm
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import SETTINGS
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
+from dbt.adapters.ctas_spark.staging.catalogs.server import FORMATS, CatalogsWithoutJvm
+from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import StagingError

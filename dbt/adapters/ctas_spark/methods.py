@@ -12,17 +12,18 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark import environment_report, spark_errors
 from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, THRIFT, CtasSparkCredentials
 from dbt.adapters.ctas_spark.environment_report import Place
-from dbt.adapters.ctas_spark.staging.catalogs.opening import without_jvm
-from dbt.adapters.ctas_spark.staging.catalogs.opening.opened import open_catalog
-from dbt.adapters.ctas_spark.staging.catalogs.opening.without_jvm import CatalogsWithoutJvm
+from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
+from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines import connect_launch, thrift_launch
+from dbt.adapters.ctas_spark.staging.engines import connect_launch
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.engines.thrift import ThriftJob
+from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift_launch
+from dbt.adapters.ctas_spark.staging.engines.thrift.client import ThriftJob
 from dbt.adapters.ctas_spark.staging.errors import StorageError
 
 OnMissedBeat = Callable[[StorageError], None]

@@ -9,16 +9,16 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.delta.staged_delta_table import StagedDeltaTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob, WriteFigures
 from dbt.adapters.ctas_spark.staging.engines.write_figures import write_figures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.history import figures_of_a_version
-from dbt.adapters.ctas_spark.staging.job_status import JobStatusHook, StagedTableHook
-from dbt.adapters.ctas_spark.staging.native.staged_native_table import StagedNativeTable
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_delta_table import StagedDeltaTable
-from dbt.adapters.ctas_spark.staging.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.job_status import JobStatusHook, StagedTableHook
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
+from dbt.adapters.ctas_spark.staging.retention.history import figures_of_a_version
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.step_timer import StepTimer
 

@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.database import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.retention import Reason
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 
 PUBLISHED = ("atomic_table", "table")
 Row = dict[str, Any]

@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.java import complaint, find_java
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.thrift_errors import LostAnswerError, ServerError
+from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError, ServerError
 
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
 CAUSED_BY = "Caused by: "

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging import partition_checks, quoting
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
+from dbt.adapters.ctas_spark.staging.files import partition_checks
 
 # Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.
 NAME = re.compile(r"[A-Za-z0-9_]+")

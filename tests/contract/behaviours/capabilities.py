@@ -9,8 +9,8 @@ from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, EntryModifiedError
-from dbt.adapters.ctas_spark.staging.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 
 LEVELS = (Atomicity.NONE, Atomicity.ATOMIC, Atomicity.ISOLATED)
 

@@ -17,7 +17,7 @@ from contract.subjects import Attempt, Subject
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StagingError
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 
 ENOUGH_FOR_A_COMMIT_SECONDS = 0.5
 

@@ -16,9 +16,9 @@ from contract.places import Entry, Views
 from contract.subjects import Subject, changes
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 
 
 @behaviour(CREATING, levels=WHOLE)

@@ -5,11 +5,8 @@ import pytest
 from contract.behaviours.registry import ATOMIC, FILES, ISOLATED, REPLACING, Layouts, behaviour
 from contract.contents import LAYOUTS
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
-    ConcurrentWriteError,
-)
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, ConcurrentWriteError
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 
 
 @behaviour(REPLACING, levels=ATOMIC, layouts=Layouts.ONE, tables=FILES)

@@ -12,7 +12,7 @@ from contract.behaviours.registry import (
 )
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 
 LIVE, LAST = "live", "last published"
 

@@ -17,14 +17,14 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.publication import PARTITION_PROVIDER, PARTITIONS
-from dbt.adapters.ctas_spark.staging.records import BOOKKEEPING, SOMEBODY
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER, PARTITIONS
+from dbt.adapters.ctas_spark.staging.files.records import BOOKKEEPING, SOMEBODY
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.partitions import partition
 from fakes.world import BY_MONTH, TARGET_NAME, World

@@ -10,9 +10,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.marker import Marker
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.records import STATE
+from dbt.adapters.ctas_spark.staging.files.records import STATE
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from fakes.metastore import entry
 from fakes.world import TARGET_NAME, World
 

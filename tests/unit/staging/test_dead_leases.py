@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.dead_leases import DeadLeases
-from dbt.adapters.ctas_spark.staging.directories import VersionRoot
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseFile
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.records import ATTEMPT_BY, LEASE
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.files.records import ATTEMPT_BY, LEASE
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.retention.dead_leases import DeadLeases
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import EXPIRES_AFTER_MS, LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World

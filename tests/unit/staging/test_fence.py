@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, EntryModifiedError
-from dbt.adapters.ctas_spark.staging.fence import fence
-from dbt.adapters.ctas_spark.staging.marker import VERSION, Kind, Marker
+from dbt.adapters.ctas_spark.staging.files.base import Base
+from dbt.adapters.ctas_spark.staging.files.fence import fence
+from dbt.adapters.ctas_spark.staging.files.records import STATE
+from dbt.adapters.ctas_spark.staging.files.restamp import is_only_restamped
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.records import STATE
-from dbt.adapters.ctas_spark.staging.restamp import is_only_restamped
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, Kind, Marker
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from fakes.metastore import entry
 from fakes.world import TARGET_NAME, World
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.history import figures_of_a_version, history
+from dbt.adapters.ctas_spark.staging.files.rollback import roll_back
+from dbt.adapters.ctas_spark.staging.files.schema import change_between, spark_columns
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.schema import change_between, spark_columns
+from dbt.adapters.ctas_spark.staging.retention.history import figures_of_a_version, history
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 

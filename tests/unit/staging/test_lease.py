@@ -1,6 +1,6 @@
 """The heartbeat of a living run."""
 
-from dbt.adapters.ctas_spark.staging.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from fakes.storage import FakeStorage
 
 

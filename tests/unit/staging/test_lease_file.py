@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.lease_file import (
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import (
     EXPIRES_AFTER_MS,
     LeaseFile,
     LeaseState,
     state_of,
 )
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
 from fakes.storage import FakeStorage
 
 NO_SUCH_PID = 2**30

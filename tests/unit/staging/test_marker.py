@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbt.adapters.ctas_spark.staging.marker import (
+from dbt.adapters.ctas_spark.staging.publish.marker import (
     MOST_CHARACTERS,
     MOST_ENTRIES,
     Kind,

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging import metastore_lock
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import LockLostError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore_lock import MetastoreLock
+from dbt.adapters.ctas_spark.staging.files import metastore_lock
+from dbt.adapters.ctas_spark.staging.files.metastore_lock import MetastoreLock
 from fakes.metastore import FakeMetastore
 from fakes.world import TARGET_NAME
 

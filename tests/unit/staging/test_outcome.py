@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging import publication
-from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
+from dbt.adapters.ctas_spark.staging.files import publication
+from dbt.adapters.ctas_spark.staging.files.base import Base
+from dbt.adapters.ctas_spark.staging.files.publication import Publication
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.outcome import Outcome, decide
-from dbt.adapters.ctas_spark.staging.publication import Publication
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome, decide
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging import publication
-from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.files import publication
+from dbt.adapters.ctas_spark.staging.files.base import Base
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME
 

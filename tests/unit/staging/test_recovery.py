@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import TARGET_NAME, World, killed
 
 RULES = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)

@@ -6,12 +6,12 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.records import STATE, RecordState
-from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
-from dbt.adapters.ctas_spark.staging.rollback import RolledBack, roll_back
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.files.records import STATE, RecordState
+from dbt.adapters.ctas_spark.staging.files.rollback import RolledBack, roll_back
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World, killed
 

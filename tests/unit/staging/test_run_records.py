@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.records import LEASE
-from dbt.adapters.ctas_spark.staging.run_records import is_over
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.files.records import LEASE
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention.run_records import is_over
 from fakes.world import World
 
 OTHER = "20240101t000000x0000000a"

@@ -13,8 +13,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.marker import Marker
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from fakes.metastore import entry, losing_the_answer
 from fakes.world import TARGET_NAME, World
 

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.errors import (
-    StagingError,
-)
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry
 from fakes.sweeps import AT_ONCE, ROOT, dies, sweep
 from fakes.world import TARGET_NAME, World, killed

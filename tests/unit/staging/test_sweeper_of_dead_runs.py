@@ -12,14 +12,14 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.files.records import STATE
+from dbt.adapters.ctas_spark.staging.files.rollback import roll_back
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.records import STATE
-from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
-from dbt.adapters.ctas_spark.staging.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.sweeps import AT_ONCE, NO_SUCH_PID, ROOT, dies, sweep
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, KilledError, World, killed
 

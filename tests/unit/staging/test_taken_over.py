@@ -12,8 +12,8 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.taken_over import is_same, lies_within
+from dbt.adapters.ctas_spark.staging.files.taken_over import is_same, lies_within
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.metastore import entry
 from fakes.partitions import partition
 from fakes.sweeps import AT_ONCE, catalog

@@ -13,7 +13,7 @@ class NoDbt:
             raise ImportError(f"{name} is dbt's")
 sys.meta_path.insert(0, NoDbt())
 import dbt.adapters.ctas_spark.staging
-import dbt.adapters.ctas_spark.staging.catalogs.opening.opened
+import dbt.adapters.ctas_spark.staging.catalogs.session
 print("imported")
 """
 

@@ -4,22 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.by_statement.base import (
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError, RefusedError
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, LineageEntry, Marker
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.statement.base import (
     StatementBase,
     change_between,
     who_changed,
 )
-from dbt.adapters.ctas_spark.staging.by_statement.client import TableFacts
-from dbt.adapters.ctas_spark.staging.by_statement.outcomes import decide
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryModifiedError,
-    MetastoreError,
-    RefusedError,
-)
-from dbt.adapters.ctas_spark.staging.marker import Kind, Lineage, LineageEntry, Marker
-from dbt.adapters.ctas_spark.staging.native.version import Change
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.statement.client import TableFacts
+from dbt.adapters.ctas_spark.staging.statement.outcomes import decide
 
 NAME = TableName("db", "t", "lake")
 PLAIN = TableFacts("i1", "v1", "columns", (), {})

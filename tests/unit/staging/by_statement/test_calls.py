@@ -4,9 +4,8 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException, SparkUpgradeException
 
-from dbt.adapters.ctas_spark.staging.by_statement.calls import NamespaceMissingError, core_errors
-from dbt.adapters.ctas_spark.staging.engines import thrift_errors
-from dbt.adapters.ctas_spark.staging.engines.thrift_errors import LostAnswerError
+from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
+from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
@@ -14,6 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
+from dbt.adapters.ctas_spark.staging.statement.calls import NamespaceMissingError, core_errors
 
 
 class Failed(SparkUpgradeException):

@@ -2,15 +2,11 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.by_statement.base import look
-from dbt.adapters.ctas_spark.staging.by_statement.conditional import publish_over
-from dbt.adapters.ctas_spark.staging.by_statement.probe import NEW_ROWS, OLD_ROWS
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryModifiedError,
-    MetastoreError,
-    RefusedError,
-)
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError, RefusedError
+from dbt.adapters.ctas_spark.staging.statement.base import look
+from dbt.adapters.ctas_spark.staging.statement.conditional import publish_over
+from dbt.adapters.ctas_spark.staging.statement.probe import NEW_ROWS, OLD_ROWS
 from fakes.by_statement import FakeCatalog, services
 
 TARGET = TableName("db", "t", "lake")

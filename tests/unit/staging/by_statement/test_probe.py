@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.by_statement.probe import Probe
-from dbt.adapters.ctas_spark.staging.catalogs.choice.by_statement_kinds import HADOOP, of_list
-from dbt.adapters.ctas_spark.staging.catalogs.opening.declared import probed
+from dbt.adapters.ctas_spark.staging.catalogs.declared import probed
+from dbt.adapters.ctas_spark.staging.catalogs.statement_kinds import HADOOP, of_list
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
+from dbt.adapters.ctas_spark.staging.statement.probe import Probe
 from fakes.by_statement import FakeCatalog, services
 
 LAYOUT = TableLayout(format_given=False)

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.by_statement.base import look
-from dbt.adapters.ctas_spark.staging.by_statement.sql_formats import (
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.statement.base import look
+from dbt.adapters.ctas_spark.staging.statement.sql_formats import (
     DeltaBySql,
     IcebergBySql,
     SqlFormat,
 )
-from dbt.adapters.ctas_spark.staging.by_statement.sql_tables import SqlTables
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.statement.sql_tables import SqlTables
 from fakes.sql_catalog import FakeSqlCatalog, named
 
 NAME = TableName("shop", "t", "ice")

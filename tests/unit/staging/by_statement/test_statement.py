@@ -1,7 +1,7 @@
 """The statements of a publication by statement."""
 
-from dbt.adapters.ctas_spark.staging.by_statement.statement import all_of, create_as, replace_as
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.statement.statement import all_of, create_as, replace_as
 
 STAGED = TableName("stg", "t__v", "lake")
 TARGET = TableName("db", "t", "lake")

@@ -2,13 +2,17 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.by_statement.sql_formats import IcebergBySql
-from dbt.adapters.ctas_spark.staging.by_statement.sql_tables import SqlTables
-from dbt.adapters.ctas_spark.staging.by_statement.table_texts import TableTexts
 from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.lease_file import EXPIRES_AFTER_MS, LeaseState, state_of
-from dbt.adapters.ctas_spark.staging.storage import StoredText
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import (
+    EXPIRES_AFTER_MS,
+    LeaseState,
+    state_of,
+)
+from dbt.adapters.ctas_spark.staging.statement.sql_formats import IcebergBySql
+from dbt.adapters.ctas_spark.staging.statement.sql_tables import SqlTables
+from dbt.adapters.ctas_spark.staging.statement.table_texts import TableTexts
+from dbt.adapters.ctas_spark.staging.storage.client import StoredText
 from fakes.sql_catalog import FakeSqlCatalog, named
 
 PATH = "staging/run1"

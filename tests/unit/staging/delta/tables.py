@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
-from dbt.adapters.ctas_spark.staging.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 
 NOTHING: Mapping[str, str] = {}
 ID_COLUMN = {"name": "id", "type": "long", "nullable": True, "metadata": {}}

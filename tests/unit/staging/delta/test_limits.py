@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.choice import delta_settings
+from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     HiveColumns,

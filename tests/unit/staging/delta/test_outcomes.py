@@ -8,9 +8,9 @@ from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
 from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
-from dbt.adapters.ctas_spark.staging.marker import Kind
-from dbt.adapters.ctas_spark.staging.native.version import Change
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change
 from unit.staging.delta.tables import ours, table, theirs
 
 CONTEXT = StagingContext(TableName("db", "t"), "db__ctas")

@@ -2,7 +2,7 @@
 
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
 from dbt.adapters.ctas_spark.staging.delta.publications import publications
-from dbt.adapters.ctas_spark.staging.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from unit.staging.delta.tables import ours, theirs
 
 

@@ -8,8 +8,8 @@ from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.changes import change_between, who_changed
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.outcomes import decide
-from dbt.adapters.ctas_spark.staging.native.version import Change
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change
 
 LOST = MetastoreError("lost")
 REFUSED = EntryModifiedError("stale")

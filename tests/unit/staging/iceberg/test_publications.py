@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.publications import (
     only_fenced_since,
     publications,
 )
-from dbt.adapters.ctas_spark.staging.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 
 
 def marker(commit: str, version: str, kind: Kind = Kind.BUILD) -> SnapshotMarker:

@@ -8,11 +8,7 @@ from typing import Any, cast
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryExistsError,
-    MetastoreError,
-    RefusedError,
-)
+from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.iceberg import second_name
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 

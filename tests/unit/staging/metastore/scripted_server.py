@@ -10,8 +10,8 @@ from thrift.Thrift import TApplicationException, TMessageType, TType
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
-from dbt.adapters.ctas_spark.staging.metastore import thrift_struct
-from dbt.adapters.ctas_spark.staging.metastore.thrift_struct import Field, Struct
+from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, Struct
 
 Answer = Struct | Exception | None
 DONE = Struct({})

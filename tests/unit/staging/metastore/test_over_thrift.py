@@ -17,10 +17,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
-from dbt.adapters.ctas_spark.staging.metastore.thrift_connection import Timeouts
-from dbt.adapters.ctas_spark.staging.metastore.thrift_entry import entry_of
-from dbt.adapters.ctas_spark.staging.metastore.thrift_struct import (
+from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import Timeouts
+from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import entry_of
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     Struct,
     sequence,

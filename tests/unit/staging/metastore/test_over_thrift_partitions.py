@@ -7,10 +7,10 @@ from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
-from dbt.adapters.ctas_spark.staging.metastore.thrift_bytes import packed, unpacked
-from dbt.adapters.ctas_spark.staging.metastore.thrift_partition import partition_of
-from dbt.adapters.ctas_spark.staging.metastore.thrift_struct import (
+from dbt.adapters.ctas_spark.staging.metastore.thrift.bytes import packed, unpacked
+from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.thrift.partition import partition_of
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     Struct,
     sequence,

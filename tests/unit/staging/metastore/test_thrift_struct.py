@@ -11,8 +11,8 @@ from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TType
 from thrift.transport.TTransport import TMemoryBuffer
 
-from dbt.adapters.ctas_spark.staging.metastore import thrift_struct
-from dbt.adapters.ctas_spark.staging.metastore.thrift_struct import (
+from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     Pairs,
     Sequence,

@@ -4,7 +4,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.iceberg.statement import replace_fork_as
-from dbt.adapters.ctas_spark.staging.native.clauses import partition_field
+from dbt.adapters.ctas_spark.staging.publish.v2_clauses import partition_field
 
 
 @pytest.mark.parametrize(

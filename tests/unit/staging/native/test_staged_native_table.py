@@ -24,10 +24,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.lease import Lease
-from dbt.adapters.ctas_spark.staging.native.staged_native_table import StagedNativeTable
-from dbt.adapters.ctas_spark.staging.native.version import CannotReplayError, Change
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
+from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Change
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.storage import FakeStorage
 

@@ -6,13 +6,13 @@ from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.history import Event
-from dbt.adapters.ctas_spark.staging.native.ways import SWAP
-from dbt.adapters.ctas_spark.staging.retention import RetentionRules
-from dbt.adapters.ctas_spark.staging.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.staged_table import CommitWay, StagedTable
+from dbt.adapters.ctas_spark.staging.files.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep
+from dbt.adapters.ctas_spark.staging.publish.protocol import CommitWay, StagedTable
+from dbt.adapters.ctas_spark.staging.publish.ways import SWAP
+from dbt.adapters.ctas_spark.staging.retention.history import Event
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
-from dbt.adapters.ctas_spark.staging.sweeper import Sweep
 
 
 class ConflictCheck(str, Enum):

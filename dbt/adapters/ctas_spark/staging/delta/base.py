@@ -7,9 +7,9 @@ from dbt.adapters.ctas_spark.staging.context import DELTA, TableName
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
-from dbt.adapters.ctas_spark.staging.marker import Marker
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 
 PROVIDER = "spark.sql.sources.provider"
 LOOKED_BACK = 100

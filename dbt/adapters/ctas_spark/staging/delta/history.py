@@ -3,8 +3,8 @@
 from datetime import datetime, timezone
 
 from dbt.adapters.ctas_spark.staging.delta.publications import Published
-from dbt.adapters.ctas_spark.staging.history import Event
-from dbt.adapters.ctas_spark.staging.records import lease_of
+from dbt.adapters.ctas_spark.staging.files.records import lease_of
+from dbt.adapters.ctas_spark.staging.retention.history import Event
 
 KEPT = "kept"
 LIVE = "live"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.delta.features import APPEND_ONLY
-from dbt.adapters.ctas_spark.staging.native.limits import problems_of_any
+from dbt.adapters.ctas_spark.staging.publish.format_limits import problems_of_any
 
 UNTRIED = (
     "delta.enableRowTracking",

@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.marker import PREFIX
-from dbt.adapters.ctas_spark.staging.native.marker import NativeMarker, common_fields
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
+from dbt.adapters.ctas_spark.staging.publish.native_marker import NativeMarker, common_fields
 
 ROWS = PREFIX + "rows"
 BYTES = PREFIX + "bytes"

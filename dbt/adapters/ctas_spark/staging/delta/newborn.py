@@ -7,18 +7,19 @@ its place and its name say all that a clean-up needs.
 
 import logging
 
-from dbt.adapters.ctas_spark.staging import lease_file, records
-from dbt.adapters.ctas_spark.staging.base import Base
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.directories import VersionRoot
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
+from dbt.adapters.ctas_spark.staging.files import records
+from dbt.adapters.ctas_spark.staging.files.base import Base
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.files.records import STATE, lease_of, record_prefix, version_of
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.version_root import version_root
+from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.records import STATE, lease_of, record_prefix, version_of
-from dbt.adapters.ctas_spark.staging.services import Services
-from dbt.adapters.ctas_spark.staging.version_root import version_root
-from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
+from dbt.adapters.ctas_spark.staging.retention import lease_file
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseState
 
 logger = logging.getLogger(__name__)
 

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta.actions import stage_name
-from dbt.adapters.ctas_spark.staging.marker import PREFIX, TARGET, VERSION
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.records import (
+from dbt.adapters.ctas_spark.staging.files.records import (
     LEASE,
     RECORD_BASE,
     STATE,
@@ -19,7 +16,10 @@ from dbt.adapters.ctas_spark.staging.records import (
     record_name,
     record_prefix,
 )
-from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, TARGET, VERSION
 
 DELTA_ROOT = PREFIX + "delta_root"
 DELTA_ID = PREFIX + "delta_id"

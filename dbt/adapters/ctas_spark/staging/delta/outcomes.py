@@ -1,13 +1,13 @@
 """What became of a Delta target since begin, or of our commit on it: by its own history."""
 
-from dbt.adapters.ctas_spark.staging import conflicts
 from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.marker import Kind
-from dbt.adapters.ctas_spark.staging.native.version import Change
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change
 
 Since = tuple[CommitFacts, ...] | None
 """The commits on top of a base, newest first; None if the log has not all of them any more."""

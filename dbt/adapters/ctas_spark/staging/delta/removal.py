@@ -1,8 +1,8 @@
 """What goes when a staged version is published, and what when it is not."""
 
 from dbt.adapters.ctas_spark.staging.delta.notes import Note
-from dbt.adapters.ctas_spark.staging.discard import Removal, empty, still_there
-from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.publish.discard import Removal, empty, still_there
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 LOG = "_delta_log"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging import conflicts, quoting
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, look
 from dbt.adapters.ctas_spark.staging.delta.calls import core_errors
@@ -18,12 +18,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchVersionError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.publication import new_commit_id
-from dbt.adapters.ctas_spark.staging.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.files.publication import new_commit_id
+from dbt.adapters.ctas_spark.staging.files.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.version_root import version_root
+from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.version_root import version_root
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 OTHERS = "another's replace"

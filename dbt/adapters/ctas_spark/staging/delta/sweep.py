@@ -7,7 +7,6 @@ the next sweep takes up again.
 
 import logging
 
-from dbt.adapters.ctas_spark.staging import lease_file, records
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.delta import removal, transaction
 from dbt.adapters.ctas_spark.staging.delta.base import last_marker
@@ -16,14 +15,16 @@ from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.notes import Note, notes_of
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, StorageError
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
-from dbt.adapters.ctas_spark.staging.marker import Kind
-from dbt.adapters.ctas_spark.staging.publication import new_commit_id
-from dbt.adapters.ctas_spark.staging.records import RecordState
-from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
-from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.files import records
+from dbt.adapters.ctas_spark.staging.files.publication import new_commit_id
+from dbt.adapters.ctas_spark.staging.files.records import RecordState
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.retention import lease_file
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseState
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.sweeper import Sweep
 
 logger = logging.getLogger(__name__)
 

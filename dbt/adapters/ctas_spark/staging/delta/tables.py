@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore import scala
+from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 
 NO_LOG = -1
 OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"

@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.delta.calls import core_errors
 from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.metastore import scala
+from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 
 REMOVES_DATA = True
 KEEPS_ITS_OWN = True

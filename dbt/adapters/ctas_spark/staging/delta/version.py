@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable
 
-from dbt.adapters.ctas_spark.staging import conflicts, ddl, records
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta import features, outcomes, removal, transaction
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, look
@@ -19,15 +18,17 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.marker import Kind
-from dbt.adapters.ctas_spark.staging.native.commit import unchanged
-from dbt.adapters.ctas_spark.staging.native.version import CannotReplayError, Change
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publication import new_commit_id
-from dbt.adapters.ctas_spark.staging.records import RecordState, record_name
-from dbt.adapters.ctas_spark.staging.services import Services
+from dbt.adapters.ctas_spark.staging.files import ddl, records
+from dbt.adapters.ctas_spark.staging.files.publication import new_commit_id
+from dbt.adapters.ctas_spark.staging.files.records import RecordState, record_name
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.version_root import version_root
+from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.native_commit import unchanged
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Change
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.version_root import version_root
 
 logger = logging.getLogger(__name__)
 

@@ -1,10 +1,10 @@
 """What became of an Iceberg target since begin, and who did it."""
 
-from dbt.adapters.ctas_spark.staging import conflicts
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.publications import live, only_fenced_since
-from dbt.adapters.ctas_spark.staging.native.version import Change
+from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
+from dbt.adapters.ctas_spark.staging.publish.version import Change
 
 WRITERS = ("engine-name", "spark.app.id", "app-name")
 

@@ -11,7 +11,7 @@ from typing import Any
 from dbt.adapters.ctas_spark.staging.iceberg.calls import core_errors
 from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
-from dbt.adapters.ctas_spark.staging.native.version import CannotReplayError
+from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError
 
 NUMBERS_ITS_ROWS = 3
 

@@ -2,10 +2,10 @@
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.files.publication import new_commit_id
 from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, live
 from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
-from dbt.adapters.ctas_spark.staging.marker import Kind
-from dbt.adapters.ctas_spark.staging.publication import new_commit_id
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 
 
 def fence(table: LoadedTable, target: TableName, now_ms: int) -> None:

@@ -2,12 +2,12 @@
 
 from datetime import datetime, timezone
 
-from dbt.adapters.ctas_spark.staging.history import Event
+from dbt.adapters.ctas_spark.staging.files.records import lease_of
+from dbt.adapters.ctas_spark.staging.files.schema import change_of
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.figures import figures_of
 from dbt.adapters.ctas_spark.staging.iceberg.publications import Published, live, publications
-from dbt.adapters.ctas_spark.staging.records import lease_of
-from dbt.adapters.ctas_spark.staging.schema import change_of
+from dbt.adapters.ctas_spark.staging.retention.history import Event
 
 
 def history(table: TableFacts) -> tuple[Event, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.native.limits import problems_of_any
+from dbt.adapters.ctas_spark.staging.publish.format_limits import problems_of_any
 
 
 def problems(context: StagingContext) -> tuple[str, ...]:

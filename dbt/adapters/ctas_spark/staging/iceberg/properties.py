@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.marker import PREFIX
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 
 GC = "gc.enabled"
 DELETE_OLD_METADATA = "write.metadata.delete-after-commit.enabled"

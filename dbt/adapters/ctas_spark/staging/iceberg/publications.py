@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.iceberg.facts import Snapshot, TableFacts
-from dbt.adapters.ctas_spark.staging.marker import COMMIT, PREFIX, Kind
-from dbt.adapters.ctas_spark.staging.native.marker import NativeMarker, common_fields
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, PREFIX, Kind
+from dbt.adapters.ctas_spark.staging.publish.native_marker import NativeMarker, common_fields
 
 SPEC = PREFIX + "spec_id"
 SORT_ORDER = PREFIX + "sort_order_id"

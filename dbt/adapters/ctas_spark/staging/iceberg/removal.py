@@ -3,12 +3,12 @@
 from functools import partial
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.discard import empty, still_there
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.properties import METADATA_PATH, ForkDirectories
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
-from dbt.adapters.ctas_spark.staging.marker import VERSION
+from dbt.adapters.ctas_spark.staging.publish.discard import empty, still_there
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 

@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
 )
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.files.rollback import NoJob, RolledBack
 from dbt.adapters.ctas_spark.staging.iceberg import difference
 from dbt.adapters.ctas_spark.staging.iceberg.base import look
 from dbt.adapters.ctas_spark.staging.iceberg.calls import core_errors
@@ -28,10 +29,9 @@ from dbt.adapters.ctas_spark.staging.iceberg.publications import (
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.marker import Kind
-from dbt.adapters.ctas_spark.staging.native.commit import NativeCommit
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.rollback import NoJob, RolledBack
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.native_commit import NativeCommit
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.lease import Lease, StorageClock
-from dbt.adapters.ctas_spark.staging.native.namespaces import leases_of
-from dbt.adapters.ctas_spark.staging.storage import Storage
+from dbt.adapters.ctas_spark.staging.publish.namespaces import leases_of
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease, StorageClock
+from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.native.clauses import clauses
+from dbt.adapters.ctas_spark.staging.publish.v2_clauses import clauses
 
 
 def replace_fork_as(

@@ -8,9 +8,17 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging import lease_file
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.files.records import (
+    STATE,
+    RecordState,
+    lease_of,
+    record_prefix,
+    version_of,
+)
+from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep
+from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
 from dbt.adapters.ctas_spark.staging.iceberg import removal
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
 from dbt.adapters.ctas_spark.staging.iceberg.calls import FilesGoneError
@@ -27,19 +35,11 @@ from dbt.adapters.ctas_spark.staging.iceberg.publications import (
     has_commit,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
-from dbt.adapters.ctas_spark.staging.lease_file import LeaseState
-from dbt.adapters.ctas_spark.staging.marker import TARGET
-from dbt.adapters.ctas_spark.staging.records import (
-    STATE,
-    RecordState,
-    lease_of,
-    record_prefix,
-    version_of,
-)
-from dbt.adapters.ctas_spark.staging.retention import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.publish.marker import TARGET
+from dbt.adapters.ctas_spark.staging.retention import lease_file
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseState
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.sweeper import Sweep
-from dbt.adapters.ctas_spark.staging.versions import VERSION_ID
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable
 from uuid import uuid4
 
-from dbt.adapters.ctas_spark.staging import conflicts, records
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -17,6 +16,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
     StagingError,
 )
+from dbt.adapters.ctas_spark.staging.files import records
+from dbt.adapters.ctas_spark.staging.files.publication import new_commit_id
+from dbt.adapters.ctas_spark.staging.files.records import LEASE, RECORD_BASE, STATE, RecordState
 from dbt.adapters.ctas_spark.staging.iceberg import (
     difference,
     publications,
@@ -34,12 +36,11 @@ from dbt.adapters.ctas_spark.staging.iceberg.outcomes import decide
 from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
-from dbt.adapters.ctas_spark.staging.marker import TARGET, VERSION, Kind
-from dbt.adapters.ctas_spark.staging.native.commit import unchanged
-from dbt.adapters.ctas_spark.staging.native.version import Change
-from dbt.adapters.ctas_spark.staging.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publication import new_commit_id
-from dbt.adapters.ctas_spark.staging.records import LEASE, RECORD_BASE, STATE, RecordState
+from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
+from dbt.adapters.ctas_spark.staging.publish.marker import TARGET, VERSION, Kind
+from dbt.adapters.ctas_spark.staging.publish.native_commit import unchanged
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 logger = logging.getLogger(__name__)

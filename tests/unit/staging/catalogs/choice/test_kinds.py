@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.choice.delta_settings import EXTENSION
-from dbt.adapters.ctas_spark.staging.catalogs.choice.iceberg_kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.delta_settings import EXTENSION
+from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import (
     DELETES_FOR_ALL,
     IcebergKind,
     kind_of,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.choice.kinds import (
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     SESSION_OF_ICEBERG,
     Kind,

@@ -1,1 +1,0 @@
-"""Tables of any catalog of Spark's, published by the statement that its staging makes atomic."""

@@ -1,1 +1,0 @@
-"""Which catalog serves a table: by what is configured, before anything is opened."""

@@ -1,0 +1,1 @@
+"""A session of Spark's Thrift server."""

@@ -1,0 +1,262 @@
+"""A session of a Thrift server, and the jobs in it.
+
+One session for all threads: what one of them publishes and refreshes, the others see. Each thread
+has a connection of its own to it, as none may be used by two. The session itself ends with the
+connection that opened it, which does nothing else.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
+from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
+from dbt.adapters.ctas_spark.staging.engines.thrift.errors import ServerError
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import Column, ThriftResult
+
+NO_SESSION = "Invalid SessionHandle"
+UNSET = "<undefined>"
+"""What SET answers for a key without a value."""
+
+
+class Line(Protocol):
+    """A connection to the server; ``thrift_line`` has the real one."""
+
+    @property
+    def is_open(self) -> bool:
+        """False once either side has closed it."""
+
+    def open_session(self) -> Any:
+        """A session, which ends with this connection."""
+
+    def close_session(self, session: Any) -> None:
+        """End a session."""
+
+    def execute(self, session: Any, statement: str) -> Any:
+        """Begin a statement; its operation."""
+
+    def has_ended(self, operation: Any) -> bool:
+        """True once it has ended well; ServerError if it has ended otherwise."""
+
+    def cancel(self, operation: Any) -> None:
+        """End a statement, of this connection or another."""
+
+    def columns(self, operation: Any) -> tuple[Column, ...]:
+        """The columns of what it returned."""
+
+    def rows(self, operation: Any, columns: tuple[Column, ...]) -> Iterator[tuple[Any, ...]]:
+        """What it returned."""
+
+    def forget(self, operation: Any) -> None:
+        """Give back what the server keeps of a statement."""
+
+    def close(self) -> None:
+        """Hang up."""
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    """A statement from before it is sent until its end is known; the answer names its operation."""
+
+    sent: bool = False
+    operation: Any = None
+    canceled: bool = False
+
+
+class ThriftSession:
+    """What is used of PySpark's session, over a Thrift server.
+
+    ``connect`` opens a connection. The server keeps a session's operations in a set without a
+    lock: so they are begun and forgotten one at a time.
+    """
+
+    def __init__(self, connect: Callable[[], Line]) -> None:
+        self.conf = Settings(self)
+        self._connect = connect
+        self._thread = threading.local()
+        self._guard = threading.Lock()
+        self._lines = [connect()]
+        try:
+            self._session = self._lines[0].open_session()
+        except ServerError:
+            self._lines[0].close()
+            raise
+
+    @property
+    def version(self) -> str:
+        """Spark's."""
+        return str(self.sql("SELECT version() AS v").collect()[0]["v"]).split()[0]
+
+    def sql(self, statement: str) -> ThriftResult:
+        """Run a statement to its end, and fetch what it returns.
+
+        Raises:
+            ServerError: it failed.
+            LostAnswerError: there is no answer; it may still be running. It is not sent again.
+        """
+        with self._own_job().running() as running:
+            line = self._own_line()
+            running.sent = True
+            running.operation = self._begin(line, statement)
+            try:
+                while not line.has_ended(running.operation):
+                    if running.canceled:
+                        line.cancel(running.operation)
+                    time.sleep(POLL_SECONDS)
+                columns = line.columns(running.operation)
+                rows = tuple(line.rows(running.operation, columns))
+            finally:
+                self._forget(line, running.operation)
+        return ThriftResult(columns, rows, lambda: self._described(statement))
+
+    def attach(self, job: "ThriftJob | None") -> None:
+        """Make what this thread submits from now on part of the job; None: of no job."""
+        self._thread.job = job
+
+    def cancel(self, operation: Any) -> bool:
+        """Cancel a statement; True once it has ended, well or not.
+
+        Over a connection that is made for it: the thread's own waits for the statement.
+
+        Raises:
+            OSError: the server does not say.
+        """
+        with closing(self._connect()) as line:
+            try:
+                line.cancel(operation)
+                return line.has_ended(operation)
+            except ServerError:
+                return True
+
+    def stop(self) -> None:
+        """Close the session, and with it every statement of it that still runs."""
+        with suppress(ServerError, OSError):
+            self._lines[0].close_session(self._session)
+        for line in self._lines:
+            line.close()
+
+    def _begin(self, line: Line, statement: str) -> Any:
+        try:
+            with self._guard:
+                return line.execute(self._session, statement)
+        except ServerError as error:
+            if NO_SESSION not in str(error):
+                raise
+            raise thrift_errors.no_session() from error
+
+    def _own_line(self) -> Line:
+        line: Line | None = getattr(self._thread, "line", None)
+        if line is None or not line.is_open:
+            line = self._thread.line = self._connect()
+            self._lines.append(line)
+        return line
+
+    def _own_job(self) -> "ThriftJob":
+        return getattr(self._thread, "job", None) or ThriftJob(self, "", threading.Event())
+
+    def _forget(self, line: Line, operation: Any) -> None:
+        if line.is_open:
+            with self._guard, suppress(ServerError, OSError):
+                line.forget(operation)
+
+    def _described(self, statement: str) -> Mapping[str, str]:
+        """The types of a query's columns; nothing of another statement."""
+        try:
+            rows = self.sql(f"DESCRIBE QUERY {statement}").collect()
+        except ServerError:
+            return {}
+        return {str(row["col_name"]): str(row["data_type"]) for row in rows}
+
+
+class Settings:
+    """The session's settings."""
+
+    def __init__(self, session: ThriftSession) -> None:
+        self._session = session
+
+    def get(self, key: str, default: str | None = None) -> str | None:
+        """The value of a key, or the default."""
+        value = str(self._session.sql(f"SET {quoting.identifier(key)}").collect()[0]["value"])
+        return default if value == UNSET else value
+
+    def set(self, key: str, value: str) -> None:
+        """Set a key of this session only."""
+        name, text = quoting.identifier(key), quoting.identifier(value)
+        self._session.sql(f"SET {name}={text}")
+
+
+class ThriftJob:
+    """The statements of one model, so that no other's are cancelled with them.
+
+    ``stop_seconds`` is how long ``stop`` waits for statements that do not end.
+    """
+
+    def __init__(
+        self,
+        spark: ThriftSession,
+        group: str,
+        canceled: threading.Event,
+        stop_seconds: float = STOP_SECONDS,
+    ) -> None:
+        self.group = group
+        self.stop_seconds = stop_seconds
+        self._spark = spark
+        self._canceled = canceled
+        self._running: list[Running] = []
+
+    @property
+    def canceled(self) -> bool:
+        """True once the run was cancelled."""
+        return self._canceled.is_set()
+
+    def attach(self) -> None:
+        """Make what this thread submits from now on part of the job."""
+        self._spark.attach(self)
+
+    def cancel(self) -> None:
+        """Ask the server to cancel the job's statements; who waits for one asks again."""
+        for running in list(self._running):
+            running.canceled = True
+            if running.operation is not None:
+                with suppress(OSError):
+                    self._spark.cancel(running.operation)
+
+    def stop(self) -> bool:
+        """Cancel until no statement of the job runs; False if the server can't say.
+
+        The statement has ended by then. A task of it may take some moments more: the server does
+        not tell. Clean-up that follows in this thread is not part of the job any more.
+        """
+        self._spark.attach(None)
+        deadline = time.monotonic() + self.stop_seconds
+        return all(self._ends(running, deadline) for running in list(self._running))
+
+    @contextmanager
+    def running(self) -> Iterator[Running]:
+        """A statement; it stays one of the job's if nobody knows whether it has ended."""
+        running = Running()
+        self._running.append(running)
+        try:
+            yield running
+        except BaseException as error:
+            if isinstance(error, ServerError) or not running.sent:
+                self._running.remove(running)
+            raise
+        self._running.remove(running)
+
+    def _ends(self, running: Running, deadline: float) -> bool:
+        if running.operation is None:
+            return False
+        try:
+            while not self._spark.cancel(running.operation):
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(POLL_SECONDS)
+        except OSError:
+            return False
+        self._running.remove(running)
+        return True

@@ -1,0 +1,62 @@
+"""Open a session on a Spark Thrift server with a profile's settings; one for an invocation."""
+
+from collections.abc import Callable, Mapping
+
+from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions, refuse, wanted
+from dbt.adapters.ctas_spark.staging.engines.thrift.client import Line, ThriftSession
+from dbt.adapters.ctas_spark.staging.engines.thrift.errors import ServerError
+from dbt.adapters.ctas_spark.staging.engines.thrift.server import ThriftServer
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+
+INSTALL = "pip install 'dbt-ctas-spark[thrift]'"
+NOT_A_SESSIONS = "CANNOT_MODIFY"
+DEFAULTS = {"spark.sql.thriftServer.interruptOnCancel": "true"}
+"""A task that is cancelled ends at once, as in the other methods; Spark 3's default is another."""
+
+
+def _opened(server: ThriftServer, settings: Mapping[str, str]) -> ThriftSession:
+    connect = _connecting(server)
+    try:
+        session = ThriftSession(connect)
+    except (ServerError, OSError) as error:
+        raise StagingError(
+            f"the Thrift server of this profile does not answer: {error}",
+            left="nothing was started",
+            remedy="see that host, port, auth and user in the profile are right for it, that it "
+            "runs, and that this machine may reach it",
+        ) from error
+    try:
+        values = wanted({**DEFAULTS, **settings}).items()
+        refuse([key for key, value in values if not _is_set(session, key, value)])
+    except BaseException:
+        session.stop()
+        raise
+    return session
+
+
+def _connecting(server: ThriftServer) -> Callable[[], Line]:
+    try:
+        from dbt.adapters.ctas_spark.staging.engines.thrift import (  # noqa: PLC0415 (an extra's)
+            line,
+        )
+    except ImportError as error:
+        raise StagingError(
+            f"the packages of the Thrift client are not all there: {error}",
+            left="nothing was started",
+            remedy=INSTALL,
+        ) from error
+    return lambda: line.Line(server)
+
+
+def _is_set(session: ThriftSession, key: str, value: str) -> bool:
+    """False if the server says that no session may have a value of its own."""
+    try:
+        session.conf.set(key, value)
+    except ServerError as error:
+        if not error.getCondition().startswith(NOT_A_SESSIONS):
+            raise
+        return False
+    return True
+
+
+SESSIONS = RemoteSessions[ThriftServer](_opened)

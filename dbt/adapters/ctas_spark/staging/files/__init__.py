@@ -1,0 +1,1 @@
+"""Tables of files in Spark's session catalog."""

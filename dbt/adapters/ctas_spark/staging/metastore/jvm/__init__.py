@@ -1,0 +1,1 @@
+"""A Hive metastore through the client classes in Spark's own JVM."""

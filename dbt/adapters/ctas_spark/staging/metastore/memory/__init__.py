@@ -1,0 +1,1 @@
+"""Spark's in-memory catalog."""

@@ -1,0 +1,1 @@
+"""A Hive metastore over plain Thrift, without a JVM."""

@@ -1,1 +1,0 @@
-"""What tables of a format with commits of its own (Iceberg, Delta) have in common."""

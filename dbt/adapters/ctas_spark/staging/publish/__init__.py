@@ -1,0 +1,1 @@
+"""Publish one staged table, whatever kind it is: begin, commit, abort, and what became of it."""

@@ -1,0 +1,1 @@
+"""Tables of any catalog of Spark's, published by one statement."""

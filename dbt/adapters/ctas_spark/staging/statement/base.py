@@ -1,0 +1,111 @@
+"""A target at one moment, as far as Spark can see it."""
+
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, LEVEL, LINEAGE, TARGET, Lineage
+from dbt.adapters.ctas_spark.staging.publish.native_marker import TIME
+from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.statement.client import TableClient, TableFacts
+
+ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class StatementBase:
+    """The table, or what is there instead of one, or nothing; ``name`` is its path.
+
+    Its properties hold our marker. They prove that a commit of ours has happened, and not that it
+    is what the table shows: a replace by somebody else may keep them (Iceberg's does).
+    """
+
+    name: TableName
+    facts: TableFacts | None
+    obstacle: str = ""
+
+    @property
+    def exists(self) -> bool:
+        """True if the name is taken."""
+        return self.facts is not None or bool(self.obstacle)
+
+    @property
+    def version(self) -> str | None:
+        """None: which version it shows is not known."""
+        return None
+
+    @property
+    def level(self) -> str | None:
+        """The level of the last publication of ours, by whichever way it was made."""
+        if self._was_native:
+            return self.facts.in_history.get(LEVEL) if self.facts is not None else None
+        return self._property(LEVEL) or None
+
+    @property
+    def commit(self) -> str:
+        """The commit id of the last publication of ours, or empty."""
+        return self._property(COMMIT)
+
+    @property
+    def lineage(self) -> Lineage:
+        """The publications of ours, newest first."""
+        try:
+            return Lineage.parse(self._property(LINEAGE))
+        except ValueError:
+            return Lineage()
+
+    def has_commit(self, commit: str) -> bool:
+        """True if that commit has happened to it."""
+        return commit == self.commit or commit in self.lineage
+
+    def __str__(self) -> str:
+        return ABSENT if self.facts is None else f"{self.facts.id} {self.facts.version}".strip()
+
+    @property
+    def _was_native(self) -> bool:
+        """True if the format's own history has a later publication than the marker tells of."""
+        native = self.facts.in_history if self.facts is not None else {}
+        if native.get(TARGET) != str(self.name):
+            return False
+        newest = self.lineage.entries[:1]
+        return not newest or int(native.get(TIME, "0")) > newest[0].time_ms
+
+    def _property(self, key: str) -> str:
+        """A property of the marker; a clone's marker names another target, and is none."""
+        if self.facts is None or self.facts.properties.get(TARGET) != str(self.name):
+            return ""
+        return self.facts.properties.get(key, "")
+
+
+def look(tables: TableClient, name: TableName) -> StatementBase:
+    """Read the target afresh.
+
+    Raises:
+        MetastoreError: it could not be found out what is there.
+    """
+    facts = tables.find(name)
+    return StatementBase(name, facts, "" if facts is not None else tables.obstacle(name))
+
+
+def change_between(begun: StatementBase, now: StatementBase) -> Change:
+    """By all that Spark can see of a table."""
+    if begun.facts is None:
+        return Change.CREATED if now.exists else Change.NONE
+    if now.facts is None:
+        return Change.WRITTEN if now.exists else Change.DROPPED
+    return Change.NONE if begun.facts == now.facts else Change.WRITTEN
+
+
+def who_changed(begun: StatementBase, now: StatementBase) -> str:
+    """The version that was committed, or what else is different."""
+    if now.facts is None:
+        return now.obstacle or "it was dropped"
+    if now.commit and now.commit != begun.commit:
+        entry = next((one for one in now.lineage.entries if one.commit == now.commit), None)
+        if entry is not None:
+            return f"version {entry.version} was committed at {conflicts.moment(entry.time_ms)}"
+    if begun.facts is None:
+        return "it was created by a writer without our marker"
+    if begun.facts.id != now.facts.id:
+        return "it was dropped, and created anew by a writer without our marker"
+    return f"a writer without our marker changed it (it was {begun}, and is {now})"

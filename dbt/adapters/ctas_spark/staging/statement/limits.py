@@ -1,0 +1,22 @@
+"""What a model may ask of file tables and not of a table that a catalog's statement publishes."""
+
+from collections.abc import Iterator
+
+from dbt.adapters.ctas_spark.staging.context import DELTA, StagingContext
+from dbt.adapters.ctas_spark.staging.publish.format_limits import problems_of_any
+
+
+def problems(context: StagingContext) -> tuple[str, ...]:
+    """Every problem, with what to do about it; found before any job."""
+    return tuple(_problems(context))
+
+
+def _problems(context: StagingContext) -> Iterator[str]:
+    catalog = context.target.catalog
+    yield from problems_of_any(context, f"the catalog {catalog}")
+    if context.layout.clustered_by and context.layout.file_format == DELTA:
+        yield "clustered_by: a Delta table's CLUSTER BY is published with method: session only"
+    elif context.layout.clustered_by:
+        yield "clustered_by and buckets: use partition_by: ['bucket(8, id)']"
+    if context.layout.location_root is not None:
+        yield f"location_root: the catalog {catalog} places its tables itself; remove it"

@@ -1,0 +1,1 @@
+"""The file systems that versions lie on."""

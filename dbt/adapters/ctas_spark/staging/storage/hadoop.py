@@ -1,0 +1,121 @@
+"""Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
+
+from typing import Any
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.errors import StorageError
+from dbt.adapters.ctas_spark.staging.storage.client import StoredText
+
+MISSING = "java.io.FileNotFoundException"
+CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
+
+
+class HadoopStorage:
+    """Paths are URIs, or paths on the default file system."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm = jvm.classes(spark)
+        self._configuration = jvm.hadoop_configuration(spark)
+
+    def write(self, path: str, text: str) -> int:
+        """Write the file and return the time that the storage gave it, in milliseconds."""
+        try:
+            target, system = self._locate_text(path)
+            stream = system.create(target, True)
+            try:
+                stream.write(bytearray(text.encode()))
+            finally:
+                stream.close()
+            return int(system.getFileStatus(target).getModificationTime())
+        except (Py4JError, OSError) as error:
+            raise _refused("write", path, error) from error
+
+    def read(self, path: str) -> StoredText | None:
+        """Read the file whole; FileNotFoundException is the storage's own "no"."""
+        try:
+            target, system = self._locate_text(path)
+            stream = system.open(target)
+            try:
+                text = str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+            finally:
+                stream.close()
+            return StoredText(text, int(system.getFileStatus(target).getModificationTime()))
+        except (Py4JError, OSError) as error:
+            if _is_missing(error):
+                return None
+            raise _refused("read", path, error) from error
+
+    def children(self, directory: str) -> tuple[str, ...]:
+        """One listing of the directory, not below it."""
+        try:
+            target, system = self._locate(directory)
+            return tuple(str(found.getPath().getName()) for found in system.listStatus(target))
+        except (Py4JError, OSError) as error:
+            if _is_missing(error):
+                return ()
+            raise _refused("list", directory, error) from error
+
+    def copy_permissions(self, source: str, directory: str) -> None:
+        """Mode bits and group; ACL entries where the source has some."""
+        try:
+            origin, origin_system = self._locate(source)
+            if origin_system.exists(origin):
+                target, system = self._locate(directory)
+                system.mkdirs(target)
+                self._apply(origin_system.getFileStatus(origin), origin_system, target, system)
+        except (Py4JError, OSError) as error:
+            raise _refused("copy the permissions to", directory, error) from error
+
+    def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> None:
+        if system.getFileStatus(target).getGroup() != status.getGroup():
+            system.setOwner(target, None, status.getGroup())
+        system.setPermission(target, status.getPermission())
+        if status.hasAcl():
+            entries = origin_system.getAclStatus(status.getPath()).getEntries()
+            system.modifyAclEntries(target, entries)
+
+    def delete(self, path: str) -> None:
+        """Remove a file or a whole directory."""
+        try:
+            target, system = self._locate(path)
+            system.delete(target, True)
+        except (Py4JError, OSError) as error:
+            raise _refused("delete", path, error) from error
+
+    def exists(self, path: str) -> bool:
+        """True if the path is there."""
+        try:
+            target, system = self._locate(path)
+            return bool(system.exists(target))
+        except (Py4JError, OSError) as error:
+            raise _refused("look at", path, error) from error
+
+    def _locate_text(self, path: str) -> tuple[Any, Any]:
+        """Without the checksum that Hadoop keeps beside each local file.
+
+        It is another file: a write that is read meanwhile, or that a kill cuts, leaves a pair that
+        does not match, which nobody can read.
+        """
+        target, system = self._locate(path)
+        checksummed = self._jvm.java.lang.Class.forName(CHECKSUMMED).isInstance(system)
+        return target, system.getRawFileSystem() if checksummed else system
+
+    def _locate(self, path: str) -> tuple[Any, Any]:
+        target = self._jvm.org.apache.hadoop.fs.Path(path)
+        return target, target.getFileSystem(self._configuration)
+
+
+def _is_missing(error: Exception) -> bool:
+    return isinstance(error, Py4JJavaError) and error.java_exception.getClass().getName() == MISSING
+
+
+def _refused(action: str, path: str, error: Exception) -> StorageError:
+    cause = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
+    return StorageError(
+        f"the storage refused to {action} {path}: {cause}",
+        left="nothing was published",
+        remedy="see that the path is writable and not full for the user that runs dbt",
+    )
