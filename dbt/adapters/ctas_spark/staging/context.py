@@ -57,13 +57,6 @@ class PartitionMetadata(str, Enum):
     FILES = "files"
 
 
-class HiveColumns(str, Enum):
-    """The columns that other engines read, where the metastore refuses to change their types."""
-
-    NEW = "new"
-    KEEP_OLD = "keep_old"
-
-
 SESSION_CATALOG = "spark_catalog"
 DELTA = "delta"
 
@@ -123,10 +116,7 @@ class TableLayout:
 
 @dataclass(frozen=True, slots=True)
 class StagingContext:
-    """One target and what its publication may do to it (FLIP-305 ``StagingContext``).
-
-    ``unknown_after_seconds``: after that long nothing of a run whose end nobody saw is waited for.
-    """
+    """One target and what its publication may do to it (FLIP-305 ``StagingContext``)."""
 
     target: TableName
     staging_schema: str
@@ -135,5 +125,3 @@ class StagingContext:
     on_conflict: OnConflict = OnConflict.ABORT
     layout: TableLayout = field(default_factory=TableLayout)
     partition_metadata: PartitionMetadata = PartitionMetadata.AUTO
-    hive_columns: HiveColumns = HiveColumns.NEW
-    unknown_after_seconds: int = 86_400

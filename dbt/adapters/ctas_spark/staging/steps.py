@@ -15,8 +15,8 @@ class Step(str, Enum):
     """What a run does to a table, step by step.
 
     First those of one publication, in their order; ABORT may follow any before SETTLE. Then what
-    else a run may be doing. Last come steps within those: of a commit by rename, of its undoing,
-    of tracked partitions, and of deletions.
+    else a run may be doing. Last come steps within those: the calls of a commit, of tracked
+    partitions, and of deletions.
     """
 
     BEGIN = "begin"
@@ -30,20 +30,17 @@ class Step(str, Enum):
     RECOVER = "recover"
     ROLL_BACK = "roll_back"
 
-    MAKE_EXTERNAL = "make_external"
-    SET_ASIDE = "set_aside"
     PUBLISH = "publish"
-    REMOVE_ASIDE = "remove_aside"
-    PUT_BACK = "put_back"
-    MAKE_MANAGED = "make_managed"
+    FILL_COLUMNS = "fill_columns"
+    TAKE_BACK = "take_back"
     DROP_PARTITIONS = "drop_partitions"
     ADD_PARTITIONS = "add_partitions"
     TRACK_PARTITIONS = "track_partitions"
     FENCE = "fence"
+    NOTE_SUPERSEDED = "note_superseded"
     TAKE_RECORD = "take_record"
     DELETE_FILES = "delete_files"
     DELETE_RECORD = "delete_record"
-    DELETE_LEASE = "delete_lease"
 
 
 class StepObserver(Protocol):

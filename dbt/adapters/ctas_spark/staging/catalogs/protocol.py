@@ -1,17 +1,16 @@
-"""A kind of catalog on which tables can be staged (FLIP-305 ``SupportsStaging``)."""
+"""A kind of catalog on which tables can be staged (FLIP-305 ``StagingCatalog``)."""
 
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.files.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep
-from dbt.adapters.ctas_spark.staging.publish.protocol import CommitWay, StagedTable
-from dbt.adapters.ctas_spark.staging.publish.ways import SWAP
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.retention.history import Event
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
 
 
@@ -28,9 +27,8 @@ class Capabilities:
     """What a catalog was found to be and to reach.
 
     ``missing`` says what keeps it from ``isolated``, and ``remedy`` what would make that work.
-    ``replaces_by`` is how a table that is there is published at the level that it reaches, with
-    what a reader may meet meanwhile. ``needs_jvm`` says that the commit is made through the
-    driver's JVM; one that is a statement, or a call over Thrift, needs none.
+    ``needs_jvm`` says that the commit is made through the driver's JVM; one that is a statement,
+    or a call over Thrift, needs none.
     """
 
     catalog: str
@@ -38,31 +36,54 @@ class Capabilities:
     reaches: Atomicity
     missing: str = ""
     remedy: str = ""
-    replaces_by: CommitWay = SWAP
     needs_jvm: bool = True
+
+    def level_for(self, asked: Atomicity, target: TableName) -> Atomicity:
+        """The level to work at; ``auto`` takes the strongest.
+
+        Raises:
+            AtomicityNotSupportedError: the catalog reaches less than was asked for.
+        """
+        wanted = self.reaches if asked is Atomicity.AUTO else asked
+        if wanted.strength > self.reaches.strength:
+            raise AtomicityNotSupportedError(
+                f"atomicity {asked.value} can't be reached on this {self.catalog} catalog: "
+                f"{self.missing}",
+                table=target,
+                left="it is unchanged; no job was started",
+                remedy=self.remedy,
+            )
+        return wanted
 
 
 class StagingCatalog(Protocol):
-    """One implementation for each kind of catalog."""
+    """One implementation for each kind of table."""
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """What this catalog reaches; probed once, with ``staging_schema`` as the place to try."""
 
-    def apply_staging(
+    def plan(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> StagedTable:
-        """A staged table for the context; AtomicityNotSupportedError if its level is not reached.
+    ) -> Plan:
+        """The plan for the context; AtomicityNotSupportedError if its level is not reached.
 
         No job is started and nothing about the target is read or written yet.
         """
 
+    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
+        """Keep a published version's figures for the history; nothing where the format has them."""
+
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Delete the target's versions that nobody needs any more, by ``rules``."""
+        """Delete the target's versions that nobody needs any more, by ``rules``.
 
-    def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:
-        """Finish or revert what crashes left half done; what was done, as sentences."""
+        Raises:
+            StagingError: it could not be found out whether something may go; the rest stays.
+        """
+
+    def recover(self, context: StagingContext) -> tuple[str, ...]:
+        """Finish what crashes left half done of the target; what was done, as sentences."""
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         """The target's publications, newest first."""

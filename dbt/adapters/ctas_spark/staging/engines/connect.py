@@ -6,6 +6,7 @@ import time
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
 
 
@@ -41,6 +42,10 @@ class ConnectJob:
     def cancel(self) -> None:
         """Ask the server to interrupt the job's statements."""
         self._spark.interruptTag(self._tag)
+
+    def figures(self) -> WriteFigures:
+        """A server tells nothing of what its jobs counted."""
+        return WriteFigures()
 
     def stop(self) -> bool:
         """Interrupt until the server knows no running statement of the job; False if it can't say.

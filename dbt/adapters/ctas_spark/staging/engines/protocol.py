@@ -25,6 +25,9 @@ class Job(Protocol):
     def stop(self) -> bool:
         """Cancel what runs of this job and wait; True when no task of it runs any more."""
 
+    def figures(self) -> WriteFigures:
+        """What the job's last write counted; None for each figure that is not known."""
+
 
 class StoppableJob(Job, Protocol):
     """A job as a connection makes it: what a thread submits belongs to it once it is attached."""

@@ -10,6 +10,8 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.engines.write_figures import write_figures
 
 STOP_SECONDS = 60.0
 POLL_SECONDS = 0.05
@@ -95,6 +97,10 @@ class SessionJob:
             return self._stopped()
         except (Py4JError, OSError):
             return self._driver_has_ended()
+
+    def figures(self) -> WriteFigures:
+        """Spark's own counters of the group's last write."""
+        return write_figures(self._spark, self.group)
 
     def _driver_has_ended(self) -> bool:
         try:

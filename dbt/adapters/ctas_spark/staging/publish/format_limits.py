@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
-    HiveColumns,
     PartitionMetadata,
     StagingContext,
 )
@@ -21,5 +20,3 @@ def problems_of_any(context: StagingContext, name: str) -> Iterator[str]:
         yield f"options: {name} has table properties only; use tblproperties"
     if context.partition_metadata is not PartitionMetadata.AUTO:
         yield f"partition_metadata: {name} itself knows the partitions; remove it"
-    if context.hive_columns is not HiveColumns.NEW:
-        yield f"hive_columns: {name} itself knows the columns; remove it"

@@ -1,8 +1,9 @@
 """The life of a model's job, bound to the life of its staged table (FLIP-218, FLIP-305)."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 
 class JobStatusHook(Protocol):
@@ -22,23 +23,32 @@ class JobStatusHook(Protocol):
 
 
 class StagedTableHook:
-    """created -> begin, finished -> commit, failed and cancelled -> abort."""
+    """created -> begin, finished -> commit, failed and cancelled -> abort.
 
-    def __init__(self, staged: StagedTable) -> None:
-        self._staged = staged
+    ``staged`` is None until the job was created, and where begin refused it.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.staged: StagedTable[Any] | None = None
+        self._plan = plan
 
     def on_created(self) -> None:
         """Begin."""
-        self._staged.begin()
+        self.staged = self._plan.begin()
 
     def on_finished(self) -> None:
         """Commit."""
-        self._staged.commit()
+        if self.staged is not None:
+            self.staged.commit()
 
     def on_failed(self, cause: BaseException) -> None:
         """Abort because of ``cause``."""
-        self._staged.abort(f"failed: {type(cause).__name__}")
+        self._abort(f"failed: {type(cause).__name__}")
 
     def on_canceled(self) -> None:
         """Abort because the run was cancelled."""
-        self._staged.abort("cancelled")
+        self._abort("cancelled")
+
+    def _abort(self, reason: str) -> None:
+        if self.staged is not None:
+            self.staged.abort(reason)

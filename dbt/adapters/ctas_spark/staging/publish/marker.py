@@ -13,7 +13,11 @@ BASE = PREFIX + "base"
 TARGET = PREFIX + "target"
 LEVEL = PREFIX + "level"
 LINEAGE = PREFIX + "lineage"
-MARKER_KEYS = (COMMIT, VERSION, BASE, TARGET, LEVEL, LINEAGE)
+NUMBER = PREFIX + "number"
+FORMAT = PREFIX + "format"
+MARKER_KEYS = (COMMIT, VERSION, BASE, TARGET, LEVEL, LINEAGE, NUMBER, FORMAT)
+MARKER_FORMAT = 1
+"""What this release writes; a target with a newer one is not touched."""
 
 MOST_ENTRIES = 40
 MOST_CHARACTERS = 3_500

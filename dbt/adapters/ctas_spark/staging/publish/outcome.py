@@ -2,11 +2,15 @@
 
 from enum import Enum
 
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.files.base import Base
-from dbt.adapters.ctas_spark.staging.files.publication import Publication
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import MOST_ENTRIES, Marker
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
+
+BY_RIVALS = (EntryModifiedError, EntryExistsError, EntryMissingError)
 
 
 class Outcome(str, Enum):
@@ -18,36 +22,27 @@ class Outcome(str, Enum):
     KEPT = "kept"
 
 
-def decide(
-    after: TableEntry | None, publication: Publication, failure: MetastoreError | None
-) -> Outcome:
-    """The outcome, from the target read after the call and from how the call ended.
+def decide(failure: MetastoreError | None, *, shows_ours: bool, can_not_land: bool) -> Outcome:
+    """The outcome, from what a read after the call shows and from how the call ended.
 
     COMMITTED is decided first, after a refusal too: a retry in client or server turns a success
     into "conflict" or "exists" (Iceberg's ``checkCommitStatus`` does the same).
+
+    Args:
+        shows_ours: our commit is the target's marker, or in its lineage.
+        can_not_land: the target has left our base by others' commits that can all be seen, so
+            that a request of ours that is still under way is refused.
     """
-    if _shows(after, publication.marker):
+    if shows_ours:
         return Outcome.COMMITTED
-    if after is not None and after.directory_name == publication.marker.version:
-        return Outcome.UNKNOWN
-    if isinstance(failure, RefusedError) or _has_left(publication.base, after):
+    if isinstance(failure, RefusedError) or can_not_land:
         return Outcome.NOT_COMMITTED
     return Outcome.UNKNOWN
 
 
-def _shows(after: TableEntry | None, ours: Marker) -> bool:
-    marker = Marker.of(after)
-    return marker is not None and (marker.commit == ours.commit or ours.commit in marker.lineage)
+def is_by_rival(failure: MetastoreError | None) -> bool:
+    """True if a call did nothing because another's came first.
 
-
-def _has_left(base: Base, after: TableEntry | None) -> bool:
-    """True if the marker moved on from our base by others' commits that we can all see.
-
-    Our request, if it is still under way, is then refused: the value it expects is gone.
+    Without a failure that is known from the target itself, which has left our base.
     """
-    marker = Marker.of(after)
-    if marker is None or base.entry is None:
-        return False
-    if base.marker is None:
-        return len(marker.lineage.entries) < MOST_ENTRIES
-    return marker.commit != base.marker.commit and base.marker.commit in marker.lineage
+    return not isinstance(failure, RefusedError) or isinstance(failure, BY_RIVALS)

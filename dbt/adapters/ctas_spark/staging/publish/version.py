@@ -1,11 +1,14 @@
-"""What a format with commits of its own offers for one attempt: its calls, and what they mean."""
+"""What a kind of table implements for one attempt: its calls on the target, and what they mean."""
 
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeVar
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
+from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
@@ -15,25 +18,47 @@ class CannotReplayError(RefusedError):
 
 
 class Change(Enum):
-    """What became of a target since begin looked at it."""
+    """What became of a target since ``begin`` looked at it."""
 
     NONE = "it is as it was"
-    FENCED = "only fenced: its version is the same"
+    MAINTAINED = "rows, schema and properties are as they were; only upkeep came in between"
     DROPPED = "another dropped it"
     CREATED = "another created it"
     WRITTEN = "another committed to it"
 
 
-class NativeBase(Protocol):
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a publication over one base keeps.
+
+    ``strategy`` names the call in logs and run results. ``reader_window`` is what a reader may
+    meet during it: ``none``, ``mixed`` or ``absent``. ``missing`` says what keeps it from
+    ``isolated``, and ``remedy`` what would make that work; ``warning`` is said once it is known
+    that the publication goes on.
+    """
+
+    level: Atomicity
+    strategy: str
+    reader_window: str = "none"
+    missing: str = ""
+    remedy: str = ""
+    warning: str = ""
+
+
+class Base(Protocol):
     """A target at one moment, or the fact that there was none."""
 
     @property
     def exists(self) -> bool:
-        """True if there is something of that name."""
+        """True if something has the name."""
 
     @property
     def obstacle(self) -> str:
-        """What is there instead of a table of the format; empty if nothing is."""
+        """What is there instead of a table of the kind, for people; empty if nothing is."""
+
+    @property
+    def can_be_replaced(self) -> bool:
+        """True if one commit of the kind replaces the obstacle."""
 
     @property
     def version(self) -> str | None:
@@ -44,11 +69,11 @@ class NativeBase(Protocol):
         """The level of the last publication of ours."""
 
 
-B = TypeVar("B", bound=NativeBase)
+B = TypeVar("B", bound=Base)
 
 
-class NativeVersion(Protocol[B]):
-    """One attempt's data beside its target, and the calls that publish or remove it.
+class Version(Protocol[B]):
+    """One attempt's data next to its target, and the calls that publish or remove it.
 
     Every call raises MetastoreError, StorageError or another StagingError.
     """
@@ -65,20 +90,61 @@ class NativeVersion(Protocol[B]):
     def places(self) -> str:
         """Where its files lie, for messages."""
 
-    def tend(self) -> None:
-        """Remove what dead runs have left of the target; what can't be is left for later."""
+    @property
+    def keeps_own_columns(self) -> bool:
+        """True if the table's format, and not the metastore, keeps its columns."""
+
+    @property
+    def partition_metadata(self) -> str | None:
+        """Who knows the version's partitions (``files``, ``tracked``, ``pending``), if it has some."""
+
+    def mend(self) -> None:
+        """Finish what a crash left half done of the target; readers notice nothing of it."""
 
     def look(self) -> B:
         """The target as it is now."""
 
-    def stage_on(self, base: B) -> None:
-        """Make the record; the target does not change."""
+    def reach(self, over: B) -> Reach:
+        """What a publication over ``over`` keeps, as far as that is known yet.
+
+        Raises:
+            AtomicityNotSupportedError: no single call can publish over it.
+        """
+
+    def stage_on(self, base: B, level: Atomicity) -> None:
+        """Prepare the staging of a version for that base; nothing about the target is written."""
 
     def statement(self, query: str) -> str:
-        """The statement that fills the record."""
+        """The statement that stages the version."""
 
-    def check_staged(self) -> WriteFigures:
-        """What the job wrote into the record; StagingError if that is gone, or nothing."""
+    def fill_statement(self, query: str) -> str:
+        """The statement that fills a published empty version in place (level ``none`` only)."""
+
+    def check_staged(self, counted: WriteFigures) -> WriteFigures:
+        """Check that what the job wrote is there, whole; its figures.
+
+        Args:
+            counted: what the engine counted; a format may know better.
+
+        Raises:
+            StagingError: the version is gone, or not whole.
+        """
+
+    def held(self) -> AbstractContextManager[HeldCheck]:
+        """Hold the lock around the commit, where there is no compare-and-swap."""
+
+    def change(self, begun: B, now: B) -> Change:
+        """What became of the target."""
+
+    def who(self, begun: B, now: B) -> str:
+        """Who changed it, and when, as part of a sentence."""
+
+    def rebase(self, over: B) -> None:
+        """Write another base than begin's to the record, by compare-and-swap.
+
+        Raises:
+            ConcurrentWriteError: a clean-up took the version; nothing may be published.
+        """
 
     def mark(self, over: B, level: Atomicity) -> str:
         """Prepare the next attempt; its commit id.
@@ -90,20 +156,14 @@ class NativeVersion(Protocol[B]):
     def publish(self, over: B) -> None:
         """One call, conditional on ``over``; CannotReplayError before it."""
 
-    def change(self, begun: B, now: B) -> Change:
-        """What became of the target."""
-
-    def who(self, begun: B, now: B) -> str:
-        """Who changed it, and when, as part of a sentence."""
-
     def decide(self, over: B, after: B, commit: str, failure: MetastoreError | None) -> Outcome:
         """COMMITTED, NOT_COMMITTED or UNKNOWN, from a fresh read and how the call ended."""
 
-    def refresh(self) -> None:
-        """Make this session's own later statements see the target as it is."""
+    def settle(self, report: StepReport) -> list[str]:
+        """It is published: make this session see it, and remove what only the attempt needed.
 
-    def forget(self, report: StepReport) -> list[str]:
-        """It is published: remove the record and what only that needed; what is left of it."""
+        Never raises; what is left, in words.
+        """
 
     def discard(self, report: StepReport) -> list[str]:
-        """It is not published: remove its files, then the record; what is left of them."""
+        """It is not published: remove its files, then the record. Never raises; what is left."""

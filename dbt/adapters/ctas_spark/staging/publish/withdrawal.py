@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
@@ -23,7 +22,6 @@ class Withdrawal:
     target: TableName
     version: str
     places: str
-    lease: Lease
     job: Job
     report: StepReport
     discard: Callable[[], list[str]]
@@ -43,14 +41,11 @@ class Withdrawal:
     def remove(self, reason: str) -> list[str]:
         """Delete files and record of a version whose job has ended; what is left of them."""
         left = self.discard()
-        if not left:
-            self.lease.resolved(self.version)
         logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
         return left
 
     def _withdraw(self, reason: str) -> list[str]:
         if not self.places:
-            self.lease.resolved(self.version)
             return []
         if self.job.stop():
             return self.remove(reason)

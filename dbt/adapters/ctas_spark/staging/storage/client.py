@@ -1,45 +1,52 @@
-"""What versions and leases need of a file system."""
+"""What versions need of a file system."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class StoredText:
-    """A small file, with its modification time in milliseconds by the storage's own clock."""
+class StoredFile:
+    """One file of a listing: its path, bytes, and time in milliseconds by the storage's clock."""
 
-    text: str
+    path: str
+    bytes: int
     modified_ms: int
 
+    @property
+    def is_data(self) -> bool:
+        """False for what Hadoop's input formats hide: names that begin with ``_`` or ``.``."""
+        return not self.path.rpartition("/")[2].startswith(("_", "."))
 
-class TextStore(Protocol):
-    """Small files by path. Every call raises StorageError when it fails or can't be answered."""
 
-    def write(self, path: str, text: str) -> int:
-        """Write a small file, whole, with its parents.
+class Storage(Protocol):
+    """A file system by URI. Every call raises StorageError when it fails or can't be answered."""
 
-        Returns:
-            its modification time in milliseconds, by the storage's own clock.
-        """
+    def write(self, path: str, text: str) -> None:
+        """Write a small file, whole, with its parents."""
 
-    def read(self, path: str) -> StoredText | None:
-        """A small file, or None when the storage says that there is none."""
+    def read(self, path: str) -> str | None:
+        """A small file's text, or None when the storage says that there is none."""
+
+    def now_ms(self, directory: str) -> int:
+        """The storage's own time in milliseconds: that of a file that was just written there."""
 
     def children(self, directory: str) -> tuple[str, ...]:
         """The names of what lies in a directory; none without the directory."""
 
+    def files(self, directory: str) -> tuple[StoredFile, ...]:
+        """Every file below a directory, hidden ones too; none without the directory."""
+
+    def modified_ms(self, path: str) -> int | None:
+        """The time of a file or directory; None if it is not there."""
+
+    def exists(self, path: str) -> bool:
+        """True if the path is there."""
+
     def delete(self, path: str) -> None:
-        """Remove a file; no error when it is not there."""
-
-
-class Storage(TextStore, Protocol):
-    """A file system by URI; ``delete`` removes a whole directory, too."""
+        """Remove a file or a whole directory; no error when it is not there."""
 
     def copy_permissions(self, source: str, directory: str) -> None:
         """Give a directory the mode, group and ACL of ``source``; make it if it is not there.
 
         Nothing happens if there is no ``source``.
         """
-
-    def exists(self, path: str) -> bool:
-        """True if the path is there."""

@@ -1,5 +1,7 @@
 """Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
 
+import re
+import secrets
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -7,10 +9,15 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.storage.client import StoredText
+from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 
 MISSING = "java.io.FileNotFoundException"
 CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
+CLOCK = ".clock-"
+STATUS = re.compile(
+    r"FileStatus\{path=(.*?); isDirectory=false; length=(\d+); .*?modification_time=(\d+);"
+)
+"""What ``FileStatus.toString`` says of a file: one text crosses to Python, and not each status."""
 
 
 class HadoopStorage:
@@ -20,33 +27,64 @@ class HadoopStorage:
         self._jvm = jvm.classes(spark)
         self._configuration = jvm.hadoop_configuration(spark)
 
-    def write(self, path: str, text: str) -> int:
-        """Write the file and return the time that the storage gave it, in milliseconds."""
+    def write(self, path: str, text: str) -> None:
+        """Write the file."""
         try:
             target, system = self._locate_text(path)
-            stream = system.create(target, True)
-            try:
-                stream.write(bytearray(text.encode()))
-            finally:
-                stream.close()
-            return int(system.getFileStatus(target).getModificationTime())
+            self._write(target, system, text)
         except (Py4JError, OSError) as error:
             raise _refused("write", path, error) from error
 
-    def read(self, path: str) -> StoredText | None:
+    def read(self, path: str) -> str | None:
         """Read the file whole; FileNotFoundException is the storage's own "no"."""
         try:
             target, system = self._locate_text(path)
             stream = system.open(target)
             try:
-                text = str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+                return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
             finally:
                 stream.close()
-            return StoredText(text, int(system.getFileStatus(target).getModificationTime()))
         except (Py4JError, OSError) as error:
             if _is_missing(error):
                 return None
             raise _refused("read", path, error) from error
+
+    def now_ms(self, directory: str) -> int:
+        """Write an empty file, look at its time, remove it."""
+        path = f"{directory}/{CLOCK}{secrets.token_hex(4)}"
+        try:
+            target, system = self._locate_text(path)
+            self._write(target, system, "")
+            now = int(system.getFileStatus(target).getModificationTime())
+            system.delete(target, False)
+        except (Py4JError, OSError) as error:
+            raise _refused("write", path, error) from error
+        return now
+
+    def files(self, directory: str) -> tuple[StoredFile, ...]:
+        """One recursive listing (flat on object stores), handed over as one text."""
+        try:
+            target, system = self._locate(directory)
+            found = system.listFiles(target, True)
+            iterators = self._jvm.org.apache.hadoop.util.functional.RemoteIterators
+            text = str(iterators.toList(found).toString())
+        except (Py4JError, OSError) as error:
+            if _is_missing(error):
+                return ()
+            raise _refused("list", directory, error) from error
+        return tuple(
+            StoredFile(path, int(length), int(time)) for path, length, time in STATUS.findall(text)
+        )
+
+    def modified_ms(self, path: str) -> int | None:
+        """One look at its status."""
+        try:
+            target, system = self._locate(path)
+            return int(system.getFileStatus(target).getModificationTime())
+        except (Py4JError, OSError) as error:
+            if _is_missing(error):
+                return None
+            raise _refused("look at", path, error) from error
 
     def children(self, directory: str) -> tuple[str, ...]:
         """One listing of the directory, not below it."""
@@ -92,6 +130,13 @@ class HadoopStorage:
             return bool(system.exists(target))
         except (Py4JError, OSError) as error:
             raise _refused("look at", path, error) from error
+
+    def _write(self, target: Any, system: Any, text: str) -> None:
+        stream = system.create(target, True)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
 
     def _locate_text(self, path: str) -> tuple[Any, Any]:
         """Without the checksum that Hadoop keeps beside each local file.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
 from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
 from dbt.adapters.ctas_spark.staging.engines.thrift.errors import ServerError
@@ -224,6 +225,10 @@ class ThriftJob:
             if running.operation is not None:
                 with suppress(OSError):
                     self._spark.cancel(running.operation)
+
+    def figures(self) -> WriteFigures:
+        """A server tells nothing of what its jobs counted."""
+        return WriteFigures()
 
     def stop(self) -> bool:
         """Cancel until no statement of the job runs; False if the server can't say.

@@ -1,31 +1,15 @@
-"""Remove a version that was never published: its files, then its record."""
+"""Remove files and entries one after another, and say what is still there."""
 
 import logging
 from collections.abc import Callable
 
-from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError, StorageError
-from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 logger = logging.getLogger(__name__)
 
 MOST_DELETES = 5
-
-
-def discard(services: Services, record: TableName, directory: str, report: StepReport) -> list[str]:
-    """Delete the version; return what is still there, as sentences. Never raises.
-
-    The caller knows that no task writes into ``directory`` any more and that the target does not
-    hold the version.
-    """
-    return still_there(
-        report,
-        (Step.DELETE_FILES, f"directory {directory}", lambda: empty(services.storage, directory)),
-        (Step.DELETE_RECORD, f"record {record}", lambda: services.metastore.drop_entry(record)),
-    )
-
 
 Removal = tuple[Step, str, Callable[[], None]]
 """The step that it is, what it removes, and the call that does."""
@@ -37,7 +21,7 @@ def still_there(report: StepReport, *removals: Removal) -> list[str]:
 
 
 def emptied(storage: Storage, directory: str) -> bool:
-    """Delete, look, delete again: a late file of the job may have come between."""
+    """Delete, look, delete again: a late file of a job may have come between."""
     for _ in range(MOST_DELETES):
         storage.delete(directory)
         if not storage.exists(directory):

@@ -1,0 +1,82 @@
+"""The clocks that ages and waits are measured by: one seam, so that tests can age what they made."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """This machine's clocks, in milliseconds."""
+
+    def wall_ms(self) -> int:
+        """UTC since the epoch; somebody may set it."""
+
+    def running_ms(self) -> int:
+        """A clock that nobody sets, and that runs on while the machine is suspended."""
+
+
+class SystemClock:
+    """The operating system's clocks."""
+
+    def wall_ms(self) -> int:
+        """``CLOCK_REALTIME``."""
+        return time.time_ns() // 1_000_000
+
+    def running_ms(self) -> int:
+        """``CLOCK_BOOTTIME`` where there is one (Linux), else the monotonic clock."""
+        boottime = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+        return time.clock_gettime_ns(boottime) // 1_000_000
+
+
+SYSTEM_CLOCK = SystemClock()
+
+
+@dataclass(frozen=True, slots=True)
+class Stopwatch:
+    """How long ago something was, by both clocks: a clock that was set back hides no time."""
+
+    clock: Clock
+    started_wall_ms: int
+    started_running_ms: int
+
+    @classmethod
+    def start(cls, clock: Clock) -> "Stopwatch":
+        """Begin to count."""
+        return cls(clock, clock.wall_ms(), clock.running_ms())
+
+    def elapsed_ms(self) -> int:
+        """The longer of the two differences."""
+        by_wall = self.clock.wall_ms() - self.started_wall_ms
+        by_running = self.clock.running_ms() - self.started_running_ms
+        return max(by_wall, by_running)
+
+
+class ReadClock:
+    """Another machine's clock (a storage's, a server's): asked once, then carried on by our own.
+
+    ``ask`` returns its time in milliseconds and may be slow; ``fresh`` asks again.
+    """
+
+    def __init__(self, ask: Callable[[], int], clock: Clock = SYSTEM_CLOCK) -> None:
+        self._ask = ask
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._offset: int | None = None
+
+    def now_ms(self) -> int:
+        """Its time, as far as our own clock can tell since it was last asked."""
+        with self._guard:
+            if self._offset is None:
+                self._offset = self._asked_offset()
+            return self._clock.running_ms() + self._offset
+
+    def fresh_ms(self) -> int:
+        """Its time, asked for now."""
+        with self._guard:
+            self._offset = self._asked_offset()
+            return self._clock.running_ms() + self._offset
+
+    def _asked_offset(self) -> int:
+        return self._ask() - self._clock.running_ms()

@@ -1,1 +1,0 @@
-"""The strategies of a commit call; one file for each."""

@@ -1,0 +1,134 @@
+"""The record of a version: one frozen value, kept in one property of its entry in the staging schema."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    EntryChange,
+    Expectation,
+    MetastoreClient,
+)
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
+
+RECORD = PREFIX + "record"
+"""The property; a compare-and-swap compares all of it."""
+
+MOST_OF_THE_TABLE_NAME = 120
+
+
+class RecordState(str, Enum):
+    """What is remembered of a version; what is true of it is derived from the target each time."""
+
+    STAGED = "staged"
+    PUBLISHED = "published"
+    SUPERSEDED = "superseded"
+    DELETING = "deleting"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One version of one target.
+
+    ``base`` is what its last commit call was, or will be, conditional on (``str`` of a base);
+    ``root`` the directory that holds its target's versions; ``number`` that of its publication;
+    ``superseded_ms`` when a clean-up first noted, by the storage's clock, that it is superseded.
+    ``took_over`` is the directory of a managed table that it replaced. ``rows``, ``files`` and
+    ``bytes`` are what its job counted. ``entry`` is where all this was read.
+    """
+
+    target: str
+    version: str
+    state: RecordState
+    base: str
+    root: str
+    number: int = 0
+    superseded_ms: int | None = None
+    took_over: str | None = None
+    rows: int | None = None
+    files: int | None = None
+    bytes: int | None = None
+    entry: TableEntry | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def directory(self) -> str:
+        """Where the version's files lie."""
+        return f"{self.root}/{self.version}"
+
+    @classmethod
+    def of(cls, entry: TableEntry | None) -> "Record | None":
+        """The record in an entry; None if it has none, or one that does not match its own name."""
+        read = _read(entry.parameters) if entry is not None else None
+        if entry is None or read is None:
+            return None
+        named = entry.name == name_of(entry.name.database, read["target"], read["version"])
+        if not named or not VERSION_ID.fullmatch(read["version"]):
+            return None
+        return cls(**{**read, "state": RecordState(read["state"])}, entry=entry)
+
+    def to_parameters(self) -> dict[str, str]:
+        """The record as a property of its entry."""
+        told = {k: v for k, v in asdict(replace(self, entry=None)).items() if v is not None}
+        return {RECORD: json.dumps({**told, "state": self.state.value}, separators=(",", ":"))}
+
+
+def name_of(staging_schema: str, target: TableName | str, version: str) -> TableName:
+    """The record's own name: the target's, cut to what a metastore holds, and the version id."""
+    return TableName(staging_schema, f"{prefix_of(target)}{version}")
+
+
+def prefix_of(target: TableName | str) -> str:
+    """How the names of a target's records begin; another target's may begin so, too."""
+    table = str(target).rpartition(".")[2]
+    return f"{table[:MOST_OF_THE_TABLE_NAME]}__"
+
+
+def version_of(record: TableName) -> str:
+    """The version id in a record's name."""
+    return record.table.rpartition("__")[2]
+
+
+def move(
+    metastore: MetastoreClient, record: Record, expected: Record, *, conditional: bool
+) -> Record:
+    """Replace ``expected`` by ``record`` in its entry, by compare-and-swap.
+
+    Args:
+        expected: as it was read, with its entry.
+        conditional: the metastore compares; else the lock of all writers is held.
+
+    Returns:
+        the record with its entry as it is now; the next move starts from there.
+
+    Raises:
+        EntryModifiedError: it is another's by now, or gone.
+    """
+    now = expected.entry
+    if now is None or not conditional:
+        now = metastore.get_table(_name(expected))
+        if now is None or Record.of(now) != expected:
+            raise EntryModifiedError(f"the record of {expected.version} is not what it was")
+    parameters = {**now.parameters, **record.to_parameters()}
+    expectation = Expectation(RECORD, expected.to_parameters()[RECORD]) if conditional else None
+    metastore.alter_table(EntryChange(now.name, now, now, parameters), expectation)
+    return replace(record, entry=replace(now, parameters=parameters))
+
+
+def _name(record: Record) -> TableName:
+    if record.entry is None:
+        raise EntryModifiedError(f"the record of {record.version} was never read")
+    return record.entry.name
+
+
+def _read(parameters: Mapping[str, str]) -> dict[str, Any] | None:
+    try:
+        found = json.loads(parameters[RECORD])
+        return dict(found) if {"target", "version", "state"} <= found.keys() else None
+    except (KeyError, ValueError, AttributeError):
+        return None

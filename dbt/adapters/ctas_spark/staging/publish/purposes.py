@@ -1,0 +1,68 @@
+"""What a purpose makes of a target: at begin, and when it is no longer what begin saw."""
+
+import logging
+
+from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingContext, StagingPurpose
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish.version import Base, Change
+
+logger = logging.getLogger(__name__)
+
+NO_JOB = "no job was started"
+
+
+def refusal_to_begin(context: StagingContext, base: Base) -> StagingError | None:
+    """Why the purpose can't begin on what exists, or None if it can."""
+    if _is_in_the_way(context, base):
+        return messages.in_the_way(context, base.obstacle, NO_JOB)
+    if not base.exists and not context.purpose.may_create:
+        return messages.no_such_table(context.target, NO_JOB)
+    if base.exists and context.purpose is StagingPurpose.CREATE:
+        return messages.already_exists(context.target, NO_JOB)
+    return None
+
+
+def keeps_what_exists(context: StagingContext, base: Base) -> bool:
+    """True if the purpose leaves the table that begin found, and the model succeeds."""
+    return base.exists and not context.purpose.may_replace
+
+
+def keeps_theirs(context: StagingContext, change: Change, now: Base) -> bool:
+    """True if the table that another created meanwhile is kept, and the model succeeds."""
+    is_kept = context.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
+    return is_kept and change is Change.CREATED and not now.obstacle
+
+
+def check_change(context: StagingContext, change: Change, now: Base, who: str) -> None:
+    """Return if the purpose and ``on_conflict`` let the version be published over ``now``.
+
+    Raises:
+        ConcurrentWriteError, TableAlreadyExistsError, NoSuchTableError: they do not.
+    """
+    if _is_in_the_way(context, now):
+        raise messages.in_the_way(context, now.obstacle, messages.NOTHING_PUBLISHED)
+    if change is Change.MAINTAINED:
+        logger.info("%s was maintained meanwhile; its rows are the same", context.target)
+    elif change is Change.DROPPED:
+        _check_dropped(context)
+    elif change is Change.CREATED and context.purpose is StagingPurpose.CREATE:
+        raise messages.already_exists(context.target, messages.THEIRS_UNTOUCHED)
+    elif context.on_conflict is OnConflict.OVERWRITE and context.purpose.may_replace:
+        logger.warning(
+            "%s: on_conflict is overwrite; what another wrote since begin is replaced (%s)",
+            context.target,
+            who,
+        )
+    else:
+        raise messages.concurrent_write(context.target, who)
+
+
+def _check_dropped(context: StagingContext) -> None:
+    if context.purpose is not StagingPurpose.CREATE_OR_REPLACE:
+        raise messages.no_such_table(context.target, messages.DROPPED_MEANWHILE)
+    logger.warning("%s was dropped by another meanwhile; it is created anew", context.target)
+
+
+def _is_in_the_way(context: StagingContext, base: Base) -> bool:
+    return bool(base.obstacle) and not (base.can_be_replaced and context.purpose.may_replace)

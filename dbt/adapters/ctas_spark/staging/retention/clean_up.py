@@ -1,0 +1,152 @@
+"""The one order in which versions that nobody needs are deleted, whatever kind of table they are of.
+
+The record is taken by compare-and-swap, then the target is read again, then the files go, then the
+record. A kill between any two leaves what the next clean-up takes up again.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import Protocol
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    KnownVersion,
+    Place,
+    Reason,
+    RetentionRules,
+    Sweep,
+)
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+
+logger = logging.getLogger(__name__)
+
+
+class Garbage(Protocol):
+    """One target's versions, and how its kind removes one.
+
+    Every call raises MetastoreError or StorageError when it could not find out what it asks for:
+    that is never "absent" or "old".
+    """
+
+    @property
+    def target(self) -> TableName:
+        """The table whose versions these are."""
+
+    def versions(self) -> tuple[KnownVersion, ...]:
+        """All that can be seen; the superseded ones newest first."""
+
+    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
+        """Milliseconds since a clean-up first noted that the version is superseded.
+
+        Args:
+            note: note it now, by compare-and-swap, if nobody has.
+        """
+
+    def age_ms(self, version: KnownVersion) -> int:
+        """Milliseconds since the youngest of: its id's start, its record, its newest file."""
+
+    def may_land(self, version: KnownVersion) -> bool:
+        """True if the target is still what the version's writer expects at its commit call."""
+
+    def fence(self) -> None:
+        """Give the target a fresh commit id; the version that it shows stays."""
+
+    def take(self, version: KnownVersion) -> bool:
+        """Move its record to ``deleting`` by compare-and-swap; make one where there is none.
+
+        False if another process was faster.
+        """
+
+    def reason_shown(self, version: KnownVersion) -> Reason | None:
+        """Why it may not go after all, by fresh reads of target, partitions and clones."""
+
+    def give_back(self, version: KnownVersion) -> None:
+        """Move its record from ``deleting`` to ``published``: the target shows it."""
+
+    def delete_files(self, version: KnownVersion) -> bool:
+        """Delete its files; False if they come back again and again."""
+
+    def delete_record(self, version: KnownVersion) -> None:
+        """Delete its record, after its files."""
+
+
+@dataclass(frozen=True, slots=True)
+class CleanUp:
+    """One clean-up of one target; a dry run only looks."""
+
+    garbage: Garbage
+    rules: RetentionRules
+    report: StepReport
+    dry_run: bool = False
+
+    def run(self) -> Sweep:
+        """Delete what may go.
+
+        Raises:
+            MetastoreError, StorageError: it could not be found out whether something may go.
+        """
+        done, rank = Sweep(), 0
+        for version in self.garbage.versions():
+            reason = self._reason_to_stay(version, rank) or self._deleted(version)
+            if version.place is Place.SUPERSEDED and not version.is_deleting:
+                rank += 1
+            if reason is None:
+                done.freed.append(version.directory)
+            else:
+                done.kept[version.id] = reason
+        return done
+
+    def _reason_to_stay(self, version: KnownVersion, rank: int) -> Reason | None:
+        """Why the version is not to be deleted; None if the rules let it go."""
+        if version.is_deleting:
+            return None
+        if version.place is Place.LIVE:
+            return Reason.LIVE
+        if version.place is Place.SUPERSEDED:
+            return self._superseded(version, rank)
+        return self._unpublished(version)
+
+    def _superseded(self, version: KnownVersion, rank: int) -> Reason | None:
+        # noted in any case: the grace runs while the version is kept for a rollback
+        lived = self.garbage.superseded_for_ms(version, note=not self.dry_run)
+        if rank < self.rules.versions_to_keep:
+            return Reason.KEPT
+        return Reason.GRACE if lived < self.rules.grace_ms else None
+
+    def _unpublished(self, version: KnownVersion) -> Reason | None:
+        if self.garbage.age_ms(version) < self.rules.orphan_age_ms:
+            return Reason.YOUNG
+        if not self.garbage.may_land(version):
+            return None
+        if not self.rules.fences:
+            return Reason.MAY_LAND
+        if self.dry_run:
+            return None
+        with self.report.within(Step.FENCE):
+            self.garbage.fence()
+        return Reason.MAY_LAND if self.garbage.may_land(version) else None
+
+    def _deleted(self, version: KnownVersion) -> Reason | None:
+        """None if the version is gone now, else why it stays."""
+        if self.dry_run:
+            return self.garbage.reason_shown(version)
+        if not version.is_deleting:
+            with self.report.within(Step.TAKE_RECORD):
+                taken = self.garbage.take(version)
+            if not taken:
+                return Reason.TAKEN
+        reason = self.garbage.reason_shown(version)
+        if reason is not None:
+            if reason is Reason.LIVE:
+                self.garbage.give_back(version)
+            return reason
+        with self.report.within(Step.DELETE_FILES):
+            is_empty = self.garbage.delete_files(version)
+        if not is_empty:
+            return Reason.FULL
+        with self.report.within(Step.DELETE_RECORD):
+            self.garbage.delete_record(version)
+        logger.info(
+            "version %s of %s was deleted: %s", version.id, self.garbage.target, version.directory
+        )
+        return None

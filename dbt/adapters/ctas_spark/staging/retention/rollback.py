@@ -1,0 +1,113 @@
+"""Publish an earlier version of a target again: one commit, schema included, for every kind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    OnConflict,
+    StagingContext,
+    StagingPurpose,
+)
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.version import Base, Version
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+
+
+class NoJob:
+    """A rollback runs none."""
+
+    canceled = False
+
+    def stop(self) -> bool:
+        """There is nothing to stop."""
+        return True
+
+    def figures(self) -> WriteFigures:
+        """There is nothing that was counted."""
+        return WriteFigures()
+
+
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """What was published instead of what."""
+
+    version: str
+    replaced: str
+    level: Atomicity
+
+
+class Restoring(Protocol):
+    """A kind of table of which earlier versions can be published again."""
+
+    def look(self) -> Base:
+        """The target as it is now."""
+
+    def earlier(self) -> tuple[str, ...]:
+        """The ids of the versions that can be published again, newest first; not the live one."""
+
+    def restored(self, version: str, level: Atomicity, report: StepReport) -> Version[Any]:
+        """An attempt that publishes an earlier version."""
+
+
+def roll_back(
+    context: StagingContext, restoring: Restoring, level: Atomicity, to: str | None = None
+) -> RolledBack:
+    """Publish version ``to``, or the one before the live one, by the same machine as a build.
+
+    Raises:
+        NoSuchVersionError: there is no such version, or its files are gone.
+        ConcurrentWriteError: another committed meanwhile, or a clean-up took the version.
+        CommitStateUnknownError: the call's fate can't be told.
+    """
+    with StepReport(context.target).within(Step.ROLL_BACK):
+        live = restoring.look().version
+        if live is None:
+            raise NoSuchVersionError(
+                "the table does not show a version of this adapter's, and has no earlier one",
+                table=context.target,
+                left="it is unchanged",
+            )
+        chosen = _chosen(context, restoring.earlier(), to)
+        asked = replace(
+            context,
+            purpose=StagingPurpose.REPLACE,
+            on_conflict=OnConflict.ABORT,
+            atomicity=Atomicity.AUTO,
+        )
+        return _published(asked, level, live, chosen, restoring.restored)
+
+
+def _chosen(context: StagingContext, earlier: tuple[str, ...], to: str | None) -> str:
+    if earlier and to is None:
+        return earlier[0]
+    if to is not None and to in earlier:
+        return to
+    what = f"there is no version {to}" if to else "there is no earlier version"
+    raise NoSuchVersionError(
+        f"{what} to go back to",
+        table=context.target,
+        left="it is unchanged",
+        remedy=f"its kept versions are: {', '.join(earlier) or 'none'}",
+    )
+
+
+def _published(
+    context: StagingContext,
+    level: Atomicity,
+    live: str,
+    chosen: str,
+    restored: Callable[[str, Atomicity, StepReport], Version[Any]],
+) -> RolledBack:
+    plan = Plan(context, level, NoJob(), lambda kept, report: restored(chosen, kept, report))
+    staged = plan.begin()
+    try:
+        staged.commit()
+    except BaseException as error:
+        staged.abort(f"failed: {type(error).__name__}")
+        raise
+    staged.settle()
+    return RolledBack(chosen, live, staged.level)
