@@ -31,6 +31,7 @@ def test_frames_are_left_out() -> None:
 def test_an_open_derby_is_explained() -> None:
     """The metastore's path and the way out are named."""
     said = spark_errors.message(RuntimeError(DERBY))
+    assert said.startswith("[METASTORE_IN_USE] ")
     assert "/w/metastore_db is open in another process" in said
     assert "hive.metastore.uris" in said
 
@@ -38,6 +39,7 @@ def test_an_open_derby_is_explained() -> None:
 def test_an_unwritable_warehouse_is_explained() -> None:
     """The path and the setting are named."""
     said = spark_errors.message(RuntimeError(NO_PATH))
+    assert said.startswith("[STORAGE_FAILED] ")
     assert "file:/w/x.db" in said
     assert "spark.sql.warehouse.dir" in said
 
@@ -64,7 +66,7 @@ class OfAnEndedJvmError(Py4JJavaError):  # type: ignore[misc]  # py4j has no typ
 def test_an_ended_jvm_is_explained(error: BaseException) -> None:
     """A socket's error says nothing to a user: what has ended, and what to give it more of."""
     said = spark_errors.message(error)
-    assert "Spark's JVM has ended" in said
+    assert said.startswith("[SPARK_ENDED] Spark's JVM has ended")
     assert "spark.driver.memory" in said
 
 
@@ -84,4 +86,6 @@ def test_a_thrift_servers_words_come_with_their_cause(cause: str, said: str) -> 
 
 def test_a_lost_answer_is_not_taken_for_the_end_of_a_jvm() -> None:
     """There is none in this process."""
-    assert spark_errors.message(LostAnswerError("no answer")) == "no answer"
+    said = spark_errors.message(LostAnswerError("no answer"))
+    assert said.startswith("[ANSWER_LOST] no answer")
+    assert "JVM" not in said

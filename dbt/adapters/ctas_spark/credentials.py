@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
 from dbt.adapters.ctas_spark.staging.engines.thrift import server as thrift_server
 from dbt.adapters.ctas_spark.staging.engines.thrift.server import ThriftServer
+from dbt.adapters.ctas_spark.staging.errors import ProfileError
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 
 SESSION = "session"
@@ -93,8 +94,7 @@ class CtasSparkCredentials(Credentials):
         """Report every wrong field at once, before dbt looks at their types."""
         problems = list(_problems(data))
         if problems:
-            listed = "".join(f"\n  - {problem}" for problem in problems)
-            raise DbtRuntimeError(f"{len(problems)} error(s) in the profile:{listed}")
+            raise DbtRuntimeError(str(ProfileError.of(problems)))
         super().validate(data)
 
     @classmethod

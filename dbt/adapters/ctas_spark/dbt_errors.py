@@ -24,12 +24,17 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
             return method(*args, **kwargs)
         except StagingError as error:
             adapter: Any = args[0]
-            raise DbtRuntimeError(adapter.hide_secrets(str(error))) from error
+            raise as_dbt_error(error, adapter.hide_secrets) from error
         except (Py4JError, PySparkException) as error:
             adapter = args[0]
             raise DbtDatabaseError(adapter.hide_secrets(spark_errors.message(error))) from error
 
     return translated
+
+
+def as_dbt_error(error: StagingError, hide: Callable[[str], str] = str) -> DbtRuntimeError:
+    """The error as dbt prints it and writes it into run_results.json: its name comes first."""
+    return DbtRuntimeError(hide(str(error)))
 
 
 def add_to(error: BaseException, text: str) -> None:

@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.config import ModelPlan, read_plan
 from dbt.adapters.ctas_spark.database import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import NoSuchModelError
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 
 PUBLISHED = ("atomic_table", "table")
@@ -33,7 +33,7 @@ def models(
     """The models that ``name`` or ``schema`` select, or all.
 
     Raises:
-        StagingError: ``name`` is no such model.
+        NoSuchModelError: there is no such model.
     """
     found = False
     for node in graph["nodes"].values():
@@ -43,7 +43,7 @@ def models(
             target = table_name(node["database"], node["schema"], node["alias"])
             yield Model(plan.context(target, full_refresh=False), plan)
     if name is not None and not found:
-        raise StagingError(
+        raise NoSuchModelError(
             f"there is no model {name} that is published as a table",
             left="nothing was done",
             remedy="give the name of a model with materialized: atomic_table or table",

@@ -292,5 +292,7 @@ def test_a_password_lets_in(server: FakeThriftServer) -> None:
 def test_a_closed_session_says_so(server: FakeThriftServer, session: ThriftSession) -> None:
     """As after a restart of the server."""
     server.sessions.clear()
-    with pytest.raises(ServerError, match="has ended, and the statement was not run"):
+    with pytest.raises(
+        ServerError, match=r"\[SPARK_ENDED\] the session on the Thrift server has ended"
+    ):
         session.sql("SELECT 1")

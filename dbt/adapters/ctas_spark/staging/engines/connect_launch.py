@@ -7,7 +7,12 @@ import pyspark
 from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions, refuse, wanted
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import (
+    ClientNotInstalledError,
+    ProfileError,
+    ServerNotReachedError,
+    StagingError,
+)
 
 INSTALL = "pip install 'dbt-ctas-spark[connect]'"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -28,7 +33,7 @@ def _opened(url: str, settings: Mapping[str, str]) -> Any:
         refuse([key for key, value in values if not _is_set(session, key, value)])
     except PySparkException as error:
         session.stop()
-        raise StagingError(
+        raise ServerNotReachedError(
             f"the Spark Connect server of this profile does not answer: {_reason(error)}",
             left="nothing was started",
             remedy="see that host, port or url in the profile are the server's, that it runs, and "
@@ -42,7 +47,7 @@ def _opened(url: str, settings: Mapping[str, str]) -> Any:
 
 def _session(url: str) -> Any:
     if pyspark.__version__.startswith("3."):
-        raise StagingError(
+        raise ClientNotInstalledError(
             f"method: connect needs PySpark 4, and this is {pyspark.__version__}",
             left="nothing was started",
             remedy="install pyspark>=4, or use method: session",
@@ -53,7 +58,7 @@ def _session(url: str) -> Any:
             SparkSession as ConnectSession,
         )
     except (ImportError, PySparkException) as error:
-        raise StagingError(
+        raise ClientNotInstalledError(
             f"the packages of Spark Connect's client are not all there: {error}",
             left="nothing was started",
             remedy=INSTALL,
@@ -63,8 +68,8 @@ def _session(url: str) -> Any:
     try:
         return ConnectSession(connection=url)
     except (ValueError, PySparkException) as error:
-        raise StagingError(
-            f"the profile's url is none of Spark Connect: {error}",
+        raise ProfileError(
+            f"the profile's url is not one of Spark Connect: {error}",
             left="nothing was started",
             remedy="write it as sc://host:15002, or sc://host:15002/;token=...",
         ) from error

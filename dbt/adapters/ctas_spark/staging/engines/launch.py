@@ -12,7 +12,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import ProfileError
 from dbt.adapters.ctas_spark.staging.redaction import is_secret
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -41,7 +41,7 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
     """
     remote = [name for name, is_set in _remotes(settings) if is_set]
     if remote:
-        raise StagingError(
+        raise ProfileError(
             f"method is session, which starts Spark in this process, and {' and '.join(remote)} "
             "names a Spark Connect server",
             left="nothing was started",

@@ -5,7 +5,7 @@ would change partitions under the next holder's eyes; as long as that can happen
 """
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import StagedVersionGoneError
 from dbt.adapters.ctas_spark.staging.files.records import (
     BOOKKEEPER,
     BOOKKEEPING,
@@ -24,11 +24,11 @@ def note(services: Services, record: TableName, now_ms: int) -> None:
     """Say on the record that this run changes the target's partitions from now on.
 
     Raises:
-        StagingError: the record is gone; nothing may be changed without it.
+        StagedVersionGoneError: the record is gone; nothing may be changed without it.
     """
     noted = {BOOKKEEPING: SOMEBODY, BOOKKEEPER: f"{services.lease.id}:{now_ms}"}
     if not annotate(services, record, noted):
-        raise StagingError(f"the record {record} of the version is gone")
+        raise StagedVersionGoneError(f"the record {record} of the version is gone")
 
 
 def done(services: Services, record: TableName) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata, StagingContext
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.files.publication import PartitionState
 
@@ -34,7 +34,7 @@ def with_partitions(
     """The level that is left, and ``PENDING`` where the partitions are to be tracked.
 
     Raises:
-        StagingError: ``tracked`` by name can't be kept.
+        NotSupportedError: ``tracked`` by name can't be kept.
         AtomicityNotSupportedError: ``tracked`` and ``isolated``, both by name.
     """
     asked = context.partition_metadata
@@ -55,7 +55,7 @@ def with_partitions(
 
 def _refuse_tracked(context: StagingContext, missing: str | None) -> None:
     if missing is not None:
-        raise StagingError(
+        raise NotSupportedError(
             f"partition_metadata: tracked can't be kept: {missing}",
             table=context.target,
             left="it is unchanged; no job was started",

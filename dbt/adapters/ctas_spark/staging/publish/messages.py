@@ -5,6 +5,7 @@ from datetime import datetime, timezone
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    CommitRefusedError,
     CommitStateUnknownError,
     ConcurrentWriteError,
     EntryExistsError,
@@ -12,8 +13,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     JobCanceledError,
     MetastoreError,
+    NoSuchSchemaError,
     NoSuchTableError,
     RefusedError,
+    StagedVersionGoneError,
     StagingError,
     TableAlreadyExistsError,
 )
@@ -72,9 +75,11 @@ def by_rival(failure: MetastoreError | None) -> bool:
     return not isinstance(failure, RefusedError) or isinstance(failure, rivals)
 
 
-def refused_entry(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
+def refused_entry(
+    target: TableName, left: str, failure: MetastoreError | None
+) -> CommitRefusedError:
     """The error for a new entry that the metastore does not take."""
-    return StagingError(
+    return CommitRefusedError(
         f"the metastore refused the new entry: {failure}",
         table=target,
         left=left,
@@ -94,9 +99,9 @@ def refused_columns(target: TableName, base: Base, failure: MetastoreError) -> S
     )
 
 
-def no_such_schema(target: TableName) -> StagingError:
+def no_such_schema(target: TableName) -> NoSuchSchemaError:
     """The error for a target whose schema is missing."""
-    return StagingError(
+    return NoSuchSchemaError(
         f"schema {target.database} does not exist",
         table=target,
         left="nothing was started",
@@ -104,9 +109,9 @@ def no_such_schema(target: TableName) -> StagingError:
     )
 
 
-def record_gone(target: TableName, record: TableName, left: str) -> StagingError:
+def record_gone(target: TableName, record: TableName, left: str) -> StagedVersionGoneError:
     """The error for a staged version whose record somebody removed."""
-    return StagingError(
+    return StagedVersionGoneError(
         f"the staged version's record {record} is gone",
         table=target,
         left=left,
@@ -114,9 +119,9 @@ def record_gone(target: TableName, record: TableName, left: str) -> StagingError
     )
 
 
-def files_gone(target: TableName, directory: str, left: str) -> StagingError:
+def files_gone(target: TableName, directory: str, left: str) -> StagedVersionGoneError:
     """The error for a staged version whose directory somebody removed."""
-    return StagingError(
+    return StagedVersionGoneError(
         f"the staged version's directory {directory} is gone",
         table=target,
         left=left,

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import Statements
-from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
+from dbt.adapters.ctas_spark.staging.errors import StagingSchemaError
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER, LEASES
 
 
@@ -29,7 +29,7 @@ def ensure(namespaces: LocatedNamespaces, engine: Statements, namespace: str) ->
 
     Raises:
         StagingSchemaError: it is not there, and can't be made.
-        StagingError: it has no directory.
+        StagingSchemaError: it has no directory.
     """
     make(namespaces, engine, namespace)
     leases_of(namespaces, namespace)
@@ -49,11 +49,11 @@ def leases_of(namespaces: LocatedNamespaces, namespace: str) -> str:
     """The directory of the leases of all runs that stage in a namespace.
 
     Raises:
-        StagingError: the namespace has no directory.
+        StagingSchemaError: the namespace has no directory.
     """
     location = namespaces.namespace_location(namespace)
     if location is None:
-        raise StagingError(
+        raise StagingSchemaError(
             f"the namespace {namespace} of the catalog {namespaces.name} names no location, "
             "where runs would say that they are alive",
             left="nothing was started",

@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    CommitRefusedError,
     ConcurrentWriteError,
     MetastoreError,
     StagingError,
@@ -77,9 +78,9 @@ def cannot_replay(context: StagingContext, who: str, failure: Any) -> Concurrent
     )
 
 
-def refused(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
+def refused(target: TableName, left: str, failure: MetastoreError | None) -> CommitRefusedError:
     """The error for a publication that failed, whether while it wrote or when it committed."""
-    return StagingError(
+    return CommitRefusedError(
         f"the publication failed, and committed nothing: {failure}",
         table=target,
         left=left,

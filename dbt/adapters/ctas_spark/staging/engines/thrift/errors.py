@@ -4,6 +4,8 @@ import re
 
 from pyspark.errors import AnalysisException, PySparkException
 
+from dbt.adapters.ctas_spark.staging.errors import SparkEndedError
+
 WRAPPED = re.compile(r"^\*?(?:[\w.$]+\.)?HiveSQLException: ?(?:Error running query: )?")
 NAMED = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\] ?")
 CLASS = re.compile(r"(?:\[[A-Z0-9_.]+\] )?([a-z][\w.$]*\.[\w$]+): ?")
@@ -62,12 +64,13 @@ def ended(state: str) -> ServerError:
 
 def no_session() -> ServerError:
     """The error of a statement that was not begun."""
-    return ServerError(
-        "the session on the Thrift server has ended, and the statement was not run: the connection "
-        "that opened it was lost, the server was started anew, or host and port of the profile "
-        "lead to several servers. Run dbt again",
-        "",
+    told = SparkEndedError(
+        "the session on the Thrift server has ended: the connection that opened it was lost, the "
+        "server was started anew, or host and port of the profile lead to several servers",
+        left="the statement was not run",
+        remedy="run dbt again",
     )
+    return ServerError(str(told), told.name)
 
 
 def _found(match: "re.Match[str] | None") -> str:

@@ -6,7 +6,7 @@ from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions, refus
 from dbt.adapters.ctas_spark.staging.engines.thrift.client import Line, ThriftSession
 from dbt.adapters.ctas_spark.staging.engines.thrift.errors import ServerError
 from dbt.adapters.ctas_spark.staging.engines.thrift.server import ThriftServer
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import ClientNotInstalledError, ServerNotReachedError
 
 INSTALL = "pip install 'dbt-ctas-spark[thrift]'"
 NOT_A_SESSIONS = "CANNOT_MODIFY"
@@ -19,7 +19,7 @@ def _opened(server: ThriftServer, settings: Mapping[str, str]) -> ThriftSession:
     try:
         session = ThriftSession(connect)
     except (ServerError, OSError) as error:
-        raise StagingError(
+        raise ServerNotReachedError(
             f"the Thrift server of this profile does not answer: {error}",
             left="nothing was started",
             remedy="see that host, port, auth and user in the profile are right for it, that it "
@@ -40,7 +40,7 @@ def _connecting(server: ThriftServer) -> Callable[[], Line]:
             line,
         )
     except ImportError as error:
-        raise StagingError(
+        raise ClientNotInstalledError(
             f"the packages of the Thrift client are not all there: {error}",
             left="nothing was started",
             remedy=INSTALL,
