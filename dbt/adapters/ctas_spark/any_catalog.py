@@ -10,11 +10,10 @@ from dbt.adapters.base.impl import catch_as_completed
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
-from dbt.adapters.ctas_spark import column_docs
+from dbt.adapters.ctas_spark import model_columns
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
-from dbt.adapters.ctas_spark.database import catalog_of, setting, table_name
-from dbt.adapters.ctas_spark.dbt_errors import as_dbt_error
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_error
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, setting, table_name
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, NotSupportedError
@@ -145,7 +144,7 @@ class AnyCatalogAdapter(SparkAdapter):
     def column_comment_sql(self, relation: BaseRelation, column: str, text: str) -> str:
         """The statement that comments one column."""
         name = table_name(relation.database, str(relation.schema), str(relation.identifier))
-        return column_docs.statement(name, column, text)
+        return model_columns.comment_statement(name, column, text)
 
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
-from dbt.adapters.ctas_spark.database import catalog_of, setting
+from dbt.adapters.ctas_spark.relation import catalog_of, setting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
-from dbt.adapters.ctas_spark.staging.engines.thrift import server as thrift_server
-from dbt.adapters.ctas_spark.staging.engines.thrift.server import ThriftServer
+from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift
+from dbt.adapters.ctas_spark.staging.engines.thrift.launch import ThriftServer
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 
@@ -132,10 +132,10 @@ class CtasSparkCredentials(Credentials):
         """The Thrift server, and who asks it."""
         return ThriftServer(
             str(self.host),
-            self.port or thrift_server.DEFAULT_PORT,
+            self.port or thrift.DEFAULT_PORT,
             self.user,
             self.password,
-            self.auth or thrift_server.NONE,
+            self.auth or thrift.NONE,
             self.kerberos_service_name,
         )
 
@@ -238,18 +238,18 @@ def _problems_of_thrift(data: Mapping[str, Any]) -> Iterable[str]:
         yield f"host: missing; method: {THRIFT} needs host (and port)"
     if REMOTE_SETTING in _conf(data):
         yield f"spark_conf: {REMOTE_SETTING} names a Spark Connect server; use method: {CONNECT}"
-    auth = data.get("auth") or thrift_server.NONE
-    if auth not in thrift_server.AUTHS:
-        yield f"auth: {auth!r} is not known; use one of {', '.join(thrift_server.AUTHS)}"
+    auth = data.get("auth") or thrift.NONE
+    if auth not in thrift.AUTHS:
+        yield f"auth: {auth!r} is not known; use one of {', '.join(thrift.AUTHS)}"
         return
-    takes_password = auth in thrift_server.WITH_PASSWORD
+    takes_password = auth in thrift.WITH_PASSWORD
     if takes_password != (data.get(PASSWORD) is not None):
-        known = " or ".join(thrift_server.WITH_PASSWORD)
+        known = " or ".join(thrift.WITH_PASSWORD)
         yield f"{PASSWORD}: {'missing' if takes_password else 'only'} with auth: {known}"
-    takes_service = auth == thrift_server.KERBEROS
+    takes_service = auth == thrift.KERBEROS
     if takes_service != (data.get("kerberos_service_name") is not None):
         said = "missing" if takes_service else "only"
-        yield f"kerberos_service_name: {said} with auth: {thrift_server.KERBEROS}"
+        yield f"kerberos_service_name: {said} with auth: {thrift.KERBEROS}"
 
 
 def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:

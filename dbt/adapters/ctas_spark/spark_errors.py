@@ -1,14 +1,17 @@
-"""Spark's and Java's errors, in the words that a user can act on."""
+"""Why Spark failed or could not start, in words that a user can act on."""
 
+import os
 import re
+import shutil
+import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.java import complaint, find_java
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError, ServerError
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
 from dbt.adapters.ctas_spark.staging.errors import (
     AnswerLostError,
     MetastoreInUseError,
@@ -18,6 +21,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StorageError,
 )
 
+RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
+INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
 CAUSED_BY = "Caused by: "
 DERBY_IS_OPEN = "XSDB6"
@@ -27,6 +32,45 @@ DERBY_URL = re.compile(
 NO_DIRECTORY = "Unable to create database path"
 MOST_LINES = 25
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """The Java that Spark would start: where it is and its major version, None if unknown."""
+
+    path: str
+    major: int | None
+
+
+def find_java() -> Java | None:
+    """JAVA_HOME's Java, else the one on PATH, as Spark's own scripts choose."""
+    home = os.environ.get("JAVA_HOME")
+    path = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if path is None or not Path(path).exists():
+        return None
+    return Java(path, _major(path))
+
+
+def complaint(java: Java | None, spark_version: str) -> str | None:
+    """Why Spark can't start on this Java, with the remedy; None if it can."""
+    wanted = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
+    listed = " or ".join(map(str, wanted))
+    if java is None:
+        where = "JAVA_HOME points at none" if os.environ.get("JAVA_HOME") else "none is on PATH"
+        return f"no Java was found ({where}); PySpark {spark_version} needs {listed}: {INSTALL}"
+    if java.major is not None and wanted and java.major not in wanted:
+        return (
+            f"{java.path} is Java {java.major}; PySpark {spark_version} needs {listed}: {INSTALL}"
+        )
+    return None
+
+
+def _major(path: str) -> int | None:
+    shown = subprocess.run(  # noqa: S603 (the Java that Spark itself would run)
+        [path, "-version"], capture_output=True, text=True, check=False
+    ).stderr
+    found = re.search(r'version "(?:1\.)?(\d+)', shown)
+    return int(found.group(1)) if found else None
 
 
 def message(error: BaseException) -> str:

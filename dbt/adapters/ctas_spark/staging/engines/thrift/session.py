@@ -14,9 +14,8 @@ from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
-from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
-from dbt.adapters.ctas_spark.staging.engines.thrift.errors import ServerError
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import Column, ThriftResult
+from dbt.adapters.ctas_spark.staging.engines.thrift import results
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import Column, ServerError, ThriftResult
 
 NO_SESSION = "Invalid SessionHandle"
 UNSET = "<undefined>"
@@ -24,7 +23,7 @@ UNSET = "<undefined>"
 
 
 class Line(Protocol):
-    """A connection to the server; ``thrift_line`` has the real one."""
+    """A connection to the server; ``line.Line`` is the real one."""
 
     @property
     def is_open(self) -> bool:
@@ -146,7 +145,7 @@ class ThriftSession:
         except ServerError as error:
             if NO_SESSION not in str(error):
                 raise
-            raise thrift_errors.no_session() from error
+            raise results.no_session() from error
 
     def _own_line(self) -> Line:
         line: Line | None = getattr(self._thread, "line", None)

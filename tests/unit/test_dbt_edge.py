@@ -3,7 +3,7 @@
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ctas_spark.dbt_errors import add_to, as_dbt_errors
+from dbt.adapters.ctas_spark.dbt_edge import add_to, as_dbt_errors
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
 
 
