@@ -79,7 +79,7 @@ def test_a_catalogs_level_can_be_declared() -> None:
 
 
 def test_all_wrong_fields_are_said_at_once() -> None:
-    """Who mends a profile mends it once."""
+    """All wrong fields of a profile are reported in one error."""
     with pytest.raises(
         DbtRuntimeError, match=r"\[INVALID_PROFILE\] 3 errors in the profile"
     ) as caught:

@@ -76,7 +76,7 @@ def test_an_ended_jvm_is_explained(error: BaseException) -> None:
     [("no 0", "[WRITING] aborted\nCaused by: x.Y: no 0"), ("aborted", "[WRITING] aborted")],
 )
 def test_a_thrift_servers_words_come_with_their_cause(cause: str, said: str) -> None:
-    """If that says more."""
+    """A cause that only repeats the error is left out."""
     error = results.failed(
         "org.apache.hive.service.cli.HiveSQLException: Error running query: [WRITING] "
         "org.apache.spark.SparkException: [WRITING] aborted\n\tat a.b.C.d(C.scala:1)\n"
@@ -86,7 +86,7 @@ def test_a_thrift_servers_words_come_with_their_cause(cause: str, said: str) -> 
 
 
 def test_a_lost_answer_is_not_taken_for_the_end_of_a_jvm() -> None:
-    """There is none in this process."""
+    """Over Thrift this process has no JVM, and the message says that the statement may have run."""
     said = spark_errors.message(LostAnswerError("no answer"))
     assert said.startswith("[ANSWER_LOST] no answer")
     assert "JVM" not in said
@@ -114,5 +114,5 @@ def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Java the message says where it was looked for and what to install."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     said = complaint(None, "4.1.4")
-    assert "none is on PATH" in str(said)
+    assert "nothing is on PATH" in str(said)
     assert "apt-get install" in str(said)

@@ -1,4 +1,4 @@
-"""The profile's fields: all but ``schema`` have a default, and none is silently ignored."""
+"""The profile's fields: all but ``schema`` have a default, and an unknown one is an error."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -70,7 +70,7 @@ class CtasSparkCredentials(Credentials):
     that each keeps, by its name; a probe checks it. ``host`` and ``port``, or ``url``, lead to the
     Spark Connect server of ``method: connect``, ``host`` and ``port`` to the Thrift server of
     ``method: thrift``, which takes ``user``, ``password``, ``auth`` and ``kerberos_service_name``,
-    too. ``host`` is dbt-spark's mandatory field, and at ``method: session`` without a meaning.
+    too. ``host`` is mandatory in dbt-spark and means nothing at ``method: session``.
     """
 
     schema: str = ""
@@ -129,7 +129,7 @@ class CtasSparkCredentials(Credentials):
 
     @property
     def thrift_server(self) -> ThriftServer:
-        """The Thrift server, and who asks it."""
+        """The Thrift server, and the user to log in as."""
         return ThriftServer(
             str(self.host),
             self.port or thrift.DEFAULT_PORT,
@@ -258,7 +258,7 @@ def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _named_elsewhere(conf: Mapping[str, Any]) -> str:
-    """The server that PySpark itself would connect to; empty if there is none."""
+    """The server that PySpark itself would connect to; empty if nothing names one."""
     return str(conf.get(REMOTE_SETTING) or os.environ.get(REMOTE_VARIABLE) or "")
 
 

@@ -47,7 +47,7 @@ class Catalogs(Protocol):
 class Method:
     """One way to reach Spark.
 
-    ``start`` gives the process's session, and ``start_failure`` says why there is none; ``job``
+    ``start`` gives the process's session, and ``start_failure`` says why it can't; ``job``
     makes the job of a model; ``report`` is for ``dbt debug``; ``close`` ends an invocation.
     """
 

@@ -34,7 +34,7 @@ def assert_none_broken(counts: Mapping[str, int], table: object) -> None:
         raise ConstraintViolationError(
             f"rows of this version break the contract: {', '.join(broken)}",
             table=table,
-            remedy="mend the model, or its constraints",
+            remedy="correct the model or its constraints",
         )
 
 

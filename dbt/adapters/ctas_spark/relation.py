@@ -11,7 +11,7 @@ from dbt.adapters.spark.relation import SparkRelation
 
 
 def catalog_of(database: str | None) -> str:
-    """The catalog that a database names; none is the session's, as in Spark's own SQL."""
+    """The catalog that a database names; without one the session's, as in Spark's own SQL."""
     if not database or database.lower() == SESSION_CATALOG:
         return SESSION_CATALOG
     return database

@@ -56,7 +56,9 @@ def complaint(java: Java | None, spark_version: str) -> str | None:
     wanted = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
     listed = " or ".join(map(str, wanted))
     if java is None:
-        where = "JAVA_HOME points at none" if os.environ.get("JAVA_HOME") else "none is on PATH"
+        where = (
+            "JAVA_HOME leads to nothing" if os.environ.get("JAVA_HOME") else "nothing is on PATH"
+        )
         return f"no Java was found ({where}); PySpark {spark_version} needs {listed}: {INSTALL}"
     if java.major is not None and wanted and java.major not in wanted:
         return (

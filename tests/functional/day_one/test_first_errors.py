@@ -44,7 +44,7 @@ def test_no_java(alone: Project) -> None:
     """Without Java the message says which versions run, and how to install one."""
     said = dbt(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
     assert (
-        "[SPARK_NOT_STARTED] Spark could not start: no Java was found (JAVA_HOME points at none)"
+        "[SPARK_NOT_STARTED] Spark could not start: no Java was found (JAVA_HOME leads to nothing)"
         in said
     )
     assert "apt-get install openjdk-17-jre-headless" in said

@@ -170,7 +170,7 @@ def test_a_cancel_ends_the_jobs_statements_and_no_others(
 def test_a_statement_that_begins_while_it_is_cancelled_is_ended(
     server: FakeThriftServer, session: ThriftSession
 ) -> None:
-    """Who waits for it asks again, once the server has given it a name."""
+    """The waiting thread cancels it once the server has given it a name."""
     server.held = (STATEMENT,)
     server.may_answer.clear()
     job, ends = job_in(session), threading.Event()

@@ -4,7 +4,7 @@ StagingError                        PUBLICATION_FAILED
 ├── ConfigurationError              INVALID_CONFIGURATION    of a model, every problem at once
 ├── ProfileError                    INVALID_PROFILE          of a profile, every problem at once
 ├── NoSuchModelError                NO_SUCH_MODEL            for a run-operation
-├── NoSuchCatalogError              NO_SUCH_CATALOG          Spark has none of that name
+├── NoSuchCatalogError              NO_SUCH_CATALOG          Spark knows no such catalog
 ├── NoSuchSchemaError               NO_SUCH_SCHEMA           the target's
 ├── StagingSchemaError              NO_STAGING_SCHEMA        there is no place for records
 ├── FormatNotFoundError             FORMAT_NOT_FOUND         a jar is missing

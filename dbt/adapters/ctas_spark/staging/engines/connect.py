@@ -91,8 +91,8 @@ def _opened(url: str, settings: Mapping[str, str]) -> Any:
         raise ServerNotReachedError(
             f"the Spark Connect server of this profile does not answer: {_reason(error)}",
             left="nothing was started",
-            remedy="see that host, port or url in the profile are the server's, that it runs, and "
-            "that this machine may reach it",
+            remedy="check host, port or url in the profile, that the server runs, and that this "
+            "machine may reach it",
         ) from error
     except StagingError:
         session.stop()
@@ -114,7 +114,7 @@ def _session(url: str) -> Any:
         )
     except (ImportError, PySparkException) as error:
         raise ClientNotInstalledError(
-            f"the packages of Spark Connect's client are not all there: {error}",
+            f"a package of Spark Connect's client is missing: {error}",
             left="nothing was started",
             remedy=INSTALL,
         ) from error

@@ -41,8 +41,8 @@ def _opened(server: ThriftServer, settings: Mapping[str, str]) -> ThriftSession:
         raise ServerNotReachedError(
             f"the Thrift server of this profile does not answer: {error}",
             left="nothing was started",
-            remedy="see that host, port, auth and user in the profile are right for it, that it "
-            "runs, and that this machine may reach it",
+            remedy="check host, port, auth and user in the profile, that the server runs, and that "
+            "this machine may reach it",
         ) from error
     try:
         values = wanted({**DEFAULTS, **settings}).items()
@@ -60,7 +60,7 @@ def _connecting(server: ThriftServer) -> Callable[[], Line]:
         )
     except ImportError as error:
         raise ClientNotInstalledError(
-            f"the packages of the Thrift client are not all there: {error}",
+            f"a package of the Thrift client is missing: {error}",
             left="nothing was started",
             remedy=INSTALL,
         ) from error

@@ -31,7 +31,7 @@ BITS = 8
 class ServerError(PySparkException):
     """The server's words; ``getCondition`` is Spark's name for the error, or empty.
 
-    It begins with Java's class as PySpark's own do where Python has none of that name.
+    It begins with Java's class, as PySpark's errors do where Python has no class of that name.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -165,7 +165,7 @@ def column_of(name: str, type_name: str, qualifiers: Mapping[str, object]) -> Co
 
 
 def values_of(column: Column, values: Sequence[Any], nulls: bytes) -> Iterator[Any]:
-    """The values of one column; each bit of ``nulls`` says that one is none."""
+    """The values of one column; each bit of ``nulls`` marks one that is NULL."""
     convert = CONVERT.get(column.dataType.text.split("(")[0], _as_it_is)
     for number, value in enumerate(values):
         yield None if _is_set(nulls, number) else convert(value)

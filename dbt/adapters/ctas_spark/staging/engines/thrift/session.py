@@ -1,8 +1,8 @@
 """A session of a Thrift server, and the jobs in it.
 
-One session for all threads: what one of them publishes and refreshes, the others see. Each thread
-has a connection of its own to it, as none may be used by two. The session itself ends with the
-connection that opened it, which does nothing else.
+All threads share one session: what one of them publishes and refreshes, the others see. Each thread
+uses its own connection, because two threads can't share one. The session ends with the connection
+that opened it, which is used for nothing else.
 """
 
 import threading
@@ -217,7 +217,7 @@ class ThriftJob:
         self._spark.attach(self)
 
     def cancel(self) -> None:
-        """Ask the server to cancel the job's statements; who waits for one asks again."""
+        """Ask the server to cancel the job's statements; a thread that waits for one asks again."""
         for running in list(self._running):
             running.canceled = True
             if running.operation is not None:
