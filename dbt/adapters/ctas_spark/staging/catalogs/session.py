@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.statement_kinds import DECLARED
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
-from dbt.adapters.ctas_spark.staging.errors import StagingError, StorageError
+from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, StorageError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.opening import OpenMetastore, reach
 from dbt.adapters.ctas_spark.staging.retention.lease import Lease
@@ -66,7 +66,7 @@ def open_catalog(
 
     Raises:
         AtomicityNotSupportedError: its metastore can't be reached from here.
-        StagingError: a catalog of ``declared`` is not there.
+        NoSuchCatalogError: a catalog of ``declared`` is not there.
     """
     _require(spark, declared)
     reached = reach(spark)
@@ -89,7 +89,7 @@ def _require(spark: SparkSession, declared: Mapping[str, Atomicity]) -> None:
     """A name that Spark does not have is a typing mistake: its declaration would never be used."""
     for name in declared:
         if not spark.conf.get(f"{SETTINGS}{name}", None):
-            raise StagingError(
+            raise NoSuchCatalogError(
                 f"{DECLARED} in the profile names {name}, and Spark has no catalog of that name",
                 left="nothing was started",
                 remedy=f"configure it by {SETTINGS}{name} in spark_conf, or remove it",

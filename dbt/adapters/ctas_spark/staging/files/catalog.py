@@ -163,7 +163,7 @@ class SessionCatalog:
         wanted = context.layout.file_format
         if wanted in ALWAYS_THERE or self._engine.reads(wanted):
             return
-        raise StagingError(
+        raise FormatNotFoundError(
             f"Spark has no data source for file_format {wanted}",
             table=context.target,
             left="it is unchanged; no job was started",
@@ -200,7 +200,7 @@ class SessionCatalog:
 
 def _refuse_other_catalogs(context: StagingContext) -> None:
     if context.target.catalog != SESSION_CATALOG:
-        raise StagingError(
+        raise NotSupportedError(
             f"tables of files are published in {SESSION_CATALOG} only",
             table=context.target,
             left="it is unchanged; no job was started",
