@@ -22,8 +22,8 @@ from dbt.adapters.ctas_spark.staging.files.publication import (
 from dbt.adapters.ctas_spark.staging.files.records import record_name
 from dbt.adapters.ctas_spark.staging.files.restamp import restamped
 from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.metastore.client import Partition
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.partitions import Partition
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.quoting import table as quoted
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport

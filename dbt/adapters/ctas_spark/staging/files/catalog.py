@@ -21,8 +21,7 @@ from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep, Sweeper
 from dbt.adapters.ctas_spark.staging.files.taken_over import TakenOver, remembers
 from dbt.adapters.ctas_spark.staging.files.version_root import version_root
 from dbt.adapters.ctas_spark.staging.files.versions import versions_of
-from dbt.adapters.ctas_spark.staging.metastore.partitions import TableClient
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
 from dbt.adapters.ctas_spark.staging.retention import run_records
 from dbt.adapters.ctas_spark.staging.retention.dead_leases import DeadLeases
 from dbt.adapters.ctas_spark.staging.retention.history import Event, history

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, LockLostError, MetastoreError
 from dbt.adapters.ctas_spark.staging.files.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME, Base
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     PREFIX,
@@ -89,7 +89,8 @@ def build(  # noqa: PLR0913 (each is one fact of the publication)
     parameters = _parameters(staged, base.entry, marker, now)
     if staged.partition_keys:
         parameters[PARTITIONS] = partitions.value
-    change = EntryChange(target, staged, base.entry, parameters, columns_of_base)
+    columns = HiveColumns.BASE if columns_of_base else HiveColumns.STAGED
+    change = EntryChange(target, staged, base.entry, parameters, columns)
     return Publication(staged, base, marker, change)
 
 

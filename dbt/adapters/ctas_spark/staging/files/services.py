@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
 from dbt.adapters.ctas_spark.staging.files.locks import CommitLock, NoLock
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, PartitionClient
 from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
