@@ -251,11 +251,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """The invocation ends: close the catalog before its connections."""
         with self._guard:
             opened, self._opened = self._opened, None
-        try:
-            if opened is not None:
-                opened.close()
-        except StagingError as error:
-            logger.warning(f"the run's lease was not removed: {self.hide_secrets(str(error))}")
+        if opened is not None:
+            opened.close()
         super().cleanup_connections()
         self._method.close()
 
@@ -301,9 +298,5 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         spark = self._handle.spark
         with self._guard:
             if self._opened is None:
-                self._opened = self._method.open_catalogs(
-                    spark,
-                    lambda error: logger.warning(f"lease not renewed: {error}"),
-                    self._credentials.declared,
-                )
+                self._opened = self._method.open_catalogs(spark, self._credentials)
             return self._opened

@@ -1,1 +1,1 @@
-"""Tables of any catalog of Spark's, published by one statement."""
+"""Tables that one statement of Spark's publishes: a version is staged as a whole table, then copied."""

@@ -1,15 +1,38 @@
-"""A target at one moment, as far as Spark can see it."""
+"""A target at one moment, as far as SQL can see it, and what became of it since."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
+from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, LEVEL, LINEAGE, TARGET, Lineage
 from dbt.adapters.ctas_spark.staging.publish.native_marker import TIME
 from dbt.adapters.ctas_spark.staging.publish.version import Change
-from dbt.adapters.ctas_spark.staging.statement.client import TableClient, TableFacts
+from dbt.adapters.ctas_spark.staging.retention.history import Event, time_text
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 ABSENT = "absent"
+LAST = "last published"
+"""Not "live": a replace by somebody else may have kept the marker."""
+REPLACED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What SQL tells of a table.
+
+    ``id`` is empty where the format does not say it. ``version`` differs after each commit.
+    ``in_history`` is the marker of the newest publication that the format's own history tells of;
+    ``written_ms`` the time of the last commit, by the clock of who made it, or None where SQL does
+    not tell it. Neither is part of a comparison: a history expires.
+    """
+
+    id: str
+    version: str
+    properties: Mapping[str, str]
+    in_history: Mapping[str, str] = field(default_factory=lambda: NOTHING, compare=False)
+    written_ms: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +51,11 @@ class StatementBase:
     def exists(self) -> bool:
         """True if the name is taken."""
         return self.facts is not None or bool(self.obstacle)
+
+    @property
+    def can_be_replaced(self) -> bool:
+        """No statement replaces a view, or a table of another format."""
+        return False
 
     @property
     def version(self) -> str | None:
@@ -71,24 +99,14 @@ class StatementBase:
         return not newest or int(native.get(TIME, "0")) > newest[0].time_ms
 
     def _property(self, key: str) -> str:
-        """A property of the marker; a clone's marker names another target, and is none."""
+        """A property of the marker; a clone's marker names another target, and counts as none."""
         if self.facts is None or self.facts.properties.get(TARGET) != str(self.name):
             return ""
         return self.facts.properties.get(key, "")
 
 
-def look(tables: TableClient, name: TableName) -> StatementBase:
-    """Read the target afresh.
-
-    Raises:
-        MetastoreError: it could not be found out what is there.
-    """
-    facts = tables.find(name)
-    return StatementBase(name, facts, "" if facts is not None else tables.obstacle(name))
-
-
 def change_between(begun: StatementBase, now: StatementBase) -> Change:
-    """By all that Spark can see of a table."""
+    """By all that SQL tells of a table."""
     if begun.facts is None:
         return Change.CREATED if now.exists else Change.NONE
     if now.facts is None:
@@ -103,9 +121,25 @@ def who_changed(begun: StatementBase, now: StatementBase) -> str:
     if now.commit and now.commit != begun.commit:
         entry = next((one for one in now.lineage.entries if one.commit == now.commit), None)
         if entry is not None:
-            return f"version {entry.version} was committed at {conflicts.moment(entry.time_ms)}"
+            return f"version {entry.version} was committed at {messages.moment(entry.time_ms)}"
     if begun.facts is None:
         return "it was created by a writer without our marker"
     if begun.facts.id != now.facts.id:
         return "it was dropped, and created anew by a writer without our marker"
     return f"a writer without our marker changed it (it was {begun}, and is {now})"
+
+
+def history(base: StatementBase) -> tuple[Event, ...]:
+    """Every build that the lineage still knows, newest first; only the last may still be there."""
+    return tuple(
+        Event(
+            version=entry.version,
+            time=time_text(entry.time_ms),
+            kind=entry.kind.value,
+            state=LAST if entry.commit == base.commit else REPLACED,
+            rows=None,
+            bytes=None,
+            schema_change="",
+        )
+        for entry in base.lineage.entries
+    )
