@@ -1,4 +1,4 @@
-"""What ``dbt debug`` says of Spark, Java and the catalog, and which level they reach."""
+"""What ``dbt debug`` reports: Spark, Java, the catalog, and the level that they reach."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.catalogs.server import FORMATS, CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import StagingError

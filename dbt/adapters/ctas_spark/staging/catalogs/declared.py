@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     EntryModifiedError,
     MetastoreError,
-    StagingError,
+    ProbeFailedError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.publish import namespaces
@@ -61,7 +61,8 @@ class Probe:
 
         Raises:
             AtomicityNotSupportedError: it does not; the error says what was seen.
-            StagingError: it could not be found out; or there is no staging namespace.
+            ProbeFailedError: it could not be found out.
+            StagingSchemaError: there is no staging namespace.
         """
         namespaces.make(self._tables, self._engine, self._schema)
         self._drop_old_ones()
@@ -126,8 +127,8 @@ class Probe:
         except MetastoreError as error:
             logger.warning("the probe's table %s stays for now: %s", name, error)
 
-    def _not_found_out(self, error: MetastoreError) -> StagingError:
-        return StagingError(
+    def _not_found_out(self, error: MetastoreError) -> ProbeFailedError:
+        return ProbeFailedError(
             f"a probe of the catalog {self._tables.name} could not find out whether it refuses a "
             f"commit over another's: {error}",
             table=self._name,

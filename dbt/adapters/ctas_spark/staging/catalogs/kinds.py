@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
 )
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, FormatNotFoundError
 
 ICEBERG = "iceberg"
 SESSION_OF_ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"
@@ -117,7 +117,7 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
         return Kind.DELTA
     wants_iceberg = context.layout.file_format == ICEBERG and context.layout.format_given
     if (wants_iceberg or serves is not None) and not facts.has_iceberg:
-        raise StagingError(
+        raise FormatNotFoundError(
             "Iceberg's classes are not there",
             table=context.target,
             left="it is unchanged; no job was started",

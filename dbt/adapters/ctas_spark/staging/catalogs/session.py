@@ -28,7 +28,7 @@ from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchCatalogError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
@@ -132,7 +132,6 @@ class CatalogsWithJvm:
             locks=found.locks,
             address=found.identity,
             needs_jvm=found.needs_jvm,
-            is_remote=found.locks is not None,
             clock=self._clock,
             repeatable_reads=self._repeatable_reads,
         )
@@ -142,14 +141,15 @@ class CatalogsWithJvm:
             return DeltaCatalog(self.catalog, DeltaTables(self._spark))
         name = context.target.catalog
         options = settings.settings_below(self._spark, f"{SETTINGS}{name}.")
-        if settings.is_hadoop(options) and name != SESSION_CATALOG:
+        is_known = implementation_of(self._spark, name) in OF_CLASS
+        if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
             return self._by_statement(name)
-        kind, found = settings.iceberg_kind(options), settings.iceberg_implementation(options)
-        if kind is None or implementation_of(self._spark, name) not in OF_CLASS:
-            self._require_declaration(name, found)
-            kind = IcebergKind.DECLARED
         settings.check_iceberg(name, options)
-        return self._iceberg(context, kind)
+        swapped_by = settings.iceberg_kind(options) if is_known else None
+        if swapped_by is None:
+            self._require_declaration(name, settings.iceberg_implementation(options))
+            swapped_by = IcebergKind.DECLARED
+        return self._iceberg(context, swapped_by)
 
     def _by_statement(self, catalog: str) -> StagingCatalog:
         tables = SqlTables(asking(self._spark), catalog, IcebergBySql())
@@ -192,11 +192,11 @@ def open_catalog(
         repeatable_reads: what the user declares of the reads of a remote metastore.
 
     Raises:
-        StagingError: a declared catalog is not there; its declaration would never be used.
+        NoSuchCatalogError: a declared catalog is not there; its declaration would never be used.
     """
     for name in iceberg_catalogs:
         if not implementation_of(spark, name):
-            raise StagingError(
+            raise NoSuchCatalogError(
                 f"{DECLARED} in the profile names {name}, and Spark has no catalog of that name",
                 left="nothing was started",
                 remedy=f"configure it by {SETTINGS}{name} in spark_conf, or remove it",

@@ -1,4 +1,4 @@
-"""What a session has to be started with for a format's tables: settings and jars, found before any job."""
+"""What a session has to be started with for a format's tables: settings and jars."""
 
 from collections.abc import Mapping
 from enum import Enum

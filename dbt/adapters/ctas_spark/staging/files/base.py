@@ -1,21 +1,60 @@
-"""What ``begin`` saw of the target: the one thing the commit is valid against."""
+"""What ``begin`` saw of a table of files: the one thing that its commit is valid against."""
 
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.metastore.client import Expectation
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+from dbt.adapters.ctas_spark.staging.metastore.client import Expectation, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    COMMIT,
+    FORMAT,
+    MARKER_FORMAT,
+    PREFIX,
+    TARGET,
+    Marker,
+)
+from dbt.adapters.ctas_spark.staging.publish.version import Change
 
 LAST_DDL_TIME = "transient_lastDdlTime"
 COMMIT_BASE = "commit:"
 """How a base with our marker is written down; its commit id follows."""
+ABSENT = "absent"
+
+PARTITIONS = PREFIX + "partitions"
+PARTITION_HOLDER = PREFIX + "partition_holder"
+PARTITION_PROVIDER = "spark.sql.partitionProvider"
+BOOKKEEPING = frozenset({PARTITIONS, PARTITION_HOLDER, PARTITION_PROVIDER})
+STATISTICS = "spark.sql.statistics."
+COLUMN_STATISTICS = "COLUMN_STATS_ACCURATE"
+FIGURES = frozenset({"numFiles", "totalSize", "numRows", "rawDataSize"})
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class FileBase:
     """The target's entry at one moment, or the fact that there was none."""
 
     entry: TableEntry | None
+
+    @property
+    def exists(self) -> bool:
+        """True if there is something of that name."""
+        return self.entry is not None
+
+    @property
+    def obstacle(self) -> str:
+        """A view, or a table that leads to another format's metadata."""
+        if self.entry is None:
+            return ""
+        if self.entry.is_view:
+            return "a view"
+        return "an Iceberg table" if _is_iceberg(self.entry) else ""
+
+    @property
+    def can_be_replaced(self) -> bool:
+        """An entry that leads to Iceberg's metadata would still do so after the call."""
+        return self.entry is None or not _is_iceberg(self.entry)
 
     @property
     def marker(self) -> Marker | None:
@@ -26,6 +65,16 @@ class Base:
     def version(self) -> str | None:
         """The version id that the base shows, if it is one of ours."""
         return self.marker.version if self.marker else None
+
+    @property
+    def level(self) -> str | None:
+        """The level of the last publication of ours."""
+        return self.marker.level if self.marker else None
+
+    @property
+    def commit(self) -> str | None:
+        """The commit id that a compare-and-swap expects, if the base has our marker."""
+        return self.marker.commit if self.marker else None
 
     @property
     def expectation(self) -> Expectation | None:
@@ -43,13 +92,91 @@ class Base:
             return None
         return self.entry.location
 
+    @property
+    def table(self) -> TableEntry | None:
+        """The entry, if it is a table's."""
+        return None if self.entry is None or self.entry.is_view else self.entry
+
     def __str__(self) -> str:
         if self.entry is None:
-            return "absent"
+            return ABSENT
         if self.marker is not None:
             return f"{COMMIT_BASE}{self.marker.commit}"
         return f"ddl:{self.entry.last_ddl_time}:{self.entry.create_time}:{self.entry.location}"
 
-    def is_still(self, entry: TableEntry | None) -> bool:
-        """True if ``entry`` is what begin saw: location, columns, type and all parameters."""
-        return self.entry == entry
+
+def look(metastore: MetastoreClient, name: TableName) -> FileBase:
+    """Read the target afresh; a marker that does not match its entry is read once more.
+
+    Such a marker is a clone's, or half of a torn read: the server answers one ``get_table`` by
+    several SELECTs.
+
+    Raises:
+        MetastoreError: it could not be read.
+        NotSupportedError: a newer release has published it.
+    """
+    entry = metastore.get_table(name)
+    if entry is not None and COMMIT in entry.parameters and Marker.of(entry) is None:
+        entry = metastore.get_table(name)
+    if entry is not None:
+        _refuse_newer_format(entry)
+    return FileBase(entry)
+
+
+def change_between(begun: FileBase, now: FileBase) -> Change:
+    """What became of the target: by location, type and parameters.
+
+    Statistics, Hive's own columns and the bookkeeping of partitions are no difference; a changed
+    ``numFiles`` or ``totalSize`` is an INSERT.
+    """
+    if begun.entry is None:
+        return Change.CREATED if now.exists else Change.NONE
+    if now.entry is None:
+        return Change.DROPPED
+    if begun.entry == now.entry:
+        return Change.NONE
+    return Change.MAINTAINED if _is_maintained(begun.entry, now.entry) else Change.WRITTEN
+
+
+def who_changed(begun: FileBase, now: FileBase) -> str:
+    """The version that was committed, or that a writer without our marker was there."""
+    marker = now.marker
+    if now.entry is None:
+        return "it was dropped"
+    if marker is None or marker.commit == begun.commit:
+        return f"its entry was altered by a writer without our marker (base was {begun})"
+    committed = next(e for e in marker.lineage.entries if e.commit == marker.commit)
+    return f"version {marker.version} was committed at {messages.moment(committed.time_ms)}"
+
+
+def _is_iceberg(entry: TableEntry) -> bool:
+    return entry.parameters.get("table_type", "").upper() == "ICEBERG"
+
+
+def _is_maintained(begun: TableEntry, now: TableEntry) -> bool:
+    same_place = (begun.location, begun.table_type) == (now.location, now.table_type)
+    keys = begun.parameters.keys() | now.parameters.keys()
+    changed = {key for key in keys if begun.parameters.get(key) != now.parameters.get(key)}
+    upkeep = {key for key in changed if _is_upkeep(key, begun)}
+    rest = changed - upkeep
+    # the time alone may be all that an INSERT into a partitioned table leaves in the entry
+    return same_place and (rest == set() or (bool(upkeep) and rest == {LAST_DDL_TIME}))
+
+
+def _is_upkeep(key: str, begun: TableEntry) -> bool:
+    if key.startswith(STATISTICS) or key == COLUMN_STATISTICS or key in BOOKKEEPING:
+        return True
+    return key in FIGURES and key not in begun.parameters
+
+
+def _refuse_newer_format(entry: TableEntry) -> None:
+    found = entry.parameters.get(FORMAT, "")
+    is_own = entry.parameters.get(TARGET) == str(entry.name)
+    if is_own and found.isdecimal() and int(found) > MARKER_FORMAT:
+        raise NotSupportedError(
+            f"a newer release of dbt-ctas-spark has published the table (its marker has the "
+            f"format {found}, and this release knows {MARKER_FORMAT})",
+            table=entry.name,
+            left="it is unchanged; no job was started",
+            remedy="install the release of dbt-ctas-spark that published it, or a newer one",
+        )

@@ -1,34 +1,32 @@
 """Spark's session catalog: tables of files, in a Hive metastore or in this process's memory."""
 
+import secrets
 import threading
-from functools import partial
+from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job
-from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
+from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job, WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import (
+    FormatNotFoundError,
+    NotSupportedError,
+    StagingSchemaError,
+)
 from dbt.adapters.ctas_spark.staging.files import ddl
-from dbt.adapters.ctas_spark.staging.files.locks import OF_THIS_PROCESS, CommitLock, NoLock
-from dbt.adapters.ctas_spark.staging.files.metastore_lock import MetastoreLock
-from dbt.adapters.ctas_spark.staging.files.partition_checks import with_partitions
-from dbt.adapters.ctas_spark.staging.files.recovery import recover
-from dbt.adapters.ctas_spark.staging.files.rollback import RolledBack, roll_back
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
+from dbt.adapters.ctas_spark.staging.files.metastore_lock import OWNER, MetastoreLock
+from dbt.adapters.ctas_spark.staging.files.retention import FileRetention
 from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.files.stale_partitions import forget_stale_partitions
-from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep, Sweeper
-from dbt.adapters.ctas_spark.staging.files.taken_over import TakenOver, remembers
-from dbt.adapters.ctas_spark.staging.files.version_root import version_root
-from dbt.adapters.ctas_spark.staging.files.versions import versions_of
-from dbt.adapters.ctas_spark.staging.metastore.partitions import TableClient
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
-from dbt.adapters.ctas_spark.staging.retention import run_records
-from dbt.adapters.ctas_spark.staging.retention.dead_leases import DeadLeases
-from dbt.adapters.ctas_spark.staging.retention.history import Event, history
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease, StorageClock
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+from dbt.adapters.ctas_spark.staging.files.version import FileVersion
+from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
+from dbt.adapters.ctas_spark.staging.publish.locks import OF_THIS_PROCESS, CommitLock, NoLock
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.version import Version
+from dbt.adapters.ctas_spark.staging.retention.history import Event
+from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.steps import StepObserver, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
@@ -49,11 +47,12 @@ def reached(kind: str, check: ConflictCheck, *, needs_jvm: bool = True) -> Capab
 
 
 class SessionCatalog:
-    """Publishes by one metastore call: compare-and-swap, or under a lock of this process.
+    """Publishes by one metastore call: compare-and-swap, or under a lock.
 
     ``locks`` are the metastore's own; None says that no other process can be a client of it, which
-    is so for an embedded Derby and for Spark's in-memory catalog. ``needs_jvm`` says where the
-    metastore's client runs.
+    is so for an embedded Derby and for Spark's in-memory catalog. ``address`` is the metastore's,
+    for the staging id. ``needs_jvm`` says where the metastore's client runs. ``repeatable_reads``
+    is what the user declares of a remote metastore.
     """
 
     def __init__(  # noqa: PLR0913 (what a run works with)
@@ -61,11 +60,13 @@ class SessionCatalog:
         metastore: TableClient,
         storage: Storage,
         engine: Engine,
-        lease: Lease,
         *,
         kind: str,
         locks: TableLockClient | None,
+        address: str,
         needs_jvm: bool = True,
+        repeatable_reads: bool = False,
+        clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._kind = kind
         self._needs_jvm = needs_jvm
@@ -73,118 +74,106 @@ class SessionCatalog:
         self._metastore = metastore
         self._storage = storage
         self._engine = engine
-        self._lease = lease
-        self._dead_leases = DeadLeases()
+        self._address = address
+        self._mixes_reads = locks is not None and not repeatable_reads
+        self._clock = clock
+        self._owner = f"{OWNER}{secrets.token_hex(8)}"
         self._guard = threading.Lock()
-        self._staging_schemas: set[str] = set()
+        self._staging_schemas: dict[str, Services] = {}
         self._found: Capabilities | None = None
         self._has_locks: bool | None = None
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """Probe compare-and-swap once; a probe that can't be run is an error, not a "no"."""
         with self._guard:
-            self._ensure_staging_schema(staging_schema)
+            if staging_schema not in self._staging_schemas:
+                self._ensure_staging_schema(staging_schema)
             if self._found is None:
-                self._found = self._probe(staging_schema)
+                check = self._conflict_check(staging_schema)
+                self._found = reached(self._kind, check, needs_jvm=self._needs_jvm)
+            if staging_schema not in self._staging_schemas:
+                self._staging_schemas[staging_schema] = self._services(staging_schema, self._found)
             return self._found
 
-    def apply_staging(
+    def services(self, staging_schema: str) -> Services:
+        """What a staged table, or a clean-up, works with; the same for a whole run."""
+        self.capabilities(staging_schema)
+        return self._staging_schemas[staging_schema]
+
+    def plan(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> StagedFileTable:
-        """Decide the level, then make the staged table."""
+    ) -> Plan:
+        """Decide the level; nothing about the target is read."""
         _refuse_other_catalogs(context)
         self._refuse_missing_format(context)
-        found = self.capabilities(context.staging_schema)
-        level = resolve(context.atomicity, found, context.target)
-        services = self.services(context.staging_schema)
-        level, partitions = with_partitions(context, level, services.find_partition_lock)
-        return StagedFileTable(context, level, partitions, services, job, observers)
+        level = self.capabilities(context.staging_schema).level_for(
+            context.atomicity, context.target
+        )
+
+        def open_version(kept: Atomicity, report: StepReport) -> Version[Any]:
+            return self.open_version(context, kept, report)
+
+        return Plan(context, level, job, open_version, observers, self._clock)
+
+    def open_version(
+        self, context: StagingContext, level: Atomicity, report: StepReport
+    ) -> Version[Any]:
+        """One attempt to publish a table of files."""
+        return FileVersion(context, self.services(context.staging_schema), level, report)
+
+    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
+        """Keep a published version's figures on its record."""
+        self._retention(context).remember(version, figures)
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Delete the target's versions that nobody needs any more; a dry run only looks.
+        """Delete the target's versions that nobody needs any more; a dry run only looks."""
+        return self._retention(context).clean_up(rules, dry_run=dry_run)
 
-        Raises:
-            StagingError: it could not be found out whether something may go; the rest stays.
-        """
-        services = self.services(context.staging_schema)
-        root = version_root(services.metastore, context)
-        clock = StorageClock(services.lease, root.leases)
-        sweeper = Sweeper(services, context.staging_schema, rules, clock, dry_run=dry_run)
-        report = StepReport(context.target)
-        with report.within(Step.CLEAN_UP):
-            freed: list[str] = []
-            versions = versions_of(services, context.target, context.staging_schema, root)
-            if any(map(remembers, versions)):
-                freed = TakenOver(context, services, rules, clock, report, dry_run).free(versions)
-                versions = versions_of(services, context.target, context.staging_schema, root)
-            done = sweeper.sweep(context.target, versions)
-            done.taken_over = freed
-            if not dry_run:
-                forget_stale_partitions(context, services, rules, clock)
-                self._dead_leases.delete(services, root, rules, clock(), report)
-            return done
-
-    def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:
-        """Finish or revert what crashes left half done of the target; what was done, as sentences.
-
-        Raises:
-            StagingError: it could not be found out what is left.
-        """
-        services = self.services(context.staging_schema)
-        root = version_root(services.metastore, context)
-        clock = StorageClock(services.lease, root.leases)
-        with StepReport(context.target).within(Step.RECOVER):
-            return recover(context, services, root, rules, clock)
+    def recover(self, context: StagingContext) -> tuple[str, ...]:
+        """Finish what crashes left half done of the target; what was done, as sentences."""
+        return self._retention(context).recover()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
-        """Every build and rollback that the lineage still knows.
-
-        Raises:
-            MetastoreError, StorageError: it could not be read.
-        """
-        return history(context, self.services(context.staging_schema))
+        """Every build and rollback that the lineage still knows."""
+        return self._retention(context).history()
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
-        """Publish version ``to``, or the one before the live one, by one conditional call.
+        """Publish version ``to``, or the one before the live one, by one conditional call."""
+        level = self.capabilities(context.staging_schema).reaches
+        return self._retention(context).roll_back(level, to)
 
-        Raises:
-            NoSuchVersionError, ConcurrentWriteError, CommitStateUnknownError: as ``rollback`` says.
-        """
-        return roll_back(context, self.services(context.staging_schema), to)
+    def _retention(self, context: StagingContext) -> FileRetention:
+        return FileRetention(context, self.services(context.staging_schema))
 
-    def services(self, staging_schema: str) -> Services:
-        """What a staged table, or a clean-up, works with."""
-        found = self.capabilities(staging_schema)
+    def _services(self, staging_schema: str, found: Capabilities) -> Services:
         locked = found.conflict_check is ConflictCheck.LOCK
         lock = self._lock() if locked else None
         return Services(
             metastore=self._metastore,
             storage=self._storage,
             engine=self._engine,
-            lease=self._lease,
             lock=lock or NoLock(),
             conditional=found.conflict_check is ConflictCheck.CAS,
             partitions=self._metastore,
             find_partition_lock=self._lock,
+            roots=VersionRoots(self._metastore, self._storage, self._address, staging_schema),
+            mixes_reads=self._mixes_reads,
+            clock=self._clock,
         )
 
     def _refuse_missing_format(self, context: StagingContext) -> None:
         wanted = context.layout.file_format
         if wanted in ALWAYS_THERE or self._engine.reads(wanted):
             return
-        raise StagingError(
+        raise FormatNotFoundError(
             f"Spark has no data source for file_format {wanted}",
             table=context.target,
             left="it is unchanged; no job was started",
             remedy="add its jar: spark.jars.packages in spark_conf, for avro "
             "org.apache.spark:spark-avro_2.13 in the version of Spark",
         )
-
-    def _probe(self, staging_schema: str) -> Capabilities:
-        check = self._conflict_check(staging_schema)
-        return reached(self._kind, check, needs_jvm=self._needs_jvm)
 
     def _conflict_check(self, staging_schema: str) -> ConflictCheck:
         if self._metastore.compares_and_swaps(staging_schema):
@@ -197,19 +186,11 @@ class SessionCatalog:
             return OF_THIS_PROCESS
         if self._has_locks is None:
             self._has_locks = self._locks.supports_locks()
-        if not self._has_locks:
-            return None
-        is_over = partial(run_records.is_over, self._metastore, self._storage, self._lease)
-        return MetastoreLock(self._locks, self._lease.id, is_over)
+        return MetastoreLock(self._locks, self._owner) if self._has_locks else None
 
     def _ensure_staging_schema(self, name: str) -> None:
-        if name in self._staging_schemas:
+        if self._metastore.database_location(name) is not None:
             return
-        if self._metastore.database_location(name) is None:
-            self._create_staging_schema(name)
-        self._staging_schemas.add(name)
-
-    def _create_staging_schema(self, name: str) -> None:
         statement = ddl.create_schema(name, "Records of table versions, kept by dbt-ctas-spark")
         try:
             self._engine.sql(statement)
@@ -223,7 +204,7 @@ class SessionCatalog:
 
 def _refuse_other_catalogs(context: StagingContext) -> None:
     if context.target.catalog != SESSION_CATALOG:
-        raise StagingError(
+        raise NotSupportedError(
             f"tables of files are published in {SESSION_CATALOG} only",
             table=context.target,
             left="it is unchanged; no job was started",

@@ -1,22 +1,21 @@
 """The metastore's own lock on a table, kept alive while it is held.
 
 A server whose housekeeper runs (``hive.compactor.initiator.on``) ends a lock that nobody beats for
-``hive.txn.timeout`` (300 s by default); any other one keeps it for good. So who waits does the same
-with the locks of runs that are known to be over; no sooner, as a last call of theirs may still run
-on the server.
+``hive.txn.timeout`` (300 s by default); any other one keeps it for good. So a waiting run releases
+the locks of our own kind that were silent for that long.
 """
 
 import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, LockLostError, MetastoreError
-from dbt.adapters.ctas_spark.staging.files.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
+from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 
 logger = logging.getLogger(__name__)
 
@@ -24,21 +23,21 @@ HEARTBEAT_SECONDS = 30.0
 POLL_SECONDS = 0.2
 POLLS_BETWEEN_LOOKS = 50
 SILENT_MS = 300_000
+OWNER = "ctas-spark-"
 LONGEST_WAIT_SECONDS = 600.0
 
 
 class MetastoreLock:
     """An exclusive lock of every client of the metastore that asks for it.
 
-    ``is_over`` says of a lock's owner whether it is a run of ours that will do nothing more.
+    ``owner`` begins with ``OWNER``, by which a run's locks are told from other products'.
     """
 
     can_run_out = True
 
-    def __init__(self, client: TableLockClient, owner: str, is_over: Callable[[str], bool]) -> None:
+    def __init__(self, client: TableLockClient, owner: str) -> None:
         self._client = client
         self._owner = owner
-        self._is_over = is_over
 
     @contextmanager
     def held(self, target: TableName) -> Iterator[HeldCheck]:
@@ -61,7 +60,7 @@ class MetastoreLock:
             if self._client.is_granted(lock):
                 return
             if poll % POLLS_BETWEEN_LOOKS == 0:
-                self._release_of_the_dead(lock, target)
+                self._release_silent(lock, target)
             if time.monotonic() > deadline:
                 raise LockLostError(
                     f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s",
@@ -71,15 +70,15 @@ class MetastoreLock:
                 )
             time.sleep(POLL_SECONDS)
 
-    def _release_of_the_dead(self, ours: int, target: TableName) -> None:
+    def _release_silent(self, ours: int, target: TableName) -> None:
         """The server's time is that of our own last beat, which was just now."""
         shown = self._client.locks_on(target)
         now_ms = max((lock.beaten_ms for lock in shown if lock.id == ours), default=0)
         for lock in shown:
             is_silent = now_ms - lock.beaten_ms >= SILENT_MS
-            if lock.id != ours and is_silent and self._is_over(lock.owner):
+            if lock.id != ours and is_silent and lock.owner.startswith(OWNER):
                 self._client.unlock(lock.id)
-                logger.info("%s: the lock of a dead run (%s) was released", target, lock.owner)
+                logger.info("%s: a lock that nobody renews (%s) was released", target, lock.owner)
 
     @contextmanager
     def _beaten(self, lock: int, target: TableName) -> Iterator[None]:

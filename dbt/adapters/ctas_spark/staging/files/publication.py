@@ -2,13 +2,18 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
-from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME, Base
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.files.base import (
+    LAST_DDL_TIME,
+    PARTITION_HOLDER,
+    PARTITION_PROVIDER,
+    PARTITIONS,
+    FileBase,
+)
+from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
+from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, Column, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     PREFIX,
     Kind,
@@ -17,10 +22,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     Marker,
 )
 
-PARTITIONS = PREFIX + "partitions"
-PARTITION_PROVIDER = "spark.sql.partitionProvider"
-FORMAT_PREFIXES = ("parquet.", "orc.", "avro.")
-OF_ONE_VERSION = frozenset(
+NEVER_CARRIED = frozenset(
     {
         "comment",
         "numRows",
@@ -29,26 +31,17 @@ OF_ONE_VERSION = frozenset(
         "numFiles",
         "COLUMN_STATS_ACCURATE",
         "EXTERNAL",
+        "storage_handler",
+        "transactional",
+        "skip.header.line.count",
+        "discover.partitions",
+        "external.table.purge",
+        "TRANSLATED_TO_EXTERNAL",
     }
 )
-
-
-class PartitionState(str, Enum):
-    """Where Spark finds a target's partitions; ``PENDING``: in the directories until tracked."""
-
-    FILES = "files"
-    PENDING = "pending"
-    TRACKED = "tracked"
-
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """A version, the base it replaces, and the marker that will say so."""
-
-    staged: TableEntry
-    base: Base
-    marker: Marker
-    change: EntryChange
+PREFIXES_NEVER_CARRIED = (PREFIX, "spark.sql.", "transient_", "view.", "parquet.", "orc.", "avro.")
+OF_THE_MODEL = PREFIX + "model_properties"
+"""The names of the properties that the model set: the next one need not set them again."""
 
 
 def new_commit_id() -> str:
@@ -56,78 +49,122 @@ def new_commit_id() -> str:
     return "c" + secrets.token_hex(8)
 
 
-def build(  # noqa: PLR0913 (each is one fact of the publication)
-    *,
-    target: TableName,
-    staged: TableEntry,
-    base: Base,
-    version: str,
-    level: Atomicity,
-    now: int,
-    partitions: PartitionState = PartitionState.FILES,
-    columns_of_base: bool = False,
-    kind: Kind = Kind.BUILD,
-) -> Publication:
-    """The publication of a staged version over ``base``.
+def marker_over(  # noqa: PLR0913, PLR0917 (each is one fact of the marker)
+    base: FileBase, target: TableName, version: str, level: Atomicity, kind: Kind, now_ms: int
+) -> Marker:
+    """The marker of the next publication over ``base``.
 
     Args:
-        now: the storage's time just before the commit call, in milliseconds.
-        partitions: what is to become of them after the call.
-        columns_of_base: leave the columns that other engines read.
+        now_ms: the storage's time just before the commit call.
     """
-    commit = new_commit_id()
-    before = base.marker
+    commit, before = new_commit_id(), base.marker
     lineage = before.lineage if before else Lineage()
-    marker = Marker(
+    return Marker(
         commit=commit,
         version=version,
         base=before.commit if before else "",
         target=str(target),
         level=level.value,
-        lineage=lineage.followed_by(LineageEntry(commit, version, kind, now)),
+        lineage=lineage.followed_by(LineageEntry(commit, version, kind, now_ms)),
+        number=before.number + 1 if before else 1,
     )
-    parameters = _parameters(staged, base.entry, marker, now)
-    if staged.partition_keys:
+
+
+def change(  # noqa: PLR0913 (each is one fact of the publication)
+    *,
+    staged: TableEntry,
+    base: FileBase,
+    target: TableName,
+    marker: Marker,
+    partitions: PartitionState,
+    hive_columns: HiveColumns,
+    of_model: Mapping[str, str],
+) -> EntryChange:
+    """The target's new entry: a staged version over ``base``.
+
+    Args:
+        partitions: what is to become of them after the call.
+        hive_columns: which columns other engines read after the call.
+        of_model: the properties that the model sets.
+    """
+    parameters = {
+        **_carried(base.entry),
+        **_own(staged),
+        **marker.to_parameters(),
+        **_ddl_time(base.entry, marker),
+    }
+    if of_model:
+        parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
+    if staged.partition_columns:
         parameters[PARTITIONS] = partitions.value
-    change = EntryChange(target, staged, base.entry, parameters, columns_of_base)
-    return Publication(staged, base, marker, change)
+    keeps_keys = changes_hive_keys(staged.partition_keys, base)
+    columns = None
+    if keeps_keys and hive_columns is HiveColumns.STAGED:
+        columns = columns_beside_kept_keys(staged, base.table)
+    return EntryChange(
+        target,
+        staged,
+        base.entry,
+        parameters,
+        hive_columns=hive_columns,
+        columns=columns,
+        keeps_partition_keys=keeps_keys,
+    )
 
 
-def tracks_partitions(entry: TableEntry) -> bool:
+def changes_hive_keys(wanted: tuple[str, ...], base: FileBase) -> bool:
+    """True if Hive's partition keys would change, which no metastore lets an alter do."""
+    return base.table is not None and base.table.partition_keys != tuple(
+        key.lower() for key in wanted
+    )
+
+
+def columns_beside_kept_keys(staged: TableEntry, base: TableEntry | None) -> tuple[Column, ...]:
+    """Hive's columns without the names of kept partition keys; Spark's own one if none is left."""
+    kept = base.partition_keys if base is not None else ()
+    left = tuple(one for one in staged.described_columns if one[0].lower() not in kept)
+    return left or (PLACEHOLDER,)
+
+
+def tracks_partitions(entry: TableEntry | None) -> bool:
     """True if Spark takes the table's partitions from the metastore."""
-    return bool(entry.partition_keys) and PARTITION_PROVIDER in entry.parameters
+    keys = entry.partition_keys if entry is not None else ()
+    return entry is not None and bool(keys) and PARTITION_PROVIDER in entry.parameters
 
 
-def _parameters(
-    staged: TableEntry, base: TableEntry | None, marker: Marker, now: int
-) -> dict[str, str]:
-    """The base's foreign properties, the staged ones, the marker.
+def _own(staged: TableEntry) -> dict[str, str]:
+    """The staged properties.
 
     ``spark.sql.partitionProvider`` is left out: Spark then lists the version's own directories
     instead of the metastore's partitions, which still point at the old version's.
     """
-    own = {
+    return {
         key: value
         for key, value in staged.parameters.items()
         if not key.startswith(PREFIX) and key not in (PARTITION_PROVIDER, LAST_DDL_TIME)
     }
-    carried = _carried(base.parameters) if base else {}
-    return {**carried, **own, **marker.to_parameters(), **_ddl_time(base, now)}
 
 
-def _carried(parameters: Mapping[str, str]) -> dict[str, str]:
-    """The base's properties that outlive a replace: neither ours, Spark's nor its format's."""
-    return {key: value for key, value in parameters.items() if not _belongs_to_a_version(key)}
+def _carried(base: TableEntry | None) -> dict[str, str]:
+    """The base's properties that outlive a replace: those that others have set on a table."""
+    if base is None or base.is_view:
+        return {}
+    of_last_model = base.parameters.get(OF_THE_MODEL, "").split(",")
+    kept = {
+        key: value
+        for key, value in base.parameters.items()
+        if key not in NEVER_CARRIED
+        and not key.startswith(PREFIXES_NEVER_CARRIED)
+        and key not in of_last_model
+    }
+    holder = base.parameters.get(PARTITION_HOLDER)
+    return kept if holder is None else {**kept, PARTITION_HOLDER: holder}
 
 
-def _belongs_to_a_version(key: str) -> bool:
-    prefixes = (PREFIX, "spark.sql.", "transient_", *FORMAT_PREFIXES)
-    return key in OF_ONE_VERSION or key.startswith(prefixes)
-
-
-def _ddl_time(base: TableEntry | None, now: int) -> dict[str, str]:
+def _ddl_time(base: TableEntry | None, marker: Marker) -> dict[str, str]:
     """A time later than the base's, so that a compare-and-swap on it is used up."""
     before = base.last_ddl_time if base else None
     if before is None:
         return {}
-    return {LAST_DDL_TIME: str(max(now // 1000, before + 1))}
+    now = marker.lineage.entries[0].time_ms // 1000
+    return {LAST_DDL_TIME: str(max(now, before + 1))}

@@ -1,13 +1,14 @@
-"""What a staged table works with; put together once by its catalog."""
+"""What a table of files is staged and published with; put together once by its catalog."""
 
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
-from dbt.adapters.ctas_spark.staging.files.locks import CommitLock, NoLock
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, PartitionClient
+from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 
@@ -16,24 +17,28 @@ class Services:
     """``conditional`` says that the metastore compares and swaps; else ``lock`` guards commits.
 
     ``find_partition_lock`` looks for the lock only where partitions are tracked: a server without
-    lock tables is not asked for nothing.
+    lock tables is not asked for nothing. ``mixes_reads``: one ``get_table`` of another process may
+    get the schema of one version with the location of another.
     """
 
     metastore: MetastoreClient
     storage: Storage
     engine: Engine
-    lease: Lease
     lock: CommitLock
     conditional: bool
     partitions: PartitionClient
     find_partition_lock: Callable[[], CommitLock | None]
+    roots: VersionRoots
+    mixes_reads: bool = False
+    clock: Clock = SYSTEM_CLOCK
+    _clocks: dict[str, ReadClock] = field(default_factory=dict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def partition_lock(self) -> CommitLock | None:
-        """What guards the bookkeeping of tracked partitions; None where there is no lock."""
-        return self.find_partition_lock()
-
-    @property
-    def tells_writers_apart(self) -> bool:
-        """True if a commit over another's can be refused, and so a fence stands."""
-        return self.conditional or not isinstance(self.lock, NoLock)
+    def now_ms(self, root: str) -> int:
+        """The time of the storage that ``root`` lies on, in milliseconds."""
+        tree = root.rpartition("/")[0]
+        with self._guard:
+            if tree not in self._clocks:
+                self._clocks[tree] = ReadClock(lambda: self.storage.now_ms(tree), self.clock)
+            found = self._clocks[tree]
+        return found.now_ms()

@@ -16,6 +16,7 @@ from dbt.adapters.ctas_spark.staging.publish.version import (
     CannotReplayError,
     Change,
     Reach,
+    SweptError,
     Version,
 )
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
@@ -114,6 +115,9 @@ class Commit(Generic[B]):
         if isinstance(failure, CannotReplayError):
             self.outcome = None
             raise messages.cannot_replay(target, self.who, failure) from failure
+        if isinstance(failure, SweptError):
+            self.outcome = None
+            raise messages.swept(target, messages.unchanged(self.begun)) from failure
         try:
             after = self.version.look()
         except MetastoreError as error:

@@ -24,17 +24,16 @@ MOST_CHARACTERS = 3_500
 
 
 class Kind(str, Enum):
-    """What a publication was; a fence or a repair leaves the version as it is."""
+    """What a publication was; a fence leaves the version as it is."""
 
     BUILD = "build"
     FENCE = "fence"
-    REPAIR = "repair"
     ROLLBACK = "rollback"
 
     @property
     def keeps_the_version(self) -> bool:
         """True if location, schema and data are those of the publication before."""
-        return self in (Kind.FENCE, Kind.REPAIR)
+        return self is Kind.FENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,8 @@ class Lineage:
 class Marker:
     """The properties of ours on a target.
 
-    ``base`` is the commit id before, or empty for the first publication of ours.
+    ``base`` is the commit id before, or empty for the first publication of ours; ``number`` counts
+    the publications, and so orders the versions.
     """
 
     commit: str
@@ -103,6 +103,7 @@ class Marker:
     target: str
     level: str
     lineage: Lineage
+    number: int = 1
 
     def to_parameters(self) -> dict[str, str]:
         """The marker as properties of the target's entry."""
@@ -113,7 +114,16 @@ class Marker:
             TARGET: self.target,
             LEVEL: self.level,
             LINEAGE: str(self.lineage),
+            NUMBER: str(self.number),
+            FORMAT: str(MARKER_FORMAT),
         }
+
+    def number_of(self, version: str) -> int | None:
+        """The number of the version's last publication, as far as the lineage reaches."""
+        for behind, entry in enumerate(self.lineage.entries):
+            if entry.version == version:
+                return self.number - behind
+        return None
 
     @classmethod
     def of(cls, entry: TableEntry | None) -> "Marker | None":
@@ -139,6 +149,7 @@ class Marker:
                 target=parameters[TARGET],
                 level=parameters[LEVEL],
                 lineage=Lineage.parse(parameters[LINEAGE]),
+                number=int(parameters[NUMBER]),
             )
         except (KeyError, ValueError):
             return None

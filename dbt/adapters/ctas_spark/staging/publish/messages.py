@@ -5,11 +5,16 @@ from datetime import datetime, timezone
 from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    CommitRefusedError,
     CommitStateUnknownError,
     ConcurrentWriteError,
     JobCanceledError,
     MetastoreError,
+    NoSuchSchemaError,
     NoSuchTableError,
+    NotSupportedError,
+    StagedVersionGoneError,
+    StagedVersionIncompleteError,
     StagingError,
     TableAlreadyExistsError,
 )
@@ -55,9 +60,9 @@ def in_the_way(context: StagingContext, obstacle: str, left: str) -> StagingErro
     )
 
 
-def no_such_schema(target: TableName) -> StagingError:
+def no_such_schema(target: TableName) -> NoSuchSchemaError:
     """The error for a target whose schema is missing."""
-    return StagingError(
+    return NoSuchSchemaError(
         f"schema {target.database} does not exist",
         table=target,
         left="nothing was started",
@@ -72,6 +77,17 @@ def no_such_table(target: TableName, left: str) -> NoSuchTableError:
         table=target,
         left=left,
         remedy="create it first, or set staging_purpose: create_or_replace",
+    )
+
+
+def newer_marker(target: TableName, found: int, known: int) -> NotSupportedError:
+    """The error for a table whose marker this release can't read."""
+    return NotSupportedError(
+        f"a newer release of dbt-ctas-spark has published the table (its marker has the format "
+        f"{found}, and this release knows {known})",
+        table=target,
+        left="it is unchanged; no job was started",
+        remedy="install the release of dbt-ctas-spark that published it, or a newer one",
     )
 
 
@@ -138,7 +154,7 @@ def too_old(target: TableName, left: str) -> ConcurrentWriteError:
 
 def record_gone(target: TableName, record: TableName, left: str) -> StagingError:
     """The error for a staged version whose record somebody removed."""
-    return StagingError(
+    return StagedVersionGoneError(
         f"the staged version's record {record} is gone",
         table=target,
         left=left,
@@ -148,7 +164,7 @@ def record_gone(target: TableName, record: TableName, left: str) -> StagingError
 
 def files_gone(target: TableName, what: str, left: str) -> StagingError:
     """The error for a staged version that is not whole any more."""
-    return StagingError(
+    return StagedVersionIncompleteError(
         f"the staged version is not whole: {what}",
         table=target,
         left=left,
@@ -163,7 +179,7 @@ def canceled(target: TableName, left: str) -> JobCanceledError:
 
 def refused(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
     """The error for a publication that the catalog refused, for no rival's sake."""
-    return StagingError(
+    return CommitRefusedError(
         f"the publication was refused, and committed nothing: {failure}",
         table=target,
         left=left,

@@ -42,8 +42,7 @@ class Plan:
         report = StepReport(self.context.target, self.observers)
         report.enter(Step.BEGIN)
         version = self.open_version(self.level, report)
-        version.mend()
-        base = version.look()
+        base = version.mend(version.look())
         refusal = purposes.refusal_to_begin(self.context, base)
         if refusal is not None:
             raise refusal

@@ -117,6 +117,7 @@ class StagedTable(Generic[B]):
             AtomicityNotSupportedError: the level asked for by name can't be kept over the base.
             StagingError: the catalog refused the commit itself; or the version is gone.
         """
+        self._version.check_staged(self.figures)
         self._report.enter(Step.COMMIT)
         commit = self._commit()
         try:

@@ -17,6 +17,10 @@ class CannotReplayError(RefusedError):
     """Over another's commit the staged version would not be what was staged; nothing was called."""
 
 
+class SweptError(RefusedError):
+    """A clean-up took the version's record before the call; nothing of it is published."""
+
+
 class Change(Enum):
     """What became of a target since ``begin`` looked at it."""
 
@@ -96,13 +100,20 @@ class Version(Protocol[B]):
 
     @property
     def partition_metadata(self) -> str | None:
-        """Who knows the version's partitions (``files``, ``tracked``, ``pending``), if it has some."""
-
-    def mend(self) -> None:
-        """Finish what a crash left half done of the target; readers notice nothing of it."""
+        """Who knows the version's partitions: ``files``, ``tracked``, ``pending``; None without."""
 
     def look(self) -> B:
         """The target as it is now."""
+
+    def mend(self, found: B) -> B:
+        """Finish what a crash left half done of the target; readers notice nothing of it.
+
+        Args:
+            found: the target, as it was just looked at.
+
+        Returns:
+            the target after that.
+        """
 
     def reach(self, over: B) -> Reach:
         """What a publication over ``over`` keeps, as far as that is known yet.
@@ -123,8 +134,10 @@ class Version(Protocol[B]):
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
         """Check that what the job wrote is there, whole; its figures.
 
+        It is called when the job has ended, and once more directly before the commit.
+
         Args:
-            counted: what the engine counted; a format may know better.
+            counted: what the engine counted, or what the first call has returned.
 
         Raises:
             StagingError: the version is gone, or not whole.

@@ -1,1 +1,1 @@
-"""Tables that one statement of Spark's publishes: a version is staged as a whole table, then copied."""
+"""Tables that one statement of Spark's publishes, as a copy of a staged table."""

@@ -6,7 +6,16 @@ from types import MappingProxyType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, LEVEL, LINEAGE, TARGET, Lineage
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    COMMIT,
+    FORMAT,
+    LEVEL,
+    LINEAGE,
+    MARKER_FORMAT,
+    NUMBER,
+    TARGET,
+    Lineage,
+)
 from dbt.adapters.ctas_spark.staging.publish.native_marker import TIME
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.retention.history import Event, time_text
@@ -82,6 +91,17 @@ class StatementBase:
         except ValueError:
             return Lineage()
 
+    @property
+    def number(self) -> int:
+        """The number of the last publication of ours; 0 if there was none."""
+        return self._count(NUMBER)
+
+    def check_marker(self) -> None:
+        """Return if this release can read the marker; NotSupportedError if it is a newer one's."""
+        found = self._count(FORMAT)
+        if found > MARKER_FORMAT:
+            raise messages.newer_marker(self.name, found, MARKER_FORMAT)
+
     def has_commit(self, commit: str) -> bool:
         """True if that commit has happened to it."""
         return commit == self.commit or commit in self.lineage
@@ -97,6 +117,10 @@ class StatementBase:
             return False
         newest = self.lineage.entries[:1]
         return not newest or int(native.get(TIME, "0")) > newest[0].time_ms
+
+    def _count(self, key: str) -> int:
+        found = self._property(key)
+        return int(found) if found.isdecimal() else 0
 
     def _property(self, key: str) -> str:
         """A property of the marker; a clone's marker names another target, and counts as none."""

@@ -124,9 +124,11 @@ class SqlTables:
         self._format = file_format
 
     def look(self, name: TableName) -> StatementBase:
-        """What has the name now."""
+        """What has the name now; NotSupportedError if a newer release has published it."""
         facts = self.find(name)
-        return StatementBase(name, facts, "" if facts is not None else self.obstacle(name))
+        found = StatementBase(name, facts, "" if facts is not None else self.obstacle(name))
+        found.check_marker()
+        return found
 
     def find(self, name: TableName) -> TableFacts | None:
         """The table as it is now; None if there is none of the format."""

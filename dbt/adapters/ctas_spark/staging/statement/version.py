@@ -82,8 +82,9 @@ class StatementVersion:
         """The staged table has its files where the catalog puts them."""
         return f"the staged table {self.record}" if self._is_staged else ""
 
-    def mend(self) -> None:
+    def mend(self, found: StatementBase) -> StatementBase:
         """A statement that a crash cut off has changed nothing."""
+        return found
 
     def look(self) -> StatementBase:
         """The target as it is now."""
@@ -152,6 +153,7 @@ class StatementVersion:
             target=str(self._context.target),
             level=level.value,
             lineage=over.lineage.followed_by(entry),
+            number=over.number + 1,
         )
         return commit
 

@@ -1,5 +1,6 @@
 """What versions need of a file system."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,10 +13,22 @@ class StoredFile:
     bytes: int
     modified_ms: int
 
-    @property
-    def is_data(self) -> bool:
-        """False for what Hadoop's input formats hide: names that begin with ``_`` or ``.``."""
-        return not self.path.rpartition("/")[2].startswith(("_", "."))
+
+def data_files(found: Iterable[StoredFile], directory: str) -> tuple[StoredFile, ...]:
+    """The files of a listing that Spark reads: no part of their path below ``directory`` is hidden.
+
+    Hadoop's and Spark's input filters hide names that begin with ``.``, and with ``_`` unless it
+    is a partition's.
+    """
+    last = directory.rstrip("/").rpartition("/")[2]
+    return tuple(one for one in found if not _is_hidden(one.path.rpartition(f"/{last}/")[2]))
+
+
+def _is_hidden(path: str) -> bool:
+    return any(
+        part.startswith(".") or (part.startswith("_") and "=" not in part)
+        for part in path.split("/")
+    )
 
 
 class Storage(Protocol):

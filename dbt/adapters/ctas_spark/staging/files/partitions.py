@@ -1,0 +1,236 @@
+"""Bring the metastore's partitions of a published version in line with its directories.
+
+Readers are right before, during and after: until the last call Spark lists the directories itself.
+Every step is made under a lock, looks at the marker again, and adds no partition but the version's
+own. A holder that was paused, lost its lock and wakes up would change partitions under the next
+holder's eyes; so it notes on the target that it is at work, and a note that is not its own keeps
+the provider off as long as the other may still wake up.
+"""
+
+import logging
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryModifiedError,
+    LockLostError,
+    StagingError,
+)
+from dbt.adapters.ctas_spark.staging.files.base import (
+    PARTITION_HOLDER,
+    PARTITION_PROVIDER,
+    PARTITIONS,
+    FileBase,
+    look,
+)
+from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
+from dbt.adapters.ctas_spark.staging.files.record import name_of
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, HeldCheck
+from dbt.adapters.ctas_spark.staging.quoting import table as quoted
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+
+logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 10
+BY_METASTORE = "catalog"
+MAY_WAKE_UP_MS = ORPHAN_AGE_MS // 2
+
+Shown = tuple[TableEntry, str]
+"""The target's entry, and the version of ours that it shows."""
+
+
+def is_pending(base: FileBase) -> bool:
+    """True if a publication's partitions are to be tracked, and its run did not get to it."""
+    if base.entry is None or base.marker is None:
+        return False
+    return base.entry.parameters.get(PARTITIONS) == PartitionState.PENDING.value
+
+
+def track_partitions(
+    context: StagingContext, services: Services, report: StepReport
+) -> PartitionState:
+    """Drop the partitions of other versions, and track the shown one's own if that is pending.
+
+    What can't be done now is said and left pending: the next begin does it then.
+    """
+    lock = services.find_partition_lock()
+    if lock is None:
+        return PartitionState.PENDING
+    try:
+        with lock.held(context.target) as check:
+            return Bookkeeping(context, services, lock, report, check).run()
+    except StagingError as error:
+        logger.warning(
+            "%s: its partitions are not tracked yet, the next run does it; reads are right, SHOW "
+            "PARTITIONS is refused: %s",
+            context.target,
+            error.what,
+        )
+        return PartitionState.PENDING
+
+
+@dataclass(slots=True)
+class Bookkeeping:
+    """The partitions of the version that one target shows, while its lock is held.
+
+    ``check`` raises LockLostError when the lock is not held any more.
+    """
+
+    context: StagingContext
+    services: Services
+    lock: CommitLock
+    report: StepReport
+    check: HeldCheck
+
+    def run(self) -> PartitionState:
+        """Take turns until the entry stands still; who is at work is noted where a lock can end."""
+        if not self.lock.can_run_out:
+            return self._turns()
+        if not self._noted():
+            return PartitionState.PENDING
+        try:
+            state = self._turns()
+        except LockLostError:
+            raise  # the note stays: nobody may rely on what we do from here on
+        except StagingError:
+            self._change_entry({}, without_note=True)
+            raise
+        if state is not PartitionState.TRACKED:
+            self._change_entry({}, without_note=True)
+        return state
+
+    def _noted(self) -> bool:
+        """Note that we are at work; False while another that noted so may still wake up."""
+        shown = self._shown()
+        if shown is None:
+            return False
+        now = self._now(shown[1])
+        began = shown[0].parameters.get(PARTITION_HOLDER, "").partition(":")[2]
+        if began.isdecimal() and now - int(began) < MAY_WAKE_UP_MS:
+            logger.warning(
+                "%s: its partitions stay untracked for now, because a run whose lock ended may "
+                "still change them; reads are right, SHOW PARTITIONS is refused",
+                self.context.target,
+            )
+            return False
+        return self._change_entry({PARTITION_HOLDER: f"{secrets.token_hex(4)}:{now}"})
+
+    def _turns(self) -> PartitionState:
+        for _ in range(MOST_ATTEMPTS):
+            state = self._turn()
+            if state is not None:
+                return state
+        logger.warning(
+            "%s: others change its entry all the time; not tracked yet", self.context.target
+        )
+        return PartitionState.PENDING
+
+    def _turn(self) -> PartitionState | None:
+        """What is reached, or None if the entry changed meanwhile."""
+        before = self._shown()
+        if before is None:
+            return PartitionState.PENDING
+        entry, version = before
+        wanted = PartitionState(entry.parameters.get(PARTITIONS, PartitionState.FILES.value))
+        if wanted is PartitionState.TRACKED:
+            return wanted
+        with self.report.within(Step.DROP_PARTITIONS):
+            own = self._drop_stale(version)
+        if wanted is PartitionState.FILES:
+            return wanted
+        with self.report.within(Step.ADD_PARTITIONS):
+            self._add_missing(version, own)
+        with self.report.within(Step.TRACK_PARTITIONS):
+            return self._track(before)
+
+    def _shown(self) -> Shown | None:
+        """The target while it shows a version of ours."""
+        found = look(self.services.metastore, self.context.target)
+        if found.entry is None or found.version is None:
+            return None
+        return found.entry, found.version
+
+    def _drop_stale(self, version: str) -> tuple[Partition, ...]:
+        """Drop what belongs to another version; return what belongs to this one."""
+        target, client = self.context.target, self.services.partitions
+        known = client.partitions(target)
+        own = tuple(partition for partition in known if _lies_in(partition, version))
+        stale = tuple(partition for partition in known if partition not in own)
+        self.check()
+        if stale:
+            client.drop_partitions(target, stale)
+        return own
+
+    def _add_missing(self, version: str, own: tuple[Partition, ...]) -> None:
+        """The record knows the job's partitions; an INSERT since then may have made more."""
+        target, client = self.context.target, self.services.partitions
+        record = name_of(self.context.staging_schema, target, version)
+        self.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
+        there = {partition.values for partition in own}
+        found = client.partitions(record)
+        self.check()
+        client.add_partitions(target, tuple(one for one in found if one.values not in there))
+
+    def _track(self, before: Shown) -> PartitionState | None:
+        now = self._shown()
+        if now != before:
+            return None
+        self.check()
+        tracked = {PARTITION_PROVIDER: BY_METASTORE, PARTITIONS: PartitionState.TRACKED.value}
+        done = self._change_entry(tracked, without_note=True)
+        return PartitionState.TRACKED if done else None
+
+    def _change_entry(self, also: dict[str, str], *, without_note: bool = False) -> bool:
+        """Change properties of the target by compare-and-swap on the commit id, which stays."""
+        found = look(self.services.metastore, self.context.target)
+        if found.entry is None or found.marker is None:
+            return False
+        parameters = {**found.entry.parameters, **also}
+        if without_note:
+            parameters.pop(PARTITION_HOLDER, None)
+        if parameters == found.entry.parameters:
+            return True
+        expected = found.expectation if self.services.conditional else None
+        change = EntryChange(self.context.target, found.entry, found.entry, parameters)
+        try:
+            self.services.metastore.alter_table(change, expected)
+        except EntryModifiedError:
+            return False
+        return True
+
+    def _now(self, version: str) -> int:
+        """The time of the storage that the version lies on."""
+        found = look(self.services.metastore, self.context.target).entry
+        location = (found.location if found else None) or ""
+        return self.services.now_ms(location.partition(f"/{version}")[0])
+
+
+def drop_stale_partitions(
+    context: StagingContext, services: Services, report: StepReport, is_due: Callable[[], bool]
+) -> None:
+    """Drop the entries of partitions that no reader needs any more, where there is a lock.
+
+    A table whose directories are listed may have been published over one whose partitions were
+    tracked; sessions that resolved the old one still ask for its partitions. MSCK REPAIR TABLE
+    would bring the entries back to life.
+
+    Args:
+        is_due: the grace of those sessions is over.
+    """
+    found = look(services.metastore, context.target)
+    if found.entry is None or found.version is None or not found.entry.partition_keys:
+        return
+    listed = found.entry.parameters.get(PARTITIONS) == PartitionState.FILES.value
+    if listed and is_due() and services.partitions.partitions(context.target):
+        track_partitions(context, services, report)
+
+
+def _lies_in(partition: Partition, version: str) -> bool:
+    """Ids are compared, never URIs: those have many spellings."""
+    return f"/{version}/" in f"{partition.location}/"

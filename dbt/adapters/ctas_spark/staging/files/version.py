@@ -1,0 +1,338 @@
+"""A version of a table of files: a directory of its own, and the call that publishes it."""
+
+import logging
+import time
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryModifiedError,
+    MetastoreError,
+    StagingError,
+)
+from dbt.adapters.ctas_spark.staging.files import ddl, reach, whole
+from dbt.adapters.ctas_spark.staging.files.base import (
+    COLUMN_STATISTICS,
+    FileBase,
+    change_between,
+    look,
+    who_changed,
+)
+from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
+from dbt.adapters.ctas_spark.staging.files.columns import fill_columns, lacks_columns
+from dbt.adapters.ctas_spark.staging.files.partition_state import (
+    LISTED,
+    PartitionPlan,
+    PartitionState,
+    plan_partitions,
+)
+from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
+from dbt.adapters.ctas_spark.staging.files.publication import marker_over, tracks_partitions
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, move, name_of
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publish import messages, outcome
+from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.storage.removal import empty, still_there
+from dbt.adapters.ctas_spark.staging.version_id import new_version_id
+
+logger = logging.getLogger(__name__)
+
+LONGEST_WAIT_SECONDS = 3.0
+POLL_SECONDS = 0.1
+
+
+class FileVersion:
+    """A ``Version`` of a table of files; with ``restored``, an earlier one is published again."""
+
+    keeps_own_columns = False
+
+    def __init__(
+        self,
+        context: StagingContext,
+        services: Services,
+        level: Atomicity,
+        report: StepReport,
+        restored: Record | None = None,
+    ) -> None:
+        self.id = restored.version if restored else new_version_id(services.clock.wall_ms())
+        self._context = context if restored is None else _as_restored(context, restored)
+        self._services = services
+        self._metastore = services.metastore
+        self._level = level
+        self._report = report
+        self._restored = restored
+        self._root = restored.root if restored else ""
+        self._begun = FileBase(None)
+        self._partitions: PartitionPlan = LISTED
+        self._record: Record | None = restored
+        self._listed: whole.Listed | None = None
+        self._call: MetastoreCall | None = None
+
+    @property
+    def record(self) -> TableName:
+        """The version's record, which readers of the staged data select from."""
+        return name_of(self._context.staging_schema, self._context.target, self.id)
+
+    @property
+    def directory(self) -> str:
+        """Where the version's files lie; known from ``stage_on`` on."""
+        return f"{self._root}/{self.id}"
+
+    @property
+    def places(self) -> str:
+        """Its directory, once something can lie there; a version that was there stays."""
+        return f"directory {self.directory}" if self._root and not self._restored else ""
+
+    @property
+    def partition_metadata(self) -> str | None:
+        """``tracked``, ``files`` or ``pending``; None without partitions."""
+        keys = self._context.layout.partition_keys
+        return self._partitions.state.value if keys else None
+
+    def look(self) -> FileBase:
+        """One get_table; a second where the marker does not match its entry."""
+        return look(self._metastore, self._context.target)
+
+    def mend(self, found: FileBase) -> FileBase:
+        """Fill Hive's columns and track the partitions, where a run died before it did."""
+        target = self._context.target
+        mended = False
+        if lacks_columns(found):
+            fill_columns(self._services, self._context.staging_schema, target, self._report)
+            mended = True
+        if is_pending(found) and self._services.find_partition_lock() is not None:
+            track_partitions(self._context, self._services, self._report)
+            mended = True
+        return self.look() if mended else found
+
+    def reach(self, over: FileBase) -> Reach:
+        """What one call over the base keeps; once it is staged, by what is staged."""
+        find_lock = self._services.find_partition_lock
+        self._partitions = plan_partitions(self._context, self._level, over, find_lock)
+        staged = self._staged() if self._listed is not None else None
+        if staged is not None and not tracks_partitions(staged):
+            self._partitions = replace(self._partitions, state=PartitionState.FILES)
+        return reach.over(self._context, self._services, over, self._partitions, staged)
+
+    def stage_on(self, base: FileBase, level: Atomicity) -> None:
+        """Find the directory; an earlier version's record is taken, before a clean-up takes it."""
+        self._begun, self._level = base, level
+        if self._restored is None:
+            self._root = self._services.roots.root_of(self._context)
+        else:
+            self.rebase(base)
+
+    def statement(self, query: str) -> str:
+        """The CTAS that stages the version; at level ``none`` it stages no rows."""
+        in_entry = self._context.layout.has_properties_in_entry
+        return ddl.create_table_as(
+            self.record,
+            self.directory,
+            self._context.layout,
+            self._new_record().to_parameters() if in_entry else {},
+            ddl.without_rows(query) if self._level is Atomicity.NONE else query,
+        )
+
+    def fill_statement(self, query: str) -> str:
+        """The INSERT that fills a published empty version in place (level ``none`` only).
+
+        A session that has read the table before would write into the version that it remembers.
+        """
+        self._services.engine.refresh(self._context.target)
+        return ddl.insert_into(self._context.target, query)
+
+    def check_staged(self, counted: WriteFigures) -> WriteFigures:
+        """The first time: mark and guard the directory; the last time: one listing of it."""
+        if self._listed is None and self._restored is None:
+            self._adopt()
+        self._listed = whole.check(
+            self._services.storage, self.directory, counted, self._listed, self._gone
+        )
+        return counted
+
+    def held(self) -> AbstractContextManager[HeldCheck]:
+        """The lock of all writers, where the metastore does not compare."""
+        return self._services.lock.held(self._context.target)
+
+    def change(self, begun: FileBase, now: FileBase) -> Change:
+        """By location, type and parameters."""
+        return change_between(begun, now)
+
+    def who(self, begun: FileBase, now: FileBase) -> str:
+        """Who changed it, and when."""
+        return who_changed(begun, now)
+
+    def rebase(self, over: FileBase) -> None:
+        """One compare-and-swap on the record; nothing if the call expects what it says already."""
+        record = self._read_record()
+        if record.base == str(over) and self._restored is None:
+            return
+        moved = replace(
+            record,
+            base=str(over),
+            took_over=over.managed_directory or record.took_over,
+            state=record.state if self._restored is None else RecordState.PUBLISHED,
+            superseded_ms=None,
+        )
+        conditional = self._services.conditional
+        try:
+            self._record = move(self._metastore, moved, record, conditional=conditional)
+        except MetastoreError as error:
+            if not isinstance(error, EntryModifiedError):
+                raise
+            raise messages.swept(self._context.target, self._unchanged) from error
+
+    def mark(self, over: FileBase, level: Atomicity) -> str:
+        """A fresh marker, once the second that a base without one is expected at is over."""
+        self._wait_out(over)
+        kind = Kind.BUILD if self._restored is None else Kind.ROLLBACK
+        now = self._services.now_ms(self._root)
+        marker = marker_over(over, self._context.target, self.id, level, kind, now)
+        self._call = MetastoreCall(
+            self._context,
+            self._services,
+            self._staged(),
+            over,
+            marker,
+            self._partitions.state,
+            self._report,
+        )
+        return marker.commit
+
+    def publish(self, over: FileBase) -> None:
+        """One create_table or alter_table, conditional on the base."""
+        if self._call is None or self._call.base is not over:  # identity: marked for this base
+            raise RuntimeError(f"mark() was not called for {self._context.target}")
+        self._call.make()
+
+    def decide(
+        self, over: FileBase, after: FileBase, commit: str, failure: MetastoreError | None
+    ) -> Outcome:
+        """By the marker on the target and its lineage."""
+        marker = after.marker
+        ours = marker is not None and (marker.commit == commit or commit in marker.lineage)
+        shows_version = after.entry is not None and after.entry.directory_name == self.id
+        if shows_version and not ours:
+            return Outcome.UNKNOWN
+        left = self._services.conditional and reach.has_left(over, after)
+        return outcome.decide(failure, shows_ours=ours, can_not_land=left)
+
+    def settle(self, report: StepReport) -> list[str]:
+        """Hive's columns and the partitions, as far as the call left them for later; refresh."""
+        target, left = self._context.target, []
+        try:
+            if self._call is not None and self._call.fills_columns_later:
+                fill_columns(self._services, self._context.staging_schema, target, report)
+            if self._partitions.state is PartitionState.PENDING:
+                state = track_partitions(self._context, self._services, report)
+                self._partitions = replace(self._partitions, state=state)
+            self._forget_statistics()
+        except StagingError as error:
+            logger.warning("%s: %s; the next run does it", target, error.what)
+            left.append(error.what)
+        self._services.engine.refresh(target)
+        return left
+
+    def discard(self, report: StepReport) -> list[str]:
+        """Delete its files, then its record."""
+        storage, directory = self._services.storage, self.directory
+        return still_there(
+            report,
+            (Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)),
+            (
+                Step.DELETE_RECORD,
+                f"record {self.record}",
+                lambda: self._metastore.drop_entry(self.record),
+            ),
+        )
+
+    @property
+    def _unchanged(self) -> str:
+        return messages.unchanged(self._begun)
+
+    def _new_record(self) -> Record:
+        return Record(
+            target=str(self._context.target),
+            version=self.id,
+            state=RecordState.STAGED,
+            base=str(self._begun),
+            root=self._root,
+            took_over=self._begun.managed_directory,
+        )
+
+    def _adopt(self) -> None:
+        """Write what the CTAS does not: Delta's properties are not in the entry; permissions."""
+        if not self._context.layout.has_properties_in_entry:
+            entry = self._entry()
+            marked = {**entry.parameters, **self._new_record().to_parameters()}
+            self._metastore.alter_table(EntryChange(self.record, entry, entry, marked), None)
+        base = self._begun.table
+        if base is not None and base.location is not None:
+            try:
+                self._services.storage.copy_permissions(base.location, self.directory)
+            except StagingError as error:
+                logger.warning("%s: its permissions stay Spark's: %s", self.record, error.what)
+
+    def _gone(self, what: str) -> StagingError:
+        return messages.files_gone(self._context.target, what, self._unchanged)
+
+    def _entry(self) -> TableEntry:
+        entry = self._metastore.get_table(self.record)
+        if entry is None:
+            raise messages.record_gone(self._context.target, self.record, self._unchanged)
+        return entry
+
+    def _read_record(self) -> Record:
+        """Read once, when the commit begins; from then on only our own moves change it."""
+        if self._record is None:
+            self._record = Record.of(self._entry())
+        if self._record is None or self._record.state is RecordState.DELETING:
+            raise messages.swept(self._context.target, self._unchanged)
+        return self._record
+
+    def _staged(self) -> TableEntry:
+        entry = self._read_record().entry
+        if entry is None:
+            raise messages.record_gone(self._context.target, self.record, self._unchanged)
+        return entry
+
+    def _wait_out(self, over: FileBase) -> None:
+        """Over a base without our marker the call expects a time, kept in whole seconds.
+
+        A rival's commit moves that time on; an INSERT right after it sets it to "now" again. Were
+        "now" still the second that we expect, our call would be let through over the rival's.
+        """
+        expected = over.entry.last_ddl_time if over.entry else None
+        born = self._staged().last_ddl_time or 0  # by the metastore's clock
+        if expected is None or over.marker is not None or born > expected:
+            return
+        deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+        while self._services.now_ms(self._root) // 1000 <= expected + 1:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(POLL_SECONDS)
+
+    def _forget_statistics(self) -> None:
+        """Other engines' statistics of columns describe the old version."""
+        base = self._call.base.table if self._call else None
+        if base is not None and COLUMN_STATISTICS in base.parameters:
+            self._metastore.drop_column_statistics(base.name)
+
+
+def _as_restored(context: StagingContext, record: Record) -> StagingContext:
+    """The layout is the version's own, whatever the model says by now."""
+    columns = record.entry.partition_columns if record.entry else ()
+    return replace(context, layout=TableLayout(partition_by=columns))
