@@ -32,7 +32,6 @@ from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkConfig
@@ -250,11 +249,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """The invocation ends: close the catalog before its connections."""
         with self._guard:
             opened, self._opened = self._opened, None
-        try:
-            if opened is not None:
-                opened.close()
-        except StagingError as error:
-            logger.warning(f"the run's lease was not removed: {self.hide_secrets(str(error))}")
+        if opened is not None:
+            opened.close()
         super().cleanup_connections()
         self._method.close()
 
@@ -305,9 +301,5 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         spark = self._handle.spark
         with self._guard:
             if self._opened is None:
-                self._opened = self._method.open_catalogs(
-                    spark,
-                    lambda error: logger.warning(f"lease not renewed: {error}"),
-                    self._credentials.declared,
-                )
+                self._opened = self._method.open_catalogs(spark, self._credentials)
             return self._opened
