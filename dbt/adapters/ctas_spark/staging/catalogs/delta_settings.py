@@ -1,7 +1,7 @@
 """What a session has to be started with for Delta models; found before any job."""
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
-from dbt.adapters.ctas_spark.staging.delta import jars
+from dbt.adapters.ctas_spark.staging.delta import limits
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 
 CATALOG_OF_DELTA = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
@@ -36,7 +36,7 @@ def check(
         )
     missing = []
     if not has_delta:
-        missing.append(jars.remedy(spark_version))
+        missing.append(limits.jar_remedy(spark_version))
     if implementation != CATALOG_OF_DELTA:
         missing.append(f"set {CATALOG}: {CATALOG_OF_DELTA} in spark_conf")
     if EXTENSION not in (name.strip() for name in extensions.split(",")):
