@@ -108,7 +108,10 @@ class DbtRuns:
         with observe(Rival(self.file_format)):
             lost = project.dbt("run", "--select", "m")
         assert not lost.success
-        assert "another writer changed the table since this model began" in lost.message("m")
+        assert (
+            "[CONCURRENT_WRITE] another writer changed the table since this model began"
+            in lost.message("m")
+        )
         assert project.rows("select * from {schema}.m") == [("theirs",)]
         assert self._staged(project) == []
 

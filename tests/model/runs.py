@@ -10,8 +10,7 @@ from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError,
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.files.recovery import EVERY_VERSION
 from dbt.adapters.ctas_spark.staging.files.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.metastore.partitions import TableClient
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile

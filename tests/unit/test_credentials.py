@@ -79,8 +79,10 @@ def test_a_catalogs_level_can_be_declared() -> None:
 
 
 def test_all_wrong_fields_are_said_at_once() -> None:
-    """Who mends a profile mends it once."""
-    with pytest.raises(DbtRuntimeError, match=r"3 error\(s\) in the profile") as caught:
+    """All wrong fields of a profile are reported in one error."""
+    with pytest.raises(
+        DbtRuntimeError, match=r"\[INVALID_PROFILE\] 3 errors in the profile"
+    ) as caught:
         credentials(schema="", method="http", spark_conf={"spark.sql.defaultCatalog": "ice"})
     assert "set database: ice instead" in str(caught.value)
 

@@ -23,7 +23,7 @@ def test_sparks_log_goes_to_a_file(tmp_path: Path) -> None:
 
 
 def test_a_users_own_log4j_is_left_alone(tmp_path: Path) -> None:
-    """Who configures log4j gets what he configured."""
+    """A user's own log4j configuration is kept."""
     own = {JAVA_OPTIONS: "-Dlog4j2.configurationFile=mine.xml"}
     assert with_defaults(own, str(tmp_path))[JAVA_OPTIONS] == own[JAVA_OPTIONS]
 

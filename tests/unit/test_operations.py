@@ -5,8 +5,8 @@ import json
 import pytest
 
 from dbt.adapters.ctas_spark import operations
+from dbt.adapters.ctas_spark.operations import text_of
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.tabular import text_of
 from fakes.world import TARGET_NAME, World
 
 

@@ -29,7 +29,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_the_template_of_dbt_init_makes_a_valid_profile() -> None:
-    """Who accepts every default of dbt init has a profile that works."""
+    """The defaults of dbt init make a valid profile."""
     template = yaml.safe_load((Path(ctas_spark.PACKAGE_PATH) / "profile_template.yml").read_text())
     prompts = {name: prompt["default"] for name, prompt in template["prompts"].items()}
     profile = {**template["fixed"], **prompts}

@@ -6,8 +6,7 @@ import pytest
 from dbt.adapters.cache import RelationsCache
 from dbt.adapters.spark.relation import SparkRelation
 
-from dbt.adapters.ctas_spark.database import catalog_of, table_name
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, table_name
 from dbt.adapters.ctas_spark.staging.context import TableName
 
 

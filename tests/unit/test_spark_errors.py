@@ -1,11 +1,12 @@
-"""Spark's errors in the words that a user can act on."""
+"""Why Spark failed or could not start, in words that a user can act on."""
 
 import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
 from dbt.adapters.ctas_spark import spark_errors
-from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
-from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError
+from dbt.adapters.ctas_spark.spark_errors import Java, complaint
+from dbt.adapters.ctas_spark.staging.engines.thrift import results
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError
 
 FRAMES = """An error occurred while calling o50.sql.
 : org.apache.spark.SparkException: Job aborted.
@@ -31,6 +32,7 @@ def test_frames_are_left_out() -> None:
 def test_an_open_derby_is_explained() -> None:
     """The metastore's path and the way out are named."""
     said = spark_errors.message(RuntimeError(DERBY))
+    assert said.startswith("[METASTORE_IN_USE] ")
     assert "/w/metastore_db is open in another process" in said
     assert "hive.metastore.uris" in said
 
@@ -38,6 +40,7 @@ def test_an_open_derby_is_explained() -> None:
 def test_an_unwritable_warehouse_is_explained() -> None:
     """The path and the setting are named."""
     said = spark_errors.message(RuntimeError(NO_PATH))
+    assert said.startswith("[STORAGE_FAILED] ")
     assert "file:/w/x.db" in said
     assert "spark.sql.warehouse.dir" in said
 
@@ -64,7 +67,7 @@ class OfAnEndedJvmError(Py4JJavaError):  # type: ignore[misc]  # py4j has no typ
 def test_an_ended_jvm_is_explained(error: BaseException) -> None:
     """A socket's error says nothing to a user: what has ended, and what to give it more of."""
     said = spark_errors.message(error)
-    assert "Spark's JVM has ended" in said
+    assert said.startswith("[SPARK_ENDED] Spark's JVM has ended")
     assert "spark.driver.memory" in said
 
 
@@ -73,8 +76,8 @@ def test_an_ended_jvm_is_explained(error: BaseException) -> None:
     [("no 0", "[WRITING] aborted\nCaused by: x.Y: no 0"), ("aborted", "[WRITING] aborted")],
 )
 def test_a_thrift_servers_words_come_with_their_cause(cause: str, said: str) -> None:
-    """If that says more."""
-    error = thrift_errors.failed(
+    """A cause that only repeats the error is left out."""
+    error = results.failed(
         "org.apache.hive.service.cli.HiveSQLException: Error running query: [WRITING] "
         "org.apache.spark.SparkException: [WRITING] aborted\n\tat a.b.C.d(C.scala:1)\n"
         f"Caused by: org.x.Z: [WRITING] aborted\n\t... 3 more\nCaused by: x.Y: {cause}\n\tat e.F"
@@ -83,5 +86,33 @@ def test_a_thrift_servers_words_come_with_their_cause(cause: str, said: str) -> 
 
 
 def test_a_lost_answer_is_not_taken_for_the_end_of_a_jvm() -> None:
-    """There is none in this process."""
-    assert spark_errors.message(LostAnswerError("no answer")) == "no answer"
+    """Over Thrift this process has no JVM, and the message says that the statement may have run."""
+    said = spark_errors.message(LostAnswerError("no answer"))
+    assert said.startswith("[ANSWER_LOST] no answer")
+    assert "JVM" not in said
+
+
+@pytest.mark.parametrize(
+    ("major", "spark", "fits"),
+    [
+        (17, "4.1.4", True),
+        (21, "4.1.4", True),
+        (11, "4.1.4", False),
+        (25, "4.1.4", False),
+        (8, "3.5.9", True),
+        (21, "3.5.9", False),
+    ],
+)
+def test_each_spark_names_the_javas_it_runs_on(major: int, spark: str, fits: bool) -> None:  # noqa: FBT001
+    """A wrong Java is named with its version and with the right ones."""
+    said = complaint(Java("/opt/java", major), spark)
+    assert (said is None) == fits
+    assert fits or f"/opt/java is Java {major}" in str(said)
+
+
+def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Java the message says where it was looked for and what to install."""
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    said = complaint(None, "4.1.4")
+    assert "nothing is on PATH" in str(said)
+    assert "apt-get install" in str(said)

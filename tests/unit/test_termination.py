@@ -34,7 +34,7 @@ def hosts_signals() -> Iterator[list[int]]:
 
 
 def test_a_process_without_a_handler_cleans_up_and_then_ends_of_the_signal() -> None:
-    """Who started the process sees what it would have seen without us."""
+    """The parent process sees the exit that it would have seen without this adapter."""
     ended = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=False)
     assert ended.stdout.split("\n") == ["cancelled", "cleaned up", ""]
     assert ended.returncode == -signal.SIGTERM

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from dbt.adapters.ctas_spark.connections import SessionHandle
-from dbt.adapters.ctas_spark.staging.engines.thrift.client import ThriftJob, ThriftSession
 from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
+from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob, ThriftSession
 from fakes.thrift_server import Answer, FakeThriftServer, thrift_server
 
 

@@ -10,12 +10,13 @@ from dbt.adapters.base.impl import catch_as_completed
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
-from dbt.adapters.ctas_spark import column_docs
+from dbt.adapters.ctas_spark import model_columns
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
-from dbt.adapters.ctas_spark.database import catalog_of, setting, table_name
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_error
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, setting, table_name
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
+from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, NotSupportedError
 from dbt.adapters.spark.impl import (
     DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
     LIST_RELATIONS_MACRO_NAME,
@@ -91,9 +92,13 @@ class AnyCatalogAdapter(SparkAdapter):
     def rename_relation(self, from_relation: BaseRelation, to_relation: BaseRelation) -> None:
         """Rename a relation within its database."""
         if from_relation.database != to_relation.database:
-            raise DbtRuntimeError(
-                f"{from_relation} can't be renamed to {to_relation}: Spark moves nothing between "
-                "catalogs; it is unchanged"
+            raise as_dbt_error(
+                NotSupportedError(
+                    f"{from_relation} can't be renamed to {to_relation}: Spark moves nothing "
+                    "between catalogs",
+                    left="it is unchanged",
+                    remedy="drop one of them, or give the model another alias",
+                )
             )
         super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]  # dbt's own
 
@@ -139,15 +144,19 @@ class AnyCatalogAdapter(SparkAdapter):
     def column_comment_sql(self, relation: BaseRelation, column: str, text: str) -> str:
         """The statement that comments one column."""
         name = table_name(relation.database, str(relation.schema), str(relation.identifier))
-        return column_docs.statement(name, column, text)
+        return model_columns.comment_statement(name, column, text)
 
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
         if catalog == SESSION_CATALOG or self._handle.spark.conf.get(setting(catalog), None):
             return
-        raise DbtRuntimeError(
-            f"database {catalog!r}: Spark has no catalog of that name; configure it by "
-            f"{setting(catalog)} in spark_conf of the profile, or leave database out"
+        raise as_dbt_error(
+            NoSuchCatalogError(
+                f"database {catalog!r}: Spark has no catalog of that name",
+                left="nothing was started",
+                remedy=f"configure it by {setting(catalog)} in spark_conf of the profile, or leave "
+                "database out",
+            )
         )
 
     def _tables(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:

@@ -1,4 +1,4 @@
-"""The profile's fields: all but ``schema`` have a default, and none is silently ignored."""
+"""The profile's fields: all but ``schema`` have a default, and an unknown one is an error."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
-from dbt.adapters.ctas_spark.database import catalog_of, setting
+from dbt.adapters.ctas_spark.relation import catalog_of, setting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
-from dbt.adapters.ctas_spark.staging.engines.thrift import server as thrift_server
-from dbt.adapters.ctas_spark.staging.engines.thrift.server import ThriftServer
+from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift
+from dbt.adapters.ctas_spark.staging.engines.thrift.launch import ThriftServer
+from dbt.adapters.ctas_spark.staging.errors import ProfileError
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 
 SESSION = "session"
@@ -69,7 +70,7 @@ class CtasSparkCredentials(Credentials):
     that each keeps, by its name; a probe checks it. ``host`` and ``port``, or ``url``, lead to the
     Spark Connect server of ``method: connect``, ``host`` and ``port`` to the Thrift server of
     ``method: thrift``, which takes ``user``, ``password``, ``auth`` and ``kerberos_service_name``,
-    too. ``host`` is dbt-spark's mandatory field, and at ``method: session`` without a meaning.
+    too. ``host`` is mandatory in dbt-spark and means nothing at ``method: session``.
     """
 
     schema: str = ""
@@ -93,8 +94,7 @@ class CtasSparkCredentials(Credentials):
         """Report every wrong field at once, before dbt looks at their types."""
         problems = list(_problems(data))
         if problems:
-            listed = "".join(f"\n  - {problem}" for problem in problems)
-            raise DbtRuntimeError(f"{len(problems)} error(s) in the profile:{listed}")
+            raise DbtRuntimeError(str(ProfileError.of(problems)))
         super().validate(data)
 
     @classmethod
@@ -129,13 +129,13 @@ class CtasSparkCredentials(Credentials):
 
     @property
     def thrift_server(self) -> ThriftServer:
-        """The Thrift server, and who asks it."""
+        """The Thrift server, and the user to log in as."""
         return ThriftServer(
             str(self.host),
-            self.port or thrift_server.DEFAULT_PORT,
+            self.port or thrift.DEFAULT_PORT,
             self.user,
             self.password,
-            self.auth or thrift_server.NONE,
+            self.auth or thrift.NONE,
             self.kerberos_service_name,
         )
 
@@ -238,18 +238,18 @@ def _problems_of_thrift(data: Mapping[str, Any]) -> Iterable[str]:
         yield f"host: missing; method: {THRIFT} needs host (and port)"
     if REMOTE_SETTING in _conf(data):
         yield f"spark_conf: {REMOTE_SETTING} names a Spark Connect server; use method: {CONNECT}"
-    auth = data.get("auth") or thrift_server.NONE
-    if auth not in thrift_server.AUTHS:
-        yield f"auth: {auth!r} is not known; use one of {', '.join(thrift_server.AUTHS)}"
+    auth = data.get("auth") or thrift.NONE
+    if auth not in thrift.AUTHS:
+        yield f"auth: {auth!r} is not known; use one of {', '.join(thrift.AUTHS)}"
         return
-    takes_password = auth in thrift_server.WITH_PASSWORD
+    takes_password = auth in thrift.WITH_PASSWORD
     if takes_password != (data.get(PASSWORD) is not None):
-        known = " or ".join(thrift_server.WITH_PASSWORD)
+        known = " or ".join(thrift.WITH_PASSWORD)
         yield f"{PASSWORD}: {'missing' if takes_password else 'only'} with auth: {known}"
-    takes_service = auth == thrift_server.KERBEROS
+    takes_service = auth == thrift.KERBEROS
     if takes_service != (data.get("kerberos_service_name") is not None):
         said = "missing" if takes_service else "only"
-        yield f"kerberos_service_name: {said} with auth: {thrift_server.KERBEROS}"
+        yield f"kerberos_service_name: {said} with auth: {thrift.KERBEROS}"
 
 
 def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -258,7 +258,7 @@ def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _named_elsewhere(conf: Mapping[str, Any]) -> str:
-    """The server that PySpark itself would connect to; empty if there is none."""
+    """The server that PySpark itself would connect to; empty if nothing names one."""
     return str(conf.get(REMOTE_SETTING) or os.environ.get(REMOTE_VARIABLE) or "")
 
 

@@ -1,4 +1,4 @@
-"""What ``dbt debug`` says of Spark, Java and the catalog, and which level they reach."""
+"""What ``dbt debug`` reports: Spark, Java, the catalog, and the level that they reach."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

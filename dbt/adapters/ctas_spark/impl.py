@@ -15,27 +15,25 @@ from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import (
-    column_docs,
-    constraints,
-    dbt_errors,
-    log_bridge,
+    dbt_edge,
     methods,
+    model_columns,
     operations,
 )
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
-from dbt.adapters.ctas_spark.database import table_name
-from dbt.adapters.ctas_spark.dbt_errors import as_dbt_errors
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.environment_report import Place
 from dbt.adapters.ctas_spark.methods import Catalogs, Method
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
+from dbt.adapters.ctas_spark.operations import text_of
+from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
-from dbt.adapters.ctas_spark.tabular import text_of
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkConfig
 
@@ -76,7 +74,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
-        log_bridge.connect()
+        dbt_edge.log_to_dbt()
         self._thread = threading.local()
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
@@ -92,7 +90,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         cause = sys.exc_info()[1]
         if cause is not None and context.build is not None:
             context.build.fail(cause, canceled=self._handle.canceled)
-            dbt_errors.add_to(cause, context.build.failure(cause))
+            dbt_edge.add_to(cause, context.build.failure(cause))
 
     @available
     @as_dbt_errors
@@ -134,20 +132,20 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @available
     def constraint_checks_sql(self, model: dict[str, Any], relation: BaseRelation) -> str | None:
         """A query that counts the rows which break the contract's constraints; None without any."""
-        return constraints.checks_sql(model, _name(relation))
+        return model_columns.checks_sql(model, _name(relation))
 
     @available
     @as_dbt_errors
     def assert_no_violations(self, counts: Any) -> None:
         """Fail the model if the one row of ``constraint_checks_sql`` counts broken rows."""
         found = dict(zip(counts.column_names, counts.rows[0], strict=True))
-        constraints.assert_none_broken(found, self._build.staged.target)
+        model_columns.assert_none_broken(found, self._build.staged.target)
 
     @available
     @as_dbt_errors
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
         """Comment the staged version's columns."""
-        comment = column_docs.comment_each if self._build.is_native else column_docs.comment
+        comment = model_columns.comment_each if self._build.is_native else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)
 
     @available

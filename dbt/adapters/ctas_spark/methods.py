@@ -17,13 +17,13 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines import connect_launch
+from dbt.adapters.ctas_spark.staging.engines import connect
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift_launch
-from dbt.adapters.ctas_spark.staging.engines.thrift.client import ThriftJob
+from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob
 from dbt.adapters.ctas_spark.staging.errors import StorageError
 
 OnMissedBeat = Callable[[StorageError], None]
@@ -47,7 +47,7 @@ class Catalogs(Protocol):
 class Method:
     """One way to reach Spark.
 
-    ``start`` gives the process's session, and ``start_failure`` says why there is none; ``job``
+    ``start`` gives the process's session, and ``start_failure`` says why it can't; ``job``
     makes the job of a model; ``report`` is for ``dbt debug``; ``close`` ends an invocation.
     """
 
@@ -70,7 +70,7 @@ def _session(credentials: CtasSparkCredentials, log_directory: str) -> SparkSess
 
 def _over_connect(credentials: CtasSparkCredentials, _: str) -> Any:
     settings = credentials.settings_of_the_session
-    return connect_launch.SESSIONS.get(credentials.remote, settings)
+    return connect.SESSIONS.get(credentials.remote, settings)
 
 
 def _over_thrift(credentials: CtasSparkCredentials, _: str) -> Any:
@@ -96,7 +96,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 spark, on_missed_beat, without_jvm.CONNECT
             ),
             report=environment_report.report_of_a_server,
-            close=connect_launch.SESSIONS.close,
+            close=connect.SESSIONS.close,
         ),
         THRIFT: Method(
             start=_over_thrift,

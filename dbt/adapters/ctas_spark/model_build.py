@@ -11,7 +11,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Stag
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.staged_delta_table import StagedDeltaTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob, WriteFigures
-from dbt.adapters.ctas_spark.staging.engines.write_figures import write_figures
+from dbt.adapters.ctas_spark.staging.engines.session import write_figures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish.job_status import JobStatusHook, StagedTableHook
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome

@@ -1,18 +1,23 @@
-"""What the run-operations do: find models in dbt's graph, and call the core for each."""
+"""What the run-operations do: find models in dbt's graph, call the core for each, print rows."""
 
-from collections.abc import Iterator, Mapping
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import agate
+
 from dbt.adapters.ctas_spark.config import ModelPlan, read_plan
-from dbt.adapters.ctas_spark.database import table_name
+from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import NoSuchModelError
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 
 PUBLISHED = ("atomic_table", "table")
 Row = dict[str, Any]
+WIDEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ def models(
     """The models that ``name`` or ``schema`` select, or all.
 
     Raises:
-        StagingError: ``name`` is no such model.
+        NoSuchModelError: there is no such model.
     """
     found = False
     for node in graph["nodes"].values():
@@ -43,7 +48,7 @@ def models(
             target = table_name(node["database"], node["schema"], node["alias"])
             yield Model(plan.context(target, full_refresh=False), plan)
     if name is not None and not found:
-        raise StagingError(
+        raise NoSuchModelError(
             f"there is no model {name} that is published as a table",
             left="nothing was done",
             remedy="give the name of a model with materialized: atomic_table or table",
@@ -103,3 +108,21 @@ def _kept(table: str, version: str, reason: Reason) -> Row:
 
 def _last(directory: str) -> str:
     return directory.rsplit("/", 1)[-1]
+
+
+def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:
+    """A table with a column for each key, or a JSON array of objects."""
+    if as_json:
+        return json.dumps(list(rows))
+    if not rows:
+        return "nothing"
+    names = list(rows[0])
+    cells = [[_cell(row[name]) for name in names] for row in rows]
+    table = agate.Table(cells, names, [agate.Text(cast_nulls=False)] * len(names))
+    printed = io.StringIO()
+    table.print_table(max_rows=None, max_columns=None, max_column_width=WIDEST, output=printed)
+    return printed.getvalue()
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,15 +1,28 @@
-"""Spark's and Java's errors, in the words that a user can act on."""
+"""Why Spark failed or could not start, in words that a user can act on."""
 
+import os
 import re
+import shutil
+import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.java import complaint, find_java
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError, ServerError
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AnswerLostError,
+    MetastoreInUseError,
+    SparkEndedError,
+    SparkNotStartedError,
+    StagingError,
+    StorageError,
+)
 
+RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
+INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
 CAUSED_BY = "Caused by: "
 DERBY_IS_OPEN = "XSDB6"
@@ -18,23 +31,55 @@ DERBY_URL = re.compile(
 )
 NO_DIRECTORY = "Unable to create database path"
 MOST_LINES = 25
-JVM_ENDED = (
-    "Spark's JVM has ended: it was killed or ran out of memory. See its last words on the console; "
-    "spark.driver.memory in spark_conf of the profile gives it more"
-)
+JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """The Java that Spark would start: where it is and its major version, None if unknown."""
+
+    path: str
+    major: int | None
+
+
+def find_java() -> Java | None:
+    """JAVA_HOME's Java, else the one on PATH, as Spark's own scripts choose."""
+    home = os.environ.get("JAVA_HOME")
+    path = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if path is None or not Path(path).exists():
+        return None
+    return Java(path, _major(path))
+
+
+def complaint(java: Java | None, spark_version: str) -> str | None:
+    """Why Spark can't start on this Java, with the remedy; None if it can."""
+    wanted = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
+    listed = " or ".join(map(str, wanted))
+    if java is None:
+        where = (
+            "JAVA_HOME leads to nothing" if os.environ.get("JAVA_HOME") else "nothing is on PATH"
+        )
+        return f"no Java was found ({where}); PySpark {spark_version} needs {listed}: {INSTALL}"
+    if java.major is not None and wanted and java.major not in wanted:
+        return (
+            f"{java.path} is Java {java.major}; PySpark {spark_version} needs {listed}: {INSTALL}"
+        )
+    return None
+
+
+def _major(path: str) -> int | None:
+    shown = subprocess.run(  # noqa: S603 (the Java that Spark itself would run)
+        [path, "-version"], capture_output=True, text=True, check=False
+    ).stderr
+    found = re.search(r'version "(?:1\.)?(\d+)', shown)
+    return int(found.group(1)) if found else None
 
 
 def message(error: BaseException) -> str:
     """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
-    text = full_text(error)
-    if isinstance(error, LostAnswerError):
-        return text
-    if isinstance(error, jvm.GONE) or text == JVM_ENDED:
-        return JVM_ENDED
-    if DERBY_IS_OPEN in text:
-        return _derby_is_open(text)
-    if NO_DIRECTORY in text:
-        return _not_writable(text)
+    known = _recognized(error)
+    if known is not None:
+        return str(known)
     kept = [
         line for line in _own_words(error).splitlines() if line.strip() and not FRAME.match(line)
     ]
@@ -53,8 +98,24 @@ def start_failure(error: BaseException, spark_version: str) -> str:
     """Why Spark did not start."""
     about_java = complaint(find_java(), spark_version)
     if about_java is not None:
-        return f"Spark could not start: {about_java}"
-    return f"Spark could not start: {message(error)}"
+        return str(SparkNotStartedError(f"Spark could not start: {about_java}"))
+    if _recognized(error) is not None:
+        return message(error)
+    return str(SparkNotStartedError(f"Spark could not start: {message(error)}"))
+
+
+def _recognized(error: BaseException) -> StagingError | None:
+    """The error as one of ours, if it is known what it means."""
+    if isinstance(error, StagingError):
+        return error
+    text = full_text(error)
+    if isinstance(error, LostAnswerError):
+        return _answer_lost(text)
+    if isinstance(error, jvm.GONE) or text == JVM_ENDED:
+        return _jvm_ended()
+    if DERBY_IS_OPEN in text:
+        return _derby_is_open(text)
+    return _not_writable(text) if NO_DIRECTORY in text else None
 
 
 def _asked_for(error: Py4JJavaError) -> str:
@@ -86,23 +147,43 @@ def _with_its_cause(text: str) -> str:
     return first if said in first else f"{first}\n{causes[-1]}"
 
 
-def _not_writable(text: str) -> str:
-    what = text[text.index(NO_DIRECTORY) :].splitlines()[0].rstrip(")")
-    return (
-        f"the warehouse is not writable: {what}. Nothing was created. Set spark.sql.warehouse.dir "
-        "in spark_conf of the profile to a directory that you may write"
+def _answer_lost(text: str) -> AnswerLostError:
+    return AnswerLostError(
+        text,
+        left="the statement may have run, or may still run",
+        remedy="see that the server runs and may be reached, then run dbt again",
     )
 
 
-def _derby_is_open(text: str) -> str:
+def _jvm_ended() -> SparkEndedError:
+    return SparkEndedError(
+        JVM_ENDED,
+        remedy="see its last words on the console; spark.driver.memory in spark_conf of the "
+        "profile gives it more",
+    )
+
+
+def _not_writable(text: str) -> StorageError:
+    what = text[text.index(NO_DIRECTORY) :].splitlines()[0].rstrip(")")
+    return StorageError(
+        f"the warehouse is not writable: {what}",
+        left="nothing was created",
+        remedy="set spark.sql.warehouse.dir in spark_conf of the profile to a directory that you "
+        "may write",
+    )
+
+
+def _derby_is_open(text: str) -> MetastoreInUseError:
     found = DERBY_URL.search(text)
     path = found.group(1) if found else None
     holder = _holder_of(Path(path)) if path else None
     who = f"process {holder}" if holder else "another process"
-    return (
+    return MetastoreInUseError(
         f"the embedded metastore {path or '(Derby)'} is open in {who}: an embedded metastore "
-        "serves one process at a time. End that process, or use a remote metastore: set "
-        "spark.hadoop.hive.metastore.uris in spark_conf of the profile"
+        "serves one process at a time",
+        left="nothing was changed",
+        remedy="end that process, or use a remote metastore: set "
+        "spark.hadoop.hive.metastore.uris in spark_conf of the profile",
     )
 
 

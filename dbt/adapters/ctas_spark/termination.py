@@ -12,9 +12,8 @@ NOT_WATCHING = object()
 class Termination:
     """Handles SIGTERM between ``watch`` and ``restore``.
 
-    ``cancel`` is called inside the handler: it may only set flags. What was there before has its
-    turn, too: another handler is called after ``cancel``, and a process that SIGTERM was to end
-    ends of it, once the run is cleaned up.
+    ``cancel`` is called inside the handler: it may only set flags. The previous handler is called
+    after it; a process without one ends by SIGTERM, once the run is cleaned up.
     """
 
     def __init__(self, cancel: Callable[[], None]) -> None:

@@ -19,7 +19,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     )
     project.write({"models/orders.sql": model})
     message = project.dbt("run").message("orders")
-    assert "7 configuration errors" in message
+    assert "[INVALID_CONFIGURATION] 7 configuration errors" in message
     for said in (
         "atomicity: 'strong' is unknown; use one of none, atomic, isolated, auto",
         "staging_purpose: 'upsert' is unknown",

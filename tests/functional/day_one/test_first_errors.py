@@ -43,7 +43,10 @@ def dbt(project: Project, *arguments: str, succeeds: bool = False, **environment
 def test_no_java(alone: Project) -> None:
     """Without Java the message says which versions run, and how to install one."""
     said = dbt(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
-    assert "no Java was found (JAVA_HOME points at none)" in said
+    assert (
+        "[SPARK_NOT_STARTED] Spark could not start: no Java was found (JAVA_HOME leads to nothing)"
+        in said
+    )
     assert "apt-get install openjdk-17-jre-headless" in said
     assert "Traceback" not in said
 
@@ -77,6 +80,7 @@ def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> No
     finally:
         stop(holder)
     assert f"is open in process {holder.pid} (java)" in said
+    assert "[METASTORE_IN_USE] the embedded metastore" in said
     assert "spark.hadoop.hive.metastore.uris" in said
 
 
@@ -86,7 +90,7 @@ def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
         server_side_parameters={**SMALL, "spark.sql.warehouse.dir": "/proc/nowhere"}
     )
     said = dbt(alone, "run")
-    assert "the warehouse is not writable" in said
+    assert "[STORAGE_FAILED] the warehouse is not writable" in said
     assert "/proc/nowhere/shop.db" in said
 
 
@@ -97,7 +101,7 @@ def test_a_location_that_is_not_writable(project: Project) -> None:
     model = "{{ config(materialized='table', location_root=var('root')) }} select 1 as n"
     project.write({"models/orders.sql": model})
     message = project.dbt("run", root=str(occupied)).message("orders")
-    assert "the storage refused to write" in message
+    assert "[STORAGE_FAILED] the storage refused to write" in message
     assert "no job was started" in message or "not_committed" in message
 
 
@@ -113,6 +117,7 @@ def test_wrong_profile_fields_are_named_together(alone: Project) -> None:
     conf = {"spark.sql.defaultCatalog": "ice"}
     alone.write_profile(hots="x", method="odbc", server_side_parameters=conf)
     said = dbt(alone, "debug")
+    assert "[INVALID_PROFILE] 3 errors in the profile" in said
     assert "unknown field 'hots': did you mean 'host'?" in said
     assert "method: 'odbc' is not available yet" in said
     assert "spark.sql.defaultCatalog is not used; set database: ice instead" in said

@@ -52,7 +52,7 @@ def test_avro_without_its_jar_is_named(project: Project) -> None:
         {"models/t.sql": "{{ config(materialized='table', file_format='avro') }} select 1 as n"}
     )
     message = project.dbt("run").message("t")
-    assert "no data source for file_format avro" in message
+    assert "[FORMAT_NOT_FOUND] Spark has no data source for file_format avro" in message
     assert "spark-avro" in message
 
 

@@ -152,11 +152,11 @@ def test_create_and_replace_refuse_what_does_not_fit(project: Project, outside: 
     orders = "{{ config(materialized='atomic_table', staging_purpose=var('p')) }} select 1 as n"
     project.write({"models/orders.sql": orders})
     missing = project.dbt("run", p="replace")
-    assert "the table to replace does not exist" in missing.message("orders")
+    assert "[NO_SUCH_TABLE] the table to replace does not exist" in missing.message("orders")
     assert project.dbt("run", p="create").success
     assert project.dbt("run", p="replace").success
     existing = project.dbt("run", p="create")
-    assert "the table to create exists already" in existing.message("orders")
+    assert "[TABLE_ALREADY_EXISTS] the table to create exists already" in existing.message("orders")
     assert len(outside.versions()) == 2
 
 

@@ -224,7 +224,8 @@ def refuses_columns(world: World) -> None:
     alter = world.metastore.alter_table
 
     def strict(change: object, expected: object) -> None:
-        if change.target == TARGET_NAME and not change.columns_of_base:  # type: ignore[attr-defined]
+        kept = change.hive_columns == "base"  # type: ignore[attr-defined]
+        if change.target == TARGET_NAME and not kept:  # type: ignore[attr-defined]
             raise ColumnsRefusedError("types incompatible with the existing columns")
         alter(change, expected)  # type: ignore[arg-type]
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines.thrift.client import ThriftJob, ThriftSession
-from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError, ServerError
 from dbt.adapters.ctas_spark.staging.engines.thrift.launch import SESSIONS
 from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
+from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob, ThriftSession
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StagingError
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
 from fakes.thrift_server import Answer, FakeThriftServer, failure, thrift_server
@@ -170,7 +170,7 @@ def test_a_cancel_ends_the_jobs_statements_and_no_others(
 def test_a_statement_that_begins_while_it_is_cancelled_is_ended(
     server: FakeThriftServer, session: ThriftSession
 ) -> None:
-    """Who waits for it asks again, once the server has given it a name."""
+    """The waiting thread cancels it once the server has given it a name."""
     server.held = (STATEMENT,)
     server.may_answer.clear()
     job, ends = job_in(session), threading.Event()
@@ -292,5 +292,7 @@ def test_a_password_lets_in(server: FakeThriftServer) -> None:
 def test_a_closed_session_says_so(server: FakeThriftServer, session: ThriftSession) -> None:
     """As after a restart of the server."""
     server.sessions.clear()
-    with pytest.raises(ServerError, match="has ended, and the statement was not run"):
+    with pytest.raises(
+        ServerError, match=r"\[SPARK_ENDED\] the session on the Thrift server has ended"
+    ):
         session.sql("SELECT 1")

@@ -1,4 +1,4 @@
-"""The clocks that ages and waits are measured by: one seam, so that tests can age what they made."""
+"""The clocks that ages and waits are measured by: a seam by which tests age what they made."""
 
 import threading
 import time

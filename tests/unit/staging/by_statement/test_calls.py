@@ -4,8 +4,8 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException, SparkUpgradeException
 
-from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
-from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError
+from dbt.adapters.ctas_spark.staging.engines.thrift import results
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
@@ -72,7 +72,7 @@ def test_only_what_is_known_to_have_done_nothing_is_refused(
 
 def over_thrift(said: str) -> Exception:
     """The error that the status of a failed statement becomes."""
-    return thrift_errors.failed(
+    return results.failed(
         f"org.apache.hive.service.cli.HiveSQLException: Error running query: {said}\n"
         "\tat org.apache.spark.sql.hive.thriftserver.HiveThriftServerErrors$.x(X.scala:44)\n"
         f"Caused by: {said}\n\tat org.apache.spark.Y.y(Y.scala:1)\n\t... 30 more\n"
@@ -152,9 +152,9 @@ def test_over_thrift_the_text_says_which(said: str, kind: type[MetastoreError], 
     "error",
     [
         LostAnswerError("no answer"),
-        thrift_errors.ended("CANCELED_STATE"),
-        thrift_errors.ended("TIMEDOUT_STATE"),
-        thrift_errors.failed("Invalid SessionHandle: SessionHandle [1]"),
+        results.ended("CANCELED_STATE"),
+        results.ended("TIMEDOUT_STATE"),
+        results.failed("Invalid SessionHandle: SessionHandle [1]"),
     ],
 )
 def test_over_thrift_no_answer_is_a_fate_not_known(error: Exception) -> None:

@@ -21,7 +21,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingContext,
 )
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, FormatNotFoundError
 from dbt.adapters.ctas_spark.staging.iceberg import jars
 
 ICEBERG = "iceberg"
@@ -100,7 +100,7 @@ def choose(
         return Kind.DELTA
     wants_iceberg = context.layout.file_format == ICEBERG and context.layout.format_given
     if (wants_iceberg or serves is not None) and not facts.has_iceberg:
-        raise StagingError(
+        raise FormatNotFoundError(
             "Iceberg's classes are not there",
             table=context.target,
             left="it is unchanged; no job was started",

@@ -1,13 +1,31 @@
-"""A model's job in a session over Spark Connect."""
+"""Spark over Spark Connect: one session for an invocation, and the jobs in it."""
 
 import threading
 import time
+from collections.abc import Mapping
+from typing import Any
 
+import pyspark
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions, refuse, wanted
 from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
+from dbt.adapters.ctas_spark.staging.errors import (
+    ClientNotInstalledError,
+    ProfileError,
+    ServerNotReachedError,
+    StagingError,
+)
+
+INSTALL = "pip install 'dbt-ctas-spark[connect]'"
+QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""PySpark prints each error of a query to stderr, also those that we ask for and expect."""
+RETRIES_TO_OPEN = 3
+RETRIES = 6
+LONGEST_WAIT_MS = 10_000
+"""PySpark's own retries go on for ten minutes; these for half a minute without a server."""
 
 
 class ConnectJob:
@@ -63,3 +81,83 @@ class ConnectJob:
         except (PySparkException, OSError):
             return False
         return True
+
+
+def _opened(url: str, settings: Mapping[str, str]) -> Any:
+    session = _session(url)
+    try:
+        _retry(session, RETRIES_TO_OPEN)
+        _ = session.version  # the first call to the server
+        _retry(session, RETRIES)
+        values = wanted(settings).items()
+        refuse([key for key, value in values if not _is_set(session, key, value)])
+    except PySparkException as error:
+        session.stop()
+        raise ServerNotReachedError(
+            f"the Spark Connect server of this profile does not answer: {_reason(error)}",
+            left="nothing was started",
+            remedy="check host, port or url in the profile, that the server runs, and that this "
+            "machine may reach it",
+        ) from error
+    except StagingError:
+        session.stop()
+        raise
+    return session
+
+
+def _session(url: str) -> Any:
+    if pyspark.__version__.startswith("3."):
+        raise ClientNotInstalledError(
+            f"method: connect needs PySpark 4, and this is {pyspark.__version__}",
+            left="nothing was started",
+            remedy="install pyspark>=4, or use method: session",
+        )
+    try:
+        from pyspark.logger import PySparkLogger  # noqa: PLC0415 (PySpark 3.5 has none)
+        from pyspark.sql.connect.session import (  # noqa: PLC0415 (it needs more packages)
+            SparkSession as ConnectSession,
+        )
+    except (ImportError, PySparkException) as error:
+        raise ClientNotInstalledError(
+            f"a package of Spark Connect's client is missing: {error}",
+            left="nothing was started",
+            remedy=INSTALL,
+        ) from error
+    for name in QUERY_LOGGERS:
+        PySparkLogger.getLogger(name).disabled = True
+    try:
+        return ConnectSession(connection=url)
+    except (ValueError, PySparkException) as error:
+        raise ProfileError(
+            f"the profile's url is not one of Spark Connect: {error}",
+            left="nothing was started",
+            remedy="write it as sc://host:15002, or sc://host:15002/;token=...",
+        ) from error
+
+
+def _retry(session: Any, times: int) -> None:
+    from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415 (as above)
+
+    policy = DefaultPolicy(max_retries=times, max_backoff=LONGEST_WAIT_MS)
+    session.client.set_retry_policies([policy])
+
+
+def _is_set(session: Any, key: str, value: str) -> bool:
+    """False if the server says that no session may have a value of its own."""
+    try:
+        session.conf.set(key, value)
+    except PySparkException as error:
+        if not str(error.getCondition()).startswith("CANNOT_MODIFY"):
+            raise
+        return False
+    return True
+
+
+def _reason(error: PySparkException) -> str:
+    """The details of gRPC's status, without its frames."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    details = [line for line in lines if line.startswith("details = ")]
+    return details[0].removeprefix("details = ").strip('"') if details else lines[0]
+
+
+SESSIONS = RemoteSessions[str](_opened)

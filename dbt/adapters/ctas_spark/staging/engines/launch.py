@@ -12,7 +12,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import ProfileError
 from dbt.adapters.ctas_spark.staging.redaction import is_secret
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -33,7 +33,7 @@ _starting = threading.Lock()
 
 
 def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession:
-    """The session of this process, started if there is none.
+    """The session of this process; the first call starts it.
 
     Args:
         settings: Spark's configuration; the user's values win over the defaults.
@@ -41,7 +41,7 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
     """
     remote = [name for name, is_set in _remotes(settings) if is_set]
     if remote:
-        raise StagingError(
+        raise ProfileError(
             f"method is session, which starts Spark in this process, and {' and '.join(remote)} "
             "names a Spark Connect server",
             left="nothing was started",
@@ -65,7 +65,7 @@ def _remotes(settings: Mapping[str, str]) -> tuple[tuple[str, bool], ...]:
 
 
 def _start_jvm(settings: Mapping[str, str]) -> None:
-    """Start the JVM, if there is none, without the secrets: others can read its command line."""
+    """Start the JVM, unless it runs, without the secrets: others can read its command line."""
     public = [(key, value) for key, value in settings.items() if not is_secret(key, value)]
     configuration = SparkConf(loadDefaults=False).setAll(public)
     SparkContext._ensure_initialized(conf=configuration)  # noqa: SLF001 (it has no public name)

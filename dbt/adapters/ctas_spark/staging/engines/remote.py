@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.launch import DEFAULTS
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import ProfileError
 
 CAN_BE_SET = "spark.sql."
 
@@ -41,8 +41,8 @@ class RemoteSessions(Generic[Server]):
         """The session.
 
         Raises:
-            StagingError: the client is not installed; the server does not answer, or refuses a
-                setting.
+            ClientNotInstalledError, ServerNotReachedError: as they say.
+            ProfileError: the server refuses a setting.
         """
         key = (server, frozenset(settings.items()))
         with self._guard:
@@ -65,14 +65,14 @@ def wanted(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def refuse(settings: Iterable[str]) -> None:
-    """Report all at once that are the server's to have; nothing if there is none.
+    """Refuse the settings that only the server can have, all at once.
 
     Raises:
-        StagingError: there is one.
+        ProfileError: there is one.
     """
     refused = ", ".join(settings)
     if refused:
-        raise StagingError(
+        raise ProfileError(
             f"spark_conf holds settings that only the server can have: {refused}",
             left="nothing was started",
             remedy="start the server with them, and remove them from the profile",

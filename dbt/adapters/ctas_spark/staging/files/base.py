@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.staging.metastore.client import Expectation, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
@@ -113,7 +113,7 @@ def look(metastore: MetastoreClient, name: TableName) -> FileBase:
 
     Raises:
         MetastoreError: it could not be read.
-        StagingError: a newer release has published it.
+        NotSupportedError: a newer release has published it.
     """
     entry = metastore.get_table(name)
     if entry is not None and COMMIT in entry.parameters and Marker.of(entry) is None:
@@ -173,7 +173,7 @@ def _refuse_newer_format(entry: TableEntry) -> None:
     found = entry.parameters.get(FORMAT, "")
     is_own = entry.parameters.get(TARGET) == str(entry.name)
     if is_own and found.isdecimal() and int(found) > MARKER_FORMAT:
-        raise StagingError(
+        raise NotSupportedError(
             f"a newer release of dbt-ctas-spark has published the table (its marker has the "
             f"format {found}, and this release knows {MARKER_FORMAT})",
             table=entry.name,

@@ -8,7 +8,11 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Conf
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
+from dbt.adapters.ctas_spark.staging.errors import (
+    FormatNotFoundError,
+    NotSupportedError,
+    StagingSchemaError,
+)
 from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.metastore_lock import OWNER, MetastoreLock
@@ -163,7 +167,7 @@ class SessionCatalog:
         wanted = context.layout.file_format
         if wanted in ALWAYS_THERE or self._engine.reads(wanted):
             return
-        raise StagingError(
+        raise FormatNotFoundError(
             f"Spark has no data source for file_format {wanted}",
             table=context.target,
             left="it is unchanged; no job was started",
@@ -200,7 +204,7 @@ class SessionCatalog:
 
 def _refuse_other_catalogs(context: StagingContext) -> None:
     if context.target.catalog != SESSION_CATALOG:
-        raise StagingError(
+        raise NotSupportedError(
             f"tables of files are published in {SESSION_CATALOG} only",
             table=context.target,
             left="it is unchanged; no job was started",

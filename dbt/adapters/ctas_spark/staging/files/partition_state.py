@@ -1,4 +1,4 @@
-"""Who is to know a table's partitions, the metastore or the directories alone: decided before any job.
+"""Who is to know a table's partitions, the metastore or the directories: decided before any job.
 
 Spark looks tracked partitions up by the table's name whenever a query is planned, also for a
 session that resolved the table long ago. So a reader of the old version would get the new one's
@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,
 )
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, FileBase
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
 
@@ -60,7 +60,7 @@ def plan_partitions(
     """Decide it over one base.
 
     Raises:
-        StagingError: ``tracked`` by name can't be kept.
+        NotSupportedError: ``tracked`` by name can't be kept.
         AtomicityNotSupportedError: ``tracked`` and ``isolated``, both by name.
     """
     asked = context.partition_metadata
@@ -103,7 +103,7 @@ def _refuse_tracked(
     if kept is not None:
         missing = f"the partition keys change from {list(kept)}, which no metastore call can do"
     if missing is not None:
-        raise StagingError(
+        raise NotSupportedError(
             f"partition_metadata: tracked can't be kept: {missing}",
             table=context.target,
             left=NO_JOB,

@@ -49,7 +49,7 @@ def new_commit_id() -> str:
     return "c" + secrets.token_hex(8)
 
 
-def marker_over(
+def marker_over(  # noqa: PLR0913, PLR0917 (each is one fact of the marker)
     base: FileBase, target: TableName, version: str, level: Atomicity, kind: Kind, now_ms: int
 ) -> Marker:
     """The marker of the next publication over ``base``.
@@ -119,9 +119,7 @@ def changes_hive_keys(wanted: tuple[str, ...], base: FileBase) -> bool:
     )
 
 
-def columns_beside_kept_keys(
-    staged: TableEntry, base: TableEntry | None
-) -> tuple[Column, ...]:
+def columns_beside_kept_keys(staged: TableEntry, base: TableEntry | None) -> tuple[Column, ...]:
     """Hive's columns without the names of kept partition keys; Spark's own one if none is left."""
     kept = base.partition_keys if base is not None else ()
     left = tuple(one for one in staged.described_columns if one[0].lower() not in kept)
@@ -130,7 +128,8 @@ def columns_beside_kept_keys(
 
 def tracks_partitions(entry: TableEntry | None) -> bool:
     """True if Spark takes the table's partitions from the metastore."""
-    return entry is not None and bool(entry.partition_keys) and PARTITION_PROVIDER in entry.parameters
+    keys = entry.partition_keys if entry is not None else ()
+    return entry is not None and bool(keys) and PARTITION_PROVIDER in entry.parameters
 
 
 def _own(staged: TableEntry) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The record of a version: one frozen value, kept in one property of its entry in the staging schema."""
+"""The record of a version: one frozen value, in one property of its entry in the staging schema."""
 
 import json
 from collections.abc import Mapping

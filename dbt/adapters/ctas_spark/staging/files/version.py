@@ -1,4 +1,4 @@
-"""A version of a table of files: a directory of its own, and the metastore call that publishes it."""
+"""A version of a table of files: a directory of its own, and the call that publishes it."""
 
 import logging
 import time

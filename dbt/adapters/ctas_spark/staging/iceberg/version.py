@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     MetastoreError,
     RefusedError,
+    StagedVersionIncompleteError,
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.files import records
@@ -122,10 +123,10 @@ class IcebergVersion:
         return statement.replace_fork_as(self.record, layout, properties, query)
 
     def check_staged(self) -> WriteFigures:
-        """What the fork's snapshot counts; StagingError if it has none of its own."""
+        """What the fork's snapshot counts; StagedVersionIncompleteError if it has none."""
         fork = self.fork()
         if fork.facts.main is None or fork.facts.main == self._begun_main:
-            raise StagingError(
+            raise StagedVersionIncompleteError(
                 f"the job has left nothing in {self.record}",
                 table=self._context.target,
                 left=unchanged(self._begun),

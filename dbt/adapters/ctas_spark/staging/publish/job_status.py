@@ -1,9 +1,11 @@
 """The life of a model's job, bound to the life of its staged table (FLIP-218, FLIP-305)."""
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+
+if TYPE_CHECKING:
+    from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 
 class JobStatusHook(Protocol):

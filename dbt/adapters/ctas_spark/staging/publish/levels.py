@@ -1,4 +1,4 @@
-"""Which level a publication keeps: what was asked for, against what is reached. Nothing weakens silently."""
+"""Which level a publication keeps: what was asked for, against what is reached."""
 
 import logging
 

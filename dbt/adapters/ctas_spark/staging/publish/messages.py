@@ -5,11 +5,15 @@ from datetime import datetime, timezone
 from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    CommitRefusedError,
     CommitStateUnknownError,
     ConcurrentWriteError,
     JobCanceledError,
     MetastoreError,
+    NoSuchSchemaError,
     NoSuchTableError,
+    StagedVersionGoneError,
+    StagedVersionIncompleteError,
     StagingError,
     TableAlreadyExistsError,
 )
@@ -55,9 +59,9 @@ def in_the_way(context: StagingContext, obstacle: str, left: str) -> StagingErro
     )
 
 
-def no_such_schema(target: TableName) -> StagingError:
+def no_such_schema(target: TableName) -> NoSuchSchemaError:
     """The error for a target whose schema is missing."""
-    return StagingError(
+    return NoSuchSchemaError(
         f"schema {target.database} does not exist",
         table=target,
         left="nothing was started",
@@ -138,7 +142,7 @@ def too_old(target: TableName, left: str) -> ConcurrentWriteError:
 
 def record_gone(target: TableName, record: TableName, left: str) -> StagingError:
     """The error for a staged version whose record somebody removed."""
-    return StagingError(
+    return StagedVersionGoneError(
         f"the staged version's record {record} is gone",
         table=target,
         left=left,
@@ -148,7 +152,7 @@ def record_gone(target: TableName, record: TableName, left: str) -> StagingError
 
 def files_gone(target: TableName, what: str, left: str) -> StagingError:
     """The error for a staged version that is not whole any more."""
-    return StagingError(
+    return StagedVersionIncompleteError(
         f"the staged version is not whole: {what}",
         table=target,
         left=left,
@@ -163,7 +167,7 @@ def canceled(target: TableName, left: str) -> JobCanceledError:
 
 def refused(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
     """The error for a publication that the catalog refused, for no rival's sake."""
-    return StagingError(
+    return CommitRefusedError(
         f"the publication was refused, and committed nothing: {failure}",
         table=target,
         left=left,

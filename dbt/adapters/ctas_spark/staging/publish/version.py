@@ -100,7 +100,7 @@ class Version(Protocol[B]):
 
     @property
     def partition_metadata(self) -> str | None:
-        """Who knows the version's partitions (``files``, ``tracked``, ``pending``), if it has some."""
+        """Who knows the version's partitions: ``files``, ``tracked``, ``pending``; None without."""
 
     def look(self) -> B:
         """The target as it is now."""

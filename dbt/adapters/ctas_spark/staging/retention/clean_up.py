@@ -1,4 +1,4 @@
-"""The one order in which versions that nobody needs are deleted, whatever kind of table they are of.
+"""The one order in which versions that nobody needs are deleted, for every kind of table.
 
 The record is taken by compare-and-swap, then the target is read again, then the files go, then the
 record. A kill between any two leaves what the next clean-up takes up again.

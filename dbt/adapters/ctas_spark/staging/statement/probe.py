@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, ProbeFailedError
 from dbt.adapters.ctas_spark.staging.files.records import record_name
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, TARGET
 from dbt.adapters.ctas_spark.staging.quoting import table as quoted
@@ -61,7 +61,7 @@ class Probe:
         """What the catalog does that ``level`` rules out.
 
         Raises:
-            StagingError: it could not be found out.
+            ProbeFailedError: it could not be found out.
         """
         checks = [*self._checks_of_atomic()]
         if level is Atomicity.ISOLATED:
@@ -180,8 +180,8 @@ class Probe:
         with core_errors(f"run {text.splitlines()[0]}"):
             self._services.engine.sql(text)
 
-    def _not_found_out(self, why: str) -> StagingError:
-        return StagingError(
+    def _not_found_out(self, why: str) -> ProbeFailedError:
+        return ProbeFailedError(
             f"a probe of the catalog {self._tables.name} could not find out what it keeps: {why}",
             table=self._name,
             left="no model was started",

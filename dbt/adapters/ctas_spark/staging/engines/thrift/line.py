@@ -15,14 +15,18 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
-from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
-from dbt.adapters.ctas_spark.staging.engines.thrift.errors import LostAnswerError
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import Column, column_of, values_of
-from dbt.adapters.ctas_spark.staging.engines.thrift.server import (
+from dbt.adapters.ctas_spark.staging.engines.thrift import results
+from dbt.adapters.ctas_spark.staging.engines.thrift.launch import (
     KERBEROS,
     NONE,
     NOSASL,
     ThriftServer,
+)
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import (
+    Column,
+    LostAnswerError,
+    column_of,
+    values_of,
 )
 
 CONNECT_SECONDS = 10.0
@@ -79,11 +83,11 @@ class Line:
         """Wait as long as the server lets; True once the statement has ended well."""
         answer = self._call("GetOperationStatus", ttypes.TGetOperationStatusReq(operation))
         if answer.errorMessage:
-            raise thrift_errors.failed(answer.errorMessage)
+            raise results.failed(answer.errorMessage)
         if answer.operationState in RUNNING:
             return False
         if answer.operationState != STATES.FINISHED_STATE:
-            raise thrift_errors.ended(STATES._VALUES_TO_NAMES[answer.operationState])  # noqa: SLF001 (Thrift's own)
+            raise results.ended(STATES._VALUES_TO_NAMES[answer.operationState])  # noqa: SLF001 (Thrift's own)
         return True
 
     def cancel(self, operation: Any) -> None:
@@ -131,7 +135,7 @@ class Line:
             ttypes.TStatusCode.SUCCESS_STATUS,
             ttypes.TStatusCode.SUCCESS_WITH_INFO_STATUS,
         }:
-            raise thrift_errors.failed(status.errorMessage or f"{method} was refused")
+            raise results.failed(status.errorMessage or f"{method} was refused")
         return answer
 
     def _authenticated(self, server: ThriftServer) -> Any:

@@ -1,8 +1,8 @@
 """A session of a Thrift server, and the jobs in it.
 
-One session for all threads: what one of them publishes and refreshes, the others see. Each thread
-has a connection of its own to it, as none may be used by two. The session itself ends with the
-connection that opened it, which does nothing else.
+All threads share one session: what one of them publishes and refreshes, the others see. Each thread
+uses its own connection, because two threads can't share one. The session ends with the connection
+that opened it, which is used for nothing else.
 """
 
 import threading
@@ -15,9 +15,8 @@ from typing import Any, Protocol
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
-from dbt.adapters.ctas_spark.staging.engines.thrift import errors as thrift_errors
-from dbt.adapters.ctas_spark.staging.engines.thrift.errors import ServerError
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import Column, ThriftResult
+from dbt.adapters.ctas_spark.staging.engines.thrift import results
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import Column, ServerError, ThriftResult
 
 NO_SESSION = "Invalid SessionHandle"
 UNSET = "<undefined>"
@@ -25,7 +24,7 @@ UNSET = "<undefined>"
 
 
 class Line(Protocol):
-    """A connection to the server; ``thrift_line`` has the real one."""
+    """A connection to the server; ``line.Line`` is the real one."""
 
     @property
     def is_open(self) -> bool:
@@ -147,7 +146,7 @@ class ThriftSession:
         except ServerError as error:
             if NO_SESSION not in str(error):
                 raise
-            raise thrift_errors.no_session() from error
+            raise results.no_session() from error
 
     def _own_line(self) -> Line:
         line: Line | None = getattr(self._thread, "line", None)
@@ -219,7 +218,7 @@ class ThriftJob:
         self._spark.attach(self)
 
     def cancel(self) -> None:
-        """Ask the server to cancel the job's statements; who waits for one asks again."""
+        """Ask the server to cancel the job's statements; a thread that waits for one asks again."""
         for running in list(self._running):
             running.canceled = True
             if running.operation is not None:

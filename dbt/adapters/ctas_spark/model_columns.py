@@ -1,6 +1,6 @@
-"""Descriptions of columns as comments of the staged version's columns."""
+"""What a model's YAML says of its columns: constraints to check and comments to set."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import reduce
 from typing import Any
@@ -10,9 +10,51 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.errors import ConstraintViolationError
 from dbt.adapters.events.logging import AdapterLogger
 
 logger = AdapterLogger("CtasSpark")
+
+
+def checks_sql(model: Mapping[str, Any], relation: TableName) -> str | None:
+    """A query of one row: for each ``not_null`` and ``check`` the number of rows that break it."""
+    checks = list(_checks(model))
+    if not checks:
+        return None
+    columns = ", ".join(
+        f"count_if({broken}) AS {quoting.identifier(name)}" for name, broken in checks
+    )
+    return f"SELECT {columns} FROM {quoting.table(relation)}"  # noqa: S608 (quoted, or the model's)
+
+
+def assert_none_broken(counts: Mapping[str, int], table: object) -> None:
+    """Raise an error that names every constraint with rows that break it."""
+    broken = [f"{name} ({int(count):,} rows)" for name, count in counts.items() if count]
+    if broken:
+        raise ConstraintViolationError(
+            f"rows of this version break the contract: {', '.join(broken)}",
+            table=table,
+            remedy="correct the model or its constraints",
+        )
+
+
+def _checks(model: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Name and SQL condition of a broken row; a check of NULL holds, as in SQL's standard."""
+    for column in model["columns"].values():
+        for constraint in column.get("constraints") or ():
+            yield from _check(constraint, column["name"])
+    for constraint in model.get("constraints") or ():
+        for column in constraint.get("columns") or [""]:
+            yield from _check(constraint, column)
+
+
+def _check(constraint: Mapping[str, Any], column: str) -> Iterator[tuple[str, str]]:
+    kind = getattr(constraint["type"], "value", constraint["type"])
+    if kind == "not_null":
+        yield f"not_null {column}", f"{quoting.identifier(column)} IS NULL"
+    elif kind == "check":
+        expression = constraint["expression"]
+        yield constraint.get("name") or f"check {expression}", f"NOT ({expression})"
 
 
 def comment(
@@ -34,7 +76,7 @@ def comment(
     warn_of_others(staged, set(texts) - {str(field.name()).lower() for field in fields}, partitions)
 
 
-def statement(table: TableName, column: str, text: str) -> str:
+def comment_statement(table: TableName, column: str, text: str) -> str:
     """The comment of one column, in any catalog."""
     name, comment_text = quoting.identifier(column), quoting.string(text)
     return f"ALTER TABLE {quoting.table(table)} ALTER COLUMN {name} COMMENT {comment_text}"
@@ -46,7 +88,7 @@ def comment_each(spark: Any, staged: TableName, columns: Mapping[str, Mapping[st
     empty = spark.sql(f"SELECT * FROM {quoting.table(staged)} LIMIT 0")  # noqa: S608 (quoted)
     names = {str(name).lower(): name for name in empty.columns}
     for name in texts.keys() & names.keys():
-        spark.sql(statement(staged, names[name], texts[name]))
+        spark.sql(comment_statement(staged, names[name], texts[name]))
     warn_of_others(staged, texts.keys() - names.keys(), set())
 
 

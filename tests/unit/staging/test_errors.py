@@ -1,0 +1,56 @@
+"""Errors have stable names, and docs/errors.md explains each of them."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging import errors
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConcurrentWriteError,
+    ConfigurationError,
+    ProfileError,
+    StagingError,
+)
+
+DOCS = Path(__file__).parents[3] / "docs" / "errors.md"
+ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+LISTED = re.compile(r"^[│├└─ ]*(\w+Error) +([A-Z_]+)\b", re.MULTILINE)
+TREE = {name: kind for name, kind in vars(errors).items() if inspect.isclass(kind)}
+NAMED = {name: kind.name for name, kind in TREE.items() if issubclass(kind, StagingError)}
+
+
+def test_every_error_has_a_name_of_its_own() -> None:
+    """A name tells one error of the tree from all others."""
+    assert all("name" in vars(TREE[error]) for error in NAMED)
+    assert len(set(NAMED.values())) == len(NAMED)
+
+
+def test_the_page_explains_every_name_once_and_nothing_else() -> None:
+    """docs/errors.md has a row for each name, with cause, state of the table and remedy."""
+    rows = ROW.findall(DOCS.read_text())
+    assert sorted(name for name, *_ in rows) == sorted(NAMED.values())
+    assert len(rows) == DOCS.read_text().count("\n|") - 2
+
+
+def test_the_drawn_tree_is_the_tree() -> None:
+    """The module's docstring shows every error with its name."""
+    assert dict(LISTED.findall(str(errors.__doc__))) == NAMED
+
+
+@pytest.mark.parametrize(
+    ("error", "beginning"),
+    [
+        (StagingError("no"), "[PUBLICATION_FAILED] no"),
+        (ConcurrentWriteError("no", table="s.t"), "[CONCURRENT_WRITE] no\n  table: s.t"),
+        (
+            ConfigurationError("m", ["a", "b"]),
+            "[INVALID_CONFIGURATION] 2 configuration errors in model m; no job was started:\n  - a",
+        ),
+        (ProfileError.of(["a"]), "[INVALID_PROFILE] 1 error in the profile; nothing was started:"),
+    ],
+)
+def test_a_message_begins_with_the_name(error: StagingError, beginning: str) -> None:
+    """What a user reads first is the name in brackets, as in Spark's errors."""
+    assert str(error).startswith(beginning)
