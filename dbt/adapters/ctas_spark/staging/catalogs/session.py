@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, StorageError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.opening import OpenMetastore, reach
+from dbt.adapters.ctas_spark.staging.metastore.opening import MetastoreConnection, open_metastore
 from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
@@ -30,7 +30,7 @@ class OpenedCatalog:
 
     catalog: SessionCatalog
     lease: Lease
-    metastore: OpenMetastore
+    metastore: MetastoreConnection
     description: str
     others: OtherCatalogs
 
@@ -69,20 +69,20 @@ def open_catalog(
         NoSuchCatalogError: a catalog of ``declared`` is not there.
     """
     _require(spark, declared)
-    reached = reach(spark)
+    opened = open_metastore(spark)
     storage = HadoopStorage(spark)
-    lease = Lease(storage, on_missed_beat, reached.identity)
+    lease = Lease(storage, on_missed_beat, opened.address)
     catalog = SessionCatalog(
-        reached.metastore,
+        opened.metastore,
         storage,
         SessionEngine(spark),
         lease,
-        kind=reached.kind,
-        locks=reached.locks,
-        needs_jvm=reached.needs_jvm,
+        kind=opened.kind,
+        locks=opened.locks,
+        needs_jvm=opened.needs_jvm,
     )
     others = OtherCatalogs(spark, catalog, storage, on_missed_beat, declared)
-    return OpenedCatalog(catalog, lease, reached.metastore, reached.description, others)
+    return OpenedCatalog(catalog, lease, opened.metastore, opened.description, others)
 
 
 def _require(spark: SparkSession, declared: Mapping[str, Atomicity]) -> None:
