@@ -31,7 +31,6 @@ from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PlannedMo
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkConfig
@@ -202,16 +201,10 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             connections = cast("CtasSparkConnectionManager", self.connections)
             self._end_of_run.run(logger.info, interrupted=connections.was_canceled)
         finally:
-            self._closed(opened)
-            super().cleanup_connections()
-            self._method.close()
-
-    def _closed(self, opened: Catalogs | None) -> None:
-        try:
             if opened is not None:
                 opened.close()
-        except StagingError as error:
-            logger.warning(f"the catalog was not closed: {self.hide_secrets(str(error))}")
+            super().cleanup_connections()
+            self._method.close()
 
     @classmethod
     def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
@@ -254,9 +247,5 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         spark = self._handle.spark
         with self._guard:
             if self._opened is None:
-                self._opened = self._method.open_catalogs(
-                    spark,
-                    lambda error: logger.warning(f"lease not renewed: {error}"),
-                    self._credentials.declared,
-                )
+                self._opened = self._method.open_catalogs(spark, self._credentials)
             return self._opened
