@@ -4,7 +4,7 @@ import sys
 import threading
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.contracts.constraints import ConstraintType
 
@@ -22,7 +22,6 @@ from dbt.adapters.ctas_spark import (
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
-from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun
 from dbt.adapters.ctas_spark.environment_report import Place
@@ -34,6 +33,9 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkConfig
+
+if TYPE_CHECKING:
+    from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 
 logger = AdapterLogger("CtasSpark")
 
@@ -143,7 +145,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @as_dbt_errors
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
         """Comment the staged version's columns."""
-        comment = model_columns.comment_each if self._build.staged.keeps_own_columns else model_columns.comment
+        own = self._build.staged.keeps_own_columns
+        comment = model_columns.comment_each if own else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)
 
     @available
