@@ -1,4 +1,4 @@
-"""The id of a version: its start in UTC and eight random hex digits."""
+"""The ids of a version and of its publications."""
 
 import re
 import secrets
@@ -9,7 +9,7 @@ START = "%Y%m%dt%H%M%S"
 
 
 def new_version_id(wall_ms: int) -> str:
-    """An id that names a directory and an entry, and that sorts by time for people.
+    """A start in UTC and eight random hex digits: it names a directory and an entry.
 
     Args:
         wall_ms: UTC in milliseconds since the epoch.
@@ -22,3 +22,8 @@ def started_ms(version: str) -> int:
     """When the attempt began, in milliseconds since the epoch, by the clock of its machine."""
     start = datetime.strptime(version.partition("x")[0], START).replace(tzinfo=timezone.utc)
     return int(start.timestamp()) * 1000
+
+
+def new_commit_id() -> str:
+    """A fresh id; every publication has its own."""
+    return "c" + secrets.token_hex(8)
