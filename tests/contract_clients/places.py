@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    MetastoreClient,
+    PartitionClient,
+    TableLockClient,
+)
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.partitions import PartitionClient
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 from fakes.metastore import FakeMetastore, entry
 from fakes.partitions import partition
 
@@ -54,11 +56,17 @@ def unused(place: Place) -> TableName:
     return TableName(place.database, f"t{next(_numbers)}")
 
 
+def _default_server() -> FakeMetastore:
+    made = FakeMetastore()
+    made.compares_columns = True
+    return made
+
+
 @dataclass(frozen=True, slots=True)
 class FakePlace:
-    """The fake."""
+    """The fake, as a server with its default settings."""
 
-    client: FakeMetastore = field(default_factory=FakeMetastore)
+    client: FakeMetastore = field(default_factory=_default_server)
     database: str = "shop"
     other_database: str = "shop__ctas_spark"
 

@@ -7,10 +7,9 @@ from contract_clients.places import KEYS, Place, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.partitions import Partition
-from dbt.adapters.ctas_spark.staging.metastore.thrift import partition as thrift_partition
+from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 
 PLAIN, OTHER = ("2026-11-21", "at"), ("2026-11-22", "de")
 ODD = (
@@ -155,7 +154,7 @@ def test_many_partitions_take_several_calls(
     remote: ServerPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More partitions than one call takes are all added, and all dropped again."""
-    monkeypatch.setattr(thrift_partition, "BATCH", 3)
+    monkeypatch.setattr(requests, "BATCH", 3)
     made = remote.partitioned(*((str(number), "at") for number in range(8)))
     target = remote.partitioned()
     found = remote.client.partitions(made.name)

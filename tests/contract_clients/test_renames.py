@@ -1,11 +1,11 @@
-"""What every client promises of renamed and of altered entries, the fake included."""
+"""What every client promises of renamed and of dropped entries, the fake included."""
 
 from collections.abc import Callable
 
 import pytest
 
 from contract_clients.memory_place import MemoryPlace
-from contract_clients.places import FakePlace, Place, unused
+from contract_clients.places import Place, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 
 STATE = "ctas_spark_state"
 OTHER_COLUMNS = (("id", "string"), ("name", "string"))
@@ -111,36 +111,3 @@ def test_dropping_leaves_the_data(on_disk: ServerPlace | MemoryPlace, kind: str)
     on_disk.client.drop_entry(made.name)
     assert on_disk.client.get_table(made.name) is None
     assert file.read_text() == "rows"
-
-
-def test_columns_of_the_base_are_kept(hive: FakePlace | ServerPlace) -> None:
-    """A replaced entry keeps the base's columns for other engines where it is told to."""
-    staged, base = hive.new(columns=OTHER_COLUMNS), hive.new()
-    change = EntryChange(base.name, staged, base, {"new": "yes"}, columns_of_base=True)
-    hive.client.alter_table(change, None)
-    found = hive.client.get_table(base.name)
-    assert found is not None
-    assert (found.columns, found.location) == (base.columns, staged.location)
-    assert found.parameters["new"] == "yes"
-
-
-def test_a_view_has_no_columns_to_keep(place: Place) -> None:
-    """Over a view, and where there is no base, the columns are the staged ones."""
-    staged, view = place.new(columns=OTHER_COLUMNS), place.new(table_type=VIEW, location=None)
-    created = unused(place)
-    place.client.alter_table(EntryChange(view.name, staged, view, {}, columns_of_base=True), None)
-    place.client.create_table(EntryChange(created, staged, None, {}, columns_of_base=True))
-    for name in (view.name, created):
-        found = place.client.get_table(name)
-        assert found is not None
-        assert found.columns == OTHER_COLUMNS
-
-
-def test_a_catalog_with_one_schema_takes_the_staged_one(in_memory: MemoryPlace) -> None:
-    """The in-memory catalog has no columns but those that Spark reads, so they are replaced."""
-    staged, base = in_memory.new(columns=OTHER_COLUMNS), in_memory.new()
-    change = EntryChange(base.name, staged, base, {}, columns_of_base=True)
-    in_memory.client.alter_table(change, None)
-    found = in_memory.client.get_table(base.name)
-    assert found is not None
-    assert found.columns == OTHER_COLUMNS

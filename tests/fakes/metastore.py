@@ -6,13 +6,15 @@ from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
+    ColumnsRefusedError,
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
     MetastoreError,
+    RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
+from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, Column, TableEntry
 from fakes.partitions import FakePartitions
 from fakes.table_locks import FakeLocks
 
@@ -59,7 +61,10 @@ class Databases(dict[str, str]):
 
 
 class FakeMetastore(FakePartitions, FakeLocks):
-    """All three protocols; ``column_statistics`` has the tables that have some."""
+    """All three protocols; ``column_statistics`` has the tables that have some.
+
+    With ``compares_columns`` it refuses a column's new type by position, as servers do by default.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,6 +74,7 @@ class FakeMetastore(FakePartitions, FakeLocks):
         )
         self.column_statistics: set[TableName] = set()
         self.compares = True
+        self.compares_columns = False
 
     def get_table(self, name: TableName) -> TableEntry | None:
         with self.made("get_table"):
@@ -86,7 +92,7 @@ class FakeMetastore(FakePartitions, FakeLocks):
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
         with self.made("alter_table"):
             self._compare(change.target, expected)
-            self.tables[change.target] = _changed(change)
+            self.tables[change.target] = self._accepted(change.target, change)
 
     def rename_table(
         self, was: TableName, change: EntryChange, expected: Expectation | None
@@ -94,7 +100,7 @@ class FakeMetastore(FakePartitions, FakeLocks):
         with self.made("rename_table"):
             self._compare(was, expected)
             self._refuse_taken(change.target)
-            self.tables[change.target] = _changed(change)
+            self.tables[change.target] = self._accepted(was, change)
             self.kept[change.target] = self.kept.get(was, {})
             self._forget(was)
 
@@ -128,6 +134,17 @@ class FakeMetastore(FakePartitions, FakeLocks):
         if self.compares and expected and current.parameters.get(expected.key) != expected.value:
             raise EntryModifiedError(f"{name} was modified")
 
+    def _accepted(self, was: TableName, change: EntryChange) -> TableEntry:
+        """What the entry becomes, if a server takes it in an alter."""
+        old, new = self.tables[was], _changed(change)
+        if old.is_view:
+            return new
+        if old.partition_keys != new.partition_keys:
+            raise RefusedError("partition keys can not be changed.")
+        if self.compares_columns and any(map(_is_refused, old.columns, new.columns)):
+            raise ColumnsRefusedError("types incompatible with the existing columns")
+        return new
+
     def _refuse_taken(self, name: TableName) -> None:
         if name in self.tables:
             raise EntryExistsError(f"{name} exists")
@@ -140,13 +157,30 @@ class FakeMetastore(FakePartitions, FakeLocks):
 
 def _changed(change: EntryChange) -> TableEntry:
     staged, base = change.staged, change.base
+    keys = change.table_of_base if change.keeps_partition_keys else None
     return replace(
         staged,
         name=change.target,
-        columns=base.columns if base and change.keeps_columns else staged.columns,
+        columns=tuple((name, kind) for name, kind, *_ in _columns(change)),
+        comments={name: comment[0] for name, _, *comment in _columns(change) if comment},
+        partition_keys=(keys or staged).partition_keys,
         create_time=(base or staged).create_time,
         parameters=dict(change.parameters),
     )
+
+
+def _is_refused(old: tuple[str, str], new: tuple[str, str]) -> bool:
+    """A type that can't be read as the other one; the real rules know more types."""
+    return new[1] not in (old[1], "string")
+
+
+def _columns(change: EntryChange) -> tuple[Column, ...]:
+    if change.columns is not None:
+        return change.columns
+    if change.hive_columns is HiveColumns.NONE:
+        return ()
+    base = change.table_of_base if change.hive_columns is HiveColumns.BASE else None
+    return (base or change.staged).described_columns
 
 
 def losing_the_answer(call: str) -> Callable[[str], None]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLock
+from dbt.adapters.ctas_spark.staging.metastore.client import TableLock
 from fakes.calls import Calls
 
 

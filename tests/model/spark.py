@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.partitions import Partition
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
 from fakes.metastore import entry
 from fakes.partitions import partition
 

@@ -22,6 +22,10 @@ from servers.processes import start, stop, tail, wait_until
 STARTS_WITHIN_SECONDS = 120.0
 ANSWERS_WITHIN_MILLISECONDS = 5_000
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+# A server's own default, which ``_hive_site`` changes.
+DEFAULT_SETTINGS: Mapping[str, str] = MappingProxyType(
+    {"hive.metastore.disallow.incompatible.col.type.changes": "true"}
+)
 JVM_OPTIONS = (
     "-Xmx256m",
     "-XX:+UseSerialGC",

@@ -7,7 +7,7 @@ from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLock
+from dbt.adapters.ctas_spark.staging.metastore.client import TableLock
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Struct,

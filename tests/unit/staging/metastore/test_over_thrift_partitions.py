@@ -7,9 +7,8 @@ from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.thrift.bytes import packed, unpacked
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
-from dbt.adapters.ctas_spark.staging.metastore.thrift.partition import partition_of
+from dbt.adapters.ctas_spark.staging.metastore.thrift.requests import partition_of
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     Struct,
@@ -136,8 +135,3 @@ def test_a_failed_addition_is_told(
         client.add_partitions(NAME, PARTITIONS)
     assert caught.type is error
     assert server.methods == [ADD]
-
-
-def test_a_struct_survives_its_bytes() -> None:
-    """What is packed for the JVM is unpacked as it was."""
-    assert unpacked(packed(PARTS[0])) == PARTS[0]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 import pytest
+from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -25,9 +27,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     TableAlreadyExistsError,
 )
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Change
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.storage import FakeStorage
 

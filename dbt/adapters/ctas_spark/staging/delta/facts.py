@@ -1,12 +1,41 @@
-"""What a Delta table's log says of it at one version, as plain values."""
+"""What a Delta table's log says of it, as plain values: one version, one commit, and our marker."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, Kind
+from dbt.adapters.ctas_spark.staging.publish.native_marker import NativeMarker, common_fields
 
+ROWS = PREFIX + "rows"
+BYTES = PREFIX + "bytes"
 REPLACES = ("CREATE OR REPLACE TABLE", "REPLACE TABLE", "RESTORE")
+MAINTENANCE = frozenset({"OPTIMIZE", "VACUUM START", "VACUUM END"})
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMarker(NativeMarker):
+    """What one commit says of the publication that it is, in its own user metadata.
+
+    ``rows`` and ``bytes`` are what was staged, None where the files' statistics do not say it.
+    """
+
+    rows: int | None = None
+    bytes: int | None = None
+
+    def to_text(self) -> str:
+        """One line of JSON, which DESCRIBE HISTORY shows."""
+        return json.dumps({**self.common_values(), ROWS: self.rows, BYTES: self.bytes})
+
+    @classmethod
+    def parse(cls, text: str | None) -> "CommitMarker | None":
+        """The marker in a commit's user metadata; None if that is a user's own, or nothing."""
+        try:
+            read: Any = json.loads(text or "")
+            return cls(**common_fields(read), rows=read[ROWS], bytes=read[BYTES])
+        except (KeyError, TypeError, ValueError):
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +51,40 @@ class CommitFacts:
     def ends_our_version(self) -> bool:
         """True for another's replace or restore: what it left is no version of ours any more."""
         return self.marker is None and self.operation.startswith(REPLACES)
+
+    @property
+    def is_fence(self) -> bool:
+        """True for a clean-up's commit, which only refuses the attempts over older versions."""
+        return self.marker is not None and self.marker.kind is Kind.FENCE
+
+    @property
+    def is_maintenance(self) -> bool:
+        """True if the table's rows, schema and properties are those of before."""
+        return self.marker is None and self.operation in MAINTENANCE
+
+    @property
+    def refuses_older_attempts(self) -> bool:
+        """True if Delta is known to refuse a transaction that began before this commit.
+
+        A commit that changes the metadata is a conflict for every other; builds and fences do.
+        """
+        return self.marker is not None and self.marker.kind in (Kind.BUILD, Kind.FENCE)
+
+
+Since = tuple[CommitFacts, ...] | None
+"""The commits on top of a base, newest first; None if the log has not all of them any more."""
+
+
+def with_commit(since: Since, commit: str) -> CommitFacts | None:
+    """The commit of that id among others, if it is there."""
+    ours = (one for one in since or () if one.marker is not None and one.marker.commit == commit)
+    return next(ours, None)
+
+
+def publishes(since: tuple[CommitFacts, ...], version: str) -> bool:
+    """True if one of the commits published the version."""
+    markers = (one.marker for one in since if one.marker is not None)
+    return any(one.version == version and not one.kind.keeps_the_version for one in markers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +123,7 @@ class TableFacts:
     def is_same_table(self, other: "TableFacts") -> bool:
         """True if it is the same table, be it at another version."""
         return self.id == other.id and self.root == other.root
+
+    def has_same_shape(self, other: "TableFacts") -> bool:
+        """True if schema, properties and protocol are the same."""
+        return self.metadata == other.metadata and self.protocol == other.protocol

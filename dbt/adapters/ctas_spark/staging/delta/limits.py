@@ -1,12 +1,38 @@
-"""What a model may ask of file tables and not of a Delta table; found before any job."""
+"""What no publication was tried with, or can't be asked of Delta; found before any job."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.delta.features import APPEND_ONLY
+from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.publish.format_limits import problems_of_any
 
-UNTRIED = (
+TRIED_JARS = {"4.1": "io.delta:delta-spark_4.1_2.13:4.4.0"}
+TRIED_FEATURES = frozenset(
+    {
+        "appendOnly",
+        "changeDataFeed",
+        "checkConstraints",
+        "clustering",
+        "columnMapping",
+        "deletionVectors",
+        "domainMetadata",
+        "generatedColumns",
+        "identityColumns",
+        "inCommitTimestamp",
+        "invariants",
+        "timestampNtz",
+        "variantType",
+    }
+)
+DELTAS_OWN = "delta."
+CONSTRAINT = "delta.constraints."
+GENERATED = "delta.generationExpression"
+ON_IDENTITY = "delta.identity.step"
+DEFAULT = "CURRENT_DEFAULT"
+APPEND_ONLY = "delta.appendOnly"
+UNTRIED_PROPERTIES = (
     "delta.enableRowTracking",
     "delta.enableIcebergCompat",
     "delta.universalFormat.",
@@ -21,6 +47,33 @@ def problems(context: StagingContext) -> tuple[str, ...]:
     return tuple(_problems(context))
 
 
+def jar_remedy(spark_version: str) -> str:
+    """What to put into ``spark_conf``; other minors are told which were tried."""
+    minor = ".".join(spark_version.split(".")[:2])
+    if minor in TRIED_JARS:
+        return f"set spark.jars.packages: {TRIED_JARS[minor]} in spark_conf"
+    known = ", ".join(f"PySpark {tried} with {jar}" for tried, jar in TRIED_JARS.items())
+    return f"this adapter's Delta support was tried with {known}, and not with Spark {minor}"
+
+
+def untried(table: TableFacts) -> tuple[str, ...]:
+    """The features of the table's protocol that no publication was tried with."""
+    return tuple(sorted(table.features - TRIED_FEATURES))
+
+
+def is_append_only(table: TableFacts) -> bool:
+    """True if the table forbids that its files are replaced."""
+    return table.configuration.get(APPEND_ONLY, "").lower() == "true"
+
+
+def ended_by_replace(base: TableFacts, asked: Collection[str]) -> tuple[str, ...]:
+    """What a replace ends, because the model does not say it: constraints, properties and the like.
+
+    Delta's own CREATE OR REPLACE TABLE AS ends the same. ``asked`` are the model's properties.
+    """
+    return tuple(_ended(base, asked))
+
+
 def _problems(context: StagingContext) -> Iterator[str]:
     layout = context.layout
     yield from problems_of_any(context, "Delta")
@@ -33,7 +86,21 @@ def _problems(context: StagingContext) -> Iterator[str]:
 
 def _properties(properties: Mapping[str, str]) -> Iterator[str]:
     for key, value in properties.items():
-        if key.startswith(UNTRIED):
+        if key.startswith(UNTRIED_PROPERTIES):
             yield f"tblproperties: {key}: a publication was not tried with it; remove it"
         elif key.lower() == APPEND_ONLY.lower() and value.lower() == "true":
             yield f"tblproperties: {key}: such a table can't be published a second time; remove it"
+
+
+def _ended(base: TableFacts, asked: Collection[str]) -> Iterator[str]:
+    for key in sorted(base.configuration):
+        if key.startswith(CONSTRAINT):
+            yield f"constraint {key.removeprefix(CONSTRAINT)}"
+        elif not key.startswith(DELTAS_OWN) and key not in asked:
+            yield f"property {key}"
+    fields: list[dict[str, Any]] = json.loads(str(base.metadata["schemaString"]))["fields"]
+    kinds = {GENERATED: "generated", ON_IDENTITY: "identity", DEFAULT: "default of"}
+    for field in fields:
+        for key, what in kinds.items():
+            if key in field["metadata"]:
+                yield f"{what} column {field['name']}"

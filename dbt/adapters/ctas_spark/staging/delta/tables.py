@@ -1,28 +1,68 @@
 """Delta's own Java objects: a table by its name or directory, its files, its commits.
 
-Nothing here changes a table; ``transaction`` does.
+Nothing here changes a table; ``transaction`` and RESTORE do. Delta's exceptions become the core's:
+refused by name, or a fate that is not known.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
-from pyspark.sql import SparkSession
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.delta.calls import core_errors
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, TableFacts
-from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
 from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 
 NO_LOG = -1
 OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"
 OPERATION_FIELDS = 11
 OWN_DOMAINS = frozenset({"delta.rowTracking"})
+CONFLICTS = frozenset(
+    {
+        "io.delta.exceptions.DeltaConcurrentModificationException",
+        "org.apache.spark.sql.delta.DeltaConcurrentModificationException",
+    }
+)
+"""The parents of every conflict: appends, deletes, metadata, protocol, transactions."""
+
+MISSING = frozenset({"org.apache.spark.sql.catalyst.analysis.NoSuchTableException"})
+REFUSED = ("org.apache.spark.sql.delta.", "io.delta.", "java.lang.IllegalArgumentException")
+
+
+@contextmanager
+def core_errors(action: str) -> Iterator[None]:
+    """Raise the core's errors; ``action`` completes "could not"."""
+    try:
+        yield
+    except (Py4JError, PySparkException, OSError) as error:
+        raise _translated(action, error) from error
+
+
+def refusal(names: tuple[str, ...]) -> type[MetastoreError]:
+    """The error for a Java exception, by the names of its class and that class's parents.
+
+    What Delta raises under a name of its own, or for an argument, has ended in this JVM: a commit
+    before it would show in a fresh read. What the storage raises may yet have its effect.
+    """
+    if CONFLICTS.intersection(names):
+        return EntryModifiedError
+    if MISSING.intersection(names):
+        return EntryMissingError
+    return RefusedError if names and names[0].startswith(REFUSED) else MetastoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +139,12 @@ class DeltaTables:
             found.append(commit)
         return tuple(found) if len(found) == table.facts.number - number else None
 
+    def sizes(self, table: LoadedTable) -> Mapping[str, int]:
+        """The bytes of each of its files by the path below its directory; one Spark job."""
+        with core_errors(f"list the files of {table.facts.root}"):
+            files = DataFrame(table.snapshot.allFiles().toDF(), self.spark)
+            return {unquote(row.path): row.size for row in files.select("path", "size").collect()}
+
     def figures(self, table: LoadedTable) -> WriteFigures:
         """What the job counted that filled a new table; Delta notes it in the first commit."""
         counted = self._info(table, 0).get("operationMetrics") or {}
@@ -157,3 +203,18 @@ def _loaded(found: Any, entry: Any) -> LoadedTable | None:
         protocol=json.loads(str(snapshot.protocol().json()))["protocol"],
     )
     return LoadedTable(facts, log, snapshot, entry)
+
+
+def _translated(action: str, error: Exception) -> MetastoreError:
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    if java is None:
+        return MetastoreError(f"could not {action}: {error}")
+    names = tuple(_names(java.getClass()))
+    text = f"could not {action}: {java.getMessage() or names[0]}"
+    return refusal(names)(text)
+
+
+def _names(java_class: Any) -> Iterator[str]:
+    while java_class is not None:
+        yield str(java_class.getName())
+        java_class = java_class.getSuperclass()

@@ -1,19 +1,26 @@
-"""The commits that this adapter makes on a Delta table: a publication, or a fence."""
+"""The commits that this adapter makes on a Delta table: a publication, or a fence.
+
+The actions of a publication are made of what base and staged table say: plain JSON.
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.delta import actions
-from dbt.adapters.ctas_spark.staging.delta.calls import core_errors
-from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable, core_errors
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 
 REMOVES_DATA = True
 KEEPS_ITS_OWN = True
+FEATURE = "delta.feature."
+SUPPORTED = "supported"
+OF_ITS_OWN_LOG = ("baseRowId", "defaultRowCommitVersion")
+IDENTITY = ("id", "name", "createdTime")
+
+Action = dict[str, Any]
 
 
 def publish(
@@ -32,7 +39,7 @@ def publish(
     with _nothing_called():
         transaction = _begun(tables, over)
         transaction.readWholeTable()
-        metadata = _action(tables, actions.new_metadata(over.facts, staged.facts))
+        metadata = _action(tables, new_metadata(over.facts, staged.facts))
         transaction.updateMetadataForNewTableInReplace(metadata)
         _check_kept(transaction, staged)
         changes = list(_changes(tables, over, staged, marker))
@@ -55,6 +62,58 @@ def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None
         transaction.commit(scala.sequence(tables.packages, ()), operation)
 
 
+def stage_name(version: str) -> str:
+    """The directory of a version inside its table's; no name that Delta takes for hidden."""
+    return f"stg_{version}"
+
+
+def new_metadata(base: TableFacts, staged: TableFacts) -> Action:
+    """The staged table's metadata with the base's identity.
+
+    Features that only the staged protocol names are asked for as properties, which the transaction
+    turns into an upgrade of the protocol; what metadata says by itself needs no word.
+    """
+    identity = {key: base.metadata[key] for key in IDENTITY if key in base.metadata}
+    own = {key: value for key, value in staged.metadata.items() if key not in IDENTITY}
+    missing = sorted(staged.features - base.features)
+    features = {f"{FEATURE}{feature}": SUPPORTED for feature in missing}
+    configuration = {**staged.configuration, **features}
+    return {"metaData": {**own, **identity, "configuration": configuration}}
+
+
+def lost(accepted: Mapping[str, Any], staged: Mapping[str, Any]) -> tuple[str, ...]:
+    """What of the staged metadata the transaction has made into something else."""
+    fields = ("schemaString", "partitionColumns", "description")
+    changed = [field for field in fields if accepted.get(field) != staged.get(field)]
+    wanted, found = staged.get("configuration") or {}, accepted.get("configuration") or {}
+    return (*changed, *sorted(key for key in wanted if found.get(key) != wanted[key]))
+
+
+def moved(add: Mapping[str, Any], version: str) -> Action:
+    """A staged file as one of the target's: its path begins at the target's directory.
+
+    Row ids count in the log that gives them, so the target's transaction gives new ones.
+    """
+    own = {key: value for key, value in add.items() if key not in OF_ITS_OWN_LOG}
+    return {"add": {**own, "path": f"{stage_name(version)}/{add['path']}", "dataChange": True}}
+
+
+def new_domains(
+    base: Iterable[Mapping[str, Any]], staged: Iterable[Mapping[str, Any]]
+) -> Iterator[Action]:
+    """The staged table's domains (clustering columns), and the end of those that only base has.
+
+    Args:
+        base, staged: the fields of ``domainMetadata`` actions that users' features own.
+    """
+    wanted = {str(one["domain"]): one for one in staged}
+    for one in wanted.values():
+        yield {"domainMetadata": dict(one)}
+    for one in base:
+        if one["domain"] not in wanted:
+            yield {"domainMetadata": {**one, "removed": True}}
+
+
 @contextmanager
 def _nothing_called() -> Iterator[None]:
     """What fails before the commit has had no effect, whatever it was."""
@@ -73,9 +132,9 @@ def _begun(tables: DeltaTables, table: LoadedTable) -> Any:
 
 def _check_kept(transaction: Any, staged: LoadedTable) -> None:
     accepted = json.loads(str(transaction.metadata().json()))["metaData"]
-    lost = actions.lost(accepted, staged.facts.metadata)
-    if lost:
-        raise RefusedError(f"Delta would not publish as it was staged: {', '.join(lost)}")
+    gone = lost(accepted, staged.facts.metadata)
+    if gone:
+        raise RefusedError(f"Delta would not publish as it was staged: {', '.join(gone)}")
 
 
 def _changes(
@@ -84,12 +143,12 @@ def _changes(
     for file in over.files():
         yield file.removeWithTimestamp(marker.time_ms, REMOVES_DATA)
     for file in staged.files():
-        yield _action(tables, actions.moved(json.loads(str(file.json()))["add"], marker.version))
-    for action in actions.new_domains(over.domains(), staged.domains()):
+        yield _action(tables, moved(json.loads(str(file.json()))["add"], marker.version))
+    for action in new_domains(over.domains(), staged.domains()):
         yield _action(tables, action)
 
 
-def _action(tables: DeltaTables, action: actions.Action) -> Any:
+def _action(tables: DeltaTables, action: Action) -> Any:
     made = tables.packages.org.apache.spark.sql.delta.actions.Action
     return made.fromJson(json.dumps(action))
 

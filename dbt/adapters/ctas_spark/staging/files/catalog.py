@@ -8,7 +8,11 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Conf
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import StagingError, StagingSchemaError
+from dbt.adapters.ctas_spark.staging.errors import (
+    FormatNotFoundError,
+    NotSupportedError,
+    StagingSchemaError,
+)
 from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.metastore_lock import OWNER, MetastoreLock

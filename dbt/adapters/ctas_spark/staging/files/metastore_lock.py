@@ -14,8 +14,8 @@ from contextlib import contextmanager
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, LockLostError, MetastoreError
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
+from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 
 logger = logging.getLogger(__name__)
 

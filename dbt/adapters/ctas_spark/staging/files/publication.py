@@ -119,9 +119,7 @@ def changes_hive_keys(wanted: tuple[str, ...], base: FileBase) -> bool:
     )
 
 
-def columns_beside_kept_keys(
-    staged: TableEntry, base: TableEntry | None
-) -> tuple[Column, ...]:
+def columns_beside_kept_keys(staged: TableEntry, base: TableEntry | None) -> tuple[Column, ...]:
     """Hive's columns without the names of kept partition keys; Spark's own one if none is left."""
     kept = base.partition_keys if base is not None else ()
     left = tuple(one for one in staged.described_columns if one[0].lower() not in kept)

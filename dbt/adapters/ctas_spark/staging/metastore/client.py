@@ -1,13 +1,16 @@
-"""What publications need of a metastore's tables: a few calls, the same for every client."""
+"""What publications need of a metastore: a few calls, the same for every client."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.entry import Column, TableEntry
 
 PROBE = "ctas_spark_probe"
 """The property of a scratch entry on which compare-and-swap is tried."""
+AGENT = "dbt-ctas-spark"
+"""Who locks, as ``SHOW LOCKS`` says it beside the owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +24,68 @@ class Expectation:
     value: str
 
 
+class HiveColumns(str, Enum):
+    """Which columns a change leaves in ``sd.cols``, which Hive and Trino read.
+
+    Spark reads its own schema from the parameters. A server compares old and new columns by
+    position, and has nothing to compare with ``NONE``.
+    """
+
+    STAGED = "staged"
+    BASE = "base"
+    NONE = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class EntryChange:
     """One new state of an entry: the fields of ``staged`` under another name.
 
-    Owner, creation time and privileges come from ``base``, where there is one; with
-    ``columns_of_base`` the columns that other engines read stay the base's, too (Spark reads its
-    own schema from the parameters).
+    Owner, the owner's type, creation time and privileges come from ``base``, where there is one.
+    ``columns`` are put into ``sd.cols`` where they are given, whatever ``hive_columns`` says;
+    ``keeps_partition_keys`` leaves Hive's own keys as they are, which no server lets an alter
+    change. A view has neither columns nor keys to keep. Spark's in-memory catalog has one schema
+    only, the staged one, and follows none of the three.
     """
 
     target: TableName
     staged: TableEntry
     base: TableEntry | None
     parameters: dict[str, str]
-    columns_of_base: bool = False
+    hive_columns: HiveColumns = HiveColumns.STAGED
+    columns: tuple[Column, ...] | None = None
+    keeps_partition_keys: bool = False
+
+    @classmethod
+    def of_columns(cls, entry: TableEntry, columns: tuple[Column, ...]) -> "EntryChange":
+        """The entry as it is, its parameters included, but for its ``sd.cols``."""
+        return cls(entry.name, entry, entry, dict(entry.parameters), columns=columns)
 
     @property
-    def keeps_columns(self) -> bool:
-        """True if ``columns_of_base`` can be followed: a view's columns are no table's."""
-        return self.columns_of_base and self.base is not None and not self.base.is_view
+    def table_of_base(self) -> TableEntry | None:
+        """The base whose columns and keys can be kept; None for a view or without a base."""
+        return None if self.base is None or self.base.is_view else self.base
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """One partition as the metastore keeps it.
+
+    ``values`` stand in the order of the table's partition keys, unescaped, a null as
+    ``__HIVE_DEFAULT_PARTITION__``. ``raw`` is the client's own object, which loses nothing.
+    """
+
+    values: tuple[str, ...]
+    location: str
+    raw: object = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TableLock:
+    """A lock as the server shows it; ``beaten_ms`` is the server's time of its last beat."""
+
+    id: int
+    owner: str
+    beaten_ms: int
 
 
 class MetastoreClient(Protocol):
@@ -55,7 +101,10 @@ class MetastoreClient(Protocol):
         """Create the entry; EntryExistsError when it is there."""
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        """Replace the whole entry in one call; EntryModifiedError when ``expected`` is not met."""
+        """Replace the whole entry in one call; EntryModifiedError when ``expected`` is not met.
+
+        ColumnsRefusedError when the server compares ``sd.cols`` and refuses a type by position.
+        """
 
     def rename_table(
         self, was: TableName, change: EntryChange, expected: Expectation | None
@@ -85,3 +134,53 @@ class MetastoreClient(Protocol):
 
     def compares_and_swaps(self, database: str) -> bool:
         """True if the server honours an Expectation; tried on a scratch entry in ``database``."""
+
+
+class PartitionClient(Protocol):
+    """A metastore's partitions. Every call raises MetastoreError, or RefusedError."""
+
+    def partitions(self, name: TableName) -> tuple[Partition, ...]:
+        """Every partition of the table; EntryMissingError when there is no table."""
+
+    def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+        """Add copies of another table's partitions, at their own locations.
+
+        Those whose values are there already stay as they are. Data is neither made nor moved.
+        """
+
+    def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+        """Remove the partitions of these values and leave their data; missing ones are no error."""
+
+
+class TableClient(MetastoreClient, PartitionClient, Protocol):
+    """A metastore's tables with their partitions."""
+
+
+class TableLockClient(Protocol):
+    """Exclusive locks, which some servers end when nobody beats them (``hive.txn.timeout``).
+
+    They are Hive's ``lock``, ``check_lock`` and ``unlock``. Every call raises MetastoreError, or
+    EntryMissingError for a lock that the server has ended.
+    """
+
+    def supports_locks(self) -> bool:
+        """True if the server has its lock tables; tried on a scratch name and released again.
+
+        A server without them answers "Internal error processing lock" or closes the connection:
+        that is a "no". A server that can't be reached is an error.
+        """
+
+    def lock(self, name: TableName, owner: str) -> int:
+        """Ask for the exclusive lock; the lock's id, whether it is granted yet or waits."""
+
+    def is_granted(self, lock: int) -> bool:
+        """True once the lock is held; it beats a waiting lock as well."""
+
+    def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
+        """Every lock on the table, held or waited for."""
+
+    def heartbeat(self, lock: int) -> None:
+        """Keep a held lock alive; EntryMissingError when the server ended it."""
+
+    def unlock(self, lock: int) -> None:
+        """Release the lock or stop waiting; no error when it has ended."""

@@ -7,6 +7,14 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 
 VIEW = "VIRTUAL_VIEW"
 MANAGED = "MANAGED_TABLE"
+PROVIDER = "spark.sql.sources.provider"
+PARTITION_COLUMN = "spark.sql.sources.schema.partCol."
+PARTITION_COLUMN_COUNT = "spark.sql.sources.schema.numPartCols"
+
+Column = tuple[str, str] | tuple[str, str, str]
+"""Name and type, and a comment where there is one."""
+PLACEHOLDER: Column = ("col", "array<string>", "from deserializer")
+"""What Spark puts into ``sd.cols`` of a table whose columns Hive can't read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +22,9 @@ class TableEntry:
     """What the metastore holds of a table.
 
     ``location`` is the serde's ``path`` where there is one: a metastore without the jars of an
-    object store keeps a placeholder in ``sd.location``. ``raw`` is the client's own object,
-    which loses nothing; it takes no part in comparisons.
+    object store keeps a placeholder in ``sd.location``. ``columns`` and ``partition_keys`` are
+    Hive's own. ``comments`` are those of ``columns``, by name. ``raw`` is the client's own object,
+    which loses nothing. The last two take no part in comparisons.
     """
 
     name: TableName
@@ -26,6 +35,7 @@ class TableEntry:
     create_time: int
     parameters: Mapping[str, str]
     raw: object = field(compare=False, repr=False)
+    comments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_view(self) -> bool:
@@ -36,6 +46,26 @@ class TableEntry:
     def is_managed(self) -> bool:
         """True for a table whose data goes with it when it is dropped, and moves when renamed."""
         return self.table_type == MANAGED
+
+    @property
+    def described_columns(self) -> tuple[Column, ...]:
+        """Hive's columns with their comments, as a change can carry them."""
+        return tuple(
+            (name, kind, self.comments[name]) if name in self.comments else (name, kind)
+            for name, kind in self.columns
+        )
+
+    @property
+    def partition_columns(self) -> tuple[str, ...]:
+        """The columns by which Spark takes the table to be partitioned.
+
+        A data source table has them in its parameters, and may have other Hive keys beside them.
+        Any other table has Hive's.
+        """
+        count = self.parameters.get(PARTITION_COLUMN_COUNT)
+        if count is None:
+            return () if PROVIDER in self.parameters else self.partition_keys
+        return tuple(self.parameters[f"{PARTITION_COLUMN}{at}"] for at in range(int(count)))
 
     @property
     def last_ddl_time(self) -> int | None:

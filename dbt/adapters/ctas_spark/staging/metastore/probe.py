@@ -10,9 +10,9 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     EntryChange,
     Expectation,
     MetastoreClient,
+    TableLockClient,
 )
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.table_locks import TableLockClient
 
 
 class LockingClient(MetastoreClient, TableLockClient, Protocol):

@@ -46,9 +46,7 @@ class Plan:
         refusal = purposes.refusal_to_begin(self.context, base)
         if refusal is not None:
             raise refusal
-        staged = StagedTable(
-            self.context, self.level, version, base, self.job, report, self.clock
-        )
+        staged = StagedTable(self.context, self.level, version, base, self.job, report, self.clock)
         try:
             staged.prepare()
         except BaseException as error:

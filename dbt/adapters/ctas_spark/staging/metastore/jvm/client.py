@@ -1,112 +1,147 @@
-"""A Hive metastore through the client classes in Spark's own JVM, embedded or remote."""
+"""A Hive metastore through the client classes in Spark's own JVM, embedded or remote.
+
+They only bring a call's bytes there: a Thrift processor in front of Hive's client takes them as a
+server does, in five calls into the JVM, whatever an entry holds. Fields that its classes don't
+know are lost.
+"""
 
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, RefusedError
-from dbt.adapters.ctas_spark.staging.metastore import filters, probe
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.environment import environment
-from dbt.adapters.ctas_spark.staging.metastore.jvm.entry import changed, entry_of, scratch_view
-from dbt.adapters.ctas_spark.staging.metastore.jvm.locks import InJvmLocks
-from dbt.adapters.ctas_spark.staging.metastore.jvm.partitions import InJvmPartitions
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.sql import SparkSession
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 
-NO_LIMIT = -1
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
+from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import Method
+from dbt.adapters.ctas_spark.staging.metastore.thrift.client import HiveMetastore
+from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import answer, ask
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, Struct
+
+FRAMES = "\n\tat "  # a lost connection is told with the whole stack
+JVM_FAILURES = (Py4JError, OSError)
 
 
-class InJvmMetastore(InJvmPartitions, InJvmLocks):
-    """The whole client on ``IMetaStoreClient``: tables, partitions and locks."""
+class HiveClasses:
+    """Java's classes, each looked up once: py4j asks the JVM for every part of a name."""
 
-    def get_table(self, name: TableName) -> TableEntry | None:
-        """One get_table call; it is never answered from a cache."""
+    def __init__(self, java: Any) -> None:
+        self._java = java
+
+    @cached_property
+    def client(self) -> Any:
+        """Hive's client, made by its own constructor, which does not retry a call.
+
+        A retried call turns a success into a conflict.
+        """
+        return self._java.org.apache.hadoop.hive.metastore.HiveMetaStoreClient
+
+    @cached_property
+    def processor(self) -> Any:
+        """What turns a message into a call on the client's inner one."""
+        return self._java.org.apache.hadoop.hive.metastore.api.ThriftHiveMetastore.Processor
+
+    @cached_property
+    def protocol(self) -> Any:
+        """The binary protocol."""
+        return self._java.org.apache.thrift.protocol.TBinaryProtocol
+
+    @cached_property
+    def buffer(self) -> Any:
+        """A transport in memory."""
+        return self._java.org.apache.thrift.transport.TMemoryBuffer
+
+
+class InJvmConnection:
+    """A HiveMetaStoreClient, which is not safe between threads."""
+
+    def __init__(self, classes: HiveClasses, conf: Any) -> None:
+        self._classes = classes
         try:
-            table = self._read(
-                f"get_table({name})", lambda client: client.getTable(name.database, name.table)
-            )
-        except EntryMissingError:
-            return None
-        return entry_of(self._jvm, name, table)
+            self._client = classes.client(conf)
+            self._processor = classes.processor(_beneath(self._client))
+        except JVM_FAILURES as error:
+            raise TTransportException(message=_said(error)) from error
+        self.is_open = True
 
-    def database_location(self, database: str) -> str | None:
-        """One get_database call."""
+    def call(self, method: str, arguments: Struct) -> Struct:
+        """The method's result, in five calls; a call without an answer ends the connection."""
+        request = TMemoryBuffer()
+        ask(TBinaryProtocol(request), method, arguments)
         try:
-            found = self._read(
-                f"get_database({database})", lambda client: client.getDatabase(database)
-            )
-        except EntryMissingError:
-            return None
-        return str(found.getLocationUri())
+            result = self._processed(request.getvalue())
+            return answer(TBinaryProtocol(TMemoryBuffer(result)), method)
+        except BaseException:
+            self.is_open = False
+            raise
 
-    def create_table(self, change: EntryChange) -> None:
-        """One create_table call; the server counts no files for it."""
-        with self._call(f"create_table({change.target})") as client:
-            client.createTable(changed(change), self._environment(None))
+    def close(self) -> None:
+        """Close the client; one of a JVM that has ended is closed."""
+        self.is_open = False
+        with suppress(*JVM_FAILURES):
+            self._client.close()
 
-    def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        """One alter_table call with its precondition."""
-        self.rename_table(change.target, change, expected)
-
-    def rename_table(
-        self, was: TableName, change: EntryChange, expected: Expectation | None
-    ) -> None:
-        """One alter_table call with another name in the entry."""
-        with self._call(f"alter_table({was})") as client:
-            client.alter_table_with_environmentContext(
-                was.database, was.table, changed(change), self._environment(expected)
-            )
-
-    def drop_entry(self, name: TableName) -> None:
-        """One drop_table call that leaves the data."""
-        with self._call(f"drop_table({name})") as client:
-            client.dropTable(name.database, name.table, False, True)
-
-    def drop_column_statistics(self, name: TableName) -> None:
-        """One call without a column's name, which stands for all of them."""
-        what = f"drop_column_statistics({name})"
-        # Servers have several words for "there are none".
-        with suppress(RefusedError), self._call(what) as client:
-            client.deleteTableColumnStatistics(name.database, name.table, None)
-
-    def databases(self) -> tuple[str, ...]:
-        """One get_all_databases call."""
-        found = self._read("get_all_databases()", lambda client: client.getAllDatabases())
-        return tuple(self._listed(found))
-
-    def tables(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
-        """One get_tables call."""
-        pattern = filters.begins_with(prefix)
-        what = f"get_tables({database})"
-        found = self._read(what, lambda client: client.getTables(database, pattern))
-        return filters.named(database, self._listed(found), prefix)
-
-    def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
-        """One get_table_names_by_filter call."""
-        asked = filters.parameter_is(parameter, value)
+    def _processed(self, request: bytes) -> bytes:
+        """The bytes of the answer, which the processor writes behind those of the request."""
         try:
-            found = self._read(
-                f"get_tables({database}, {asked})",
-                lambda client: client.listTableNamesByFilter(database, asked, NO_LIMIT),
-            )
-        except EntryMissingError:
-            return ()
-        return filters.named(database, self._listed(found))
+            buffer = self._classes.buffer(len(request))
+            protocol = self._classes.protocol(buffer)
+            buffer.write(request)
+            self._processor.process(protocol, protocol)
+            return bytes(buffer.getArray()[len(request) :])
+        except JVM_FAILURES as error:
+            raise TTransportException(message=_said(error)) from error
 
-    def scratch_entry(self, name: TableName) -> TableEntry:
-        """No call."""
-        return probe.scratch_entry(name, scratch_view(self._jvm, name))
 
-    def compares_and_swaps(self, database: str) -> bool:
-        """Three calls on a scratch view."""
-        return probe.compares_and_swaps(self, self.scratch_entry(probe.scratch_name(database)))
+class InJvmMetastore(HiveMetastore):
+    """The client on Spark's own Hive classes and settings."""
 
-    def supports_locks(self) -> bool:
-        """Two calls on a scratch name."""
-        return probe.supports_locks(self)
+    def __init__(self, spark: SparkSession) -> None:
+        catalog = jvm.shared_state(spark).externalCatalog().unwrapped()
+        self._conf = catalog.client().conf()
+        classes = HiveClasses(jvm.classes(spark))
+        super().__init__(lambda: InJvmConnection(classes, self._conf))
 
-    def _environment(self, expected: Expectation | None) -> Any:
-        context = self._hive.api.EnvironmentContext()
-        for key, value in environment(expected).items():
-            context.putToProperties(key, value)
-        return context
+    @property
+    def uris(self) -> str:
+        """The remote metastore's URIs; empty for an embedded one."""
+        return str(self._conf.get("hive.metastore.uris") or "")
+
+    @property
+    def connection_url(self) -> str:
+        """The JDBC URL behind an embedded metastore."""
+        return str(self._conf.get("javax.jdo.option.ConnectionURL") or "")
+
+    def _call(self, what: str, method: Method, *arguments: Field) -> Any:
+        """A call that may be made twice is made on a new connection if the old one was dead.
+
+        A long job leaves the connection idle until a server or a proxy closes it, and Hive's
+        client does not see that before it calls.
+        """
+        try:
+            return super()._call(what, method, *arguments)
+        except RefusedError:
+            raise
+        except MetastoreError:
+            if not method.repeatable:
+                raise
+            return super()._call(what, method, *arguments)
+
+
+def _beneath(client: Any) -> Any:
+    """The Thrift calls under Hive's client, which changes some of them on their way."""
+    calls = client.getClass().getDeclaredField("client")
+    calls.setAccessible(True)
+    return calls.get(client)
+
+
+def _said(error: Exception) -> str:
+    """What failed in the JVM, without its frames."""
+    if not isinstance(error, Py4JJavaError):
+        return str(error)
+    kind = error.java_exception.getClass().getSimpleName()
+    said = str(error.java_exception.getMessage()).partition(FRAMES)[0]
+    return f"{kind}: {said}"

@@ -1,8 +1,16 @@
-"""The tables of Spark's in-memory catalog (``spark.sql.catalogImplementation=in-memory``)."""
+"""Spark's in-memory catalog (``spark.sql.catalogImplementation=in-memory``).
 
+It lives as long as the Spark application.
+"""
+
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
@@ -10,9 +18,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
+    MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.metastore import probe
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, Partition
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 from dbt.adapters.ctas_spark.staging.metastore.memory.entry import (
@@ -21,14 +30,35 @@ from dbt.adapters.ctas_spark.staging.metastore.memory.entry import (
     external,
     untracked,
 )
-from dbt.adapters.ctas_spark.staging.metastore.memory.partitions import InMemoryPartitions
 
-IF_EXISTS = True
+REFUSALS = {
+    "TABLE_OR_VIEW_ALREADY_EXISTS": EntryExistsError,
+    "TABLE_OR_VIEW_NOT_FOUND": EntryMissingError,
+    "SCHEMA_NOT_FOUND": EntryMissingError,
+}
+NULL = "__HIVE_DEFAULT_PARTITION__"
+IF_EXISTS = IF_NOT_EXISTS = RETAIN_DATA = True
 ALWAYS = PURGE = False
 
 
-class InMemoryMetastore(InMemoryPartitions):
-    """The whole client: tables with their partitions. There are no locks: nobody else is there."""
+class InMemoryMetastore:
+    """The whole client: tables with their partitions. There are no locks: nobody else is there.
+
+    ``catalog`` is the session's own by default. It compares nothing by itself. ``_writing`` makes a
+    comparison and the write that depends on it one step for all writers of this kind: there is one
+    catalog in a process.
+    """
+
+    _writing = threading.RLock()
+
+    def __init__(self, spark: SparkSession, catalog: Any = None) -> None:
+        self._spark = spark
+        self._java = jvm.classes(spark)
+        self._catalog = catalog or jvm.shared_state(spark).externalCatalog().unwrapped()
+        self._keeps_case = str(spark.conf.get("spark.sql.caseSensitive")).lower() == "true"
+
+    def close(self) -> None:
+        """There is no connection."""
 
     def get_table(self, name: TableName) -> TableEntry | None:
         """One getTable call."""
@@ -110,6 +140,32 @@ class InMemoryMetastore(InMemoryPartitions):
         """The catalog does not: a statement of Spark's that runs meanwhile is not compared."""
         return False
 
+    def partitions(self, name: TableName) -> tuple[Partition, ...]:
+        """One listPartitions call."""
+        with self._call(f"listPartitions({name})") as catalog:
+            keys = self._partition_keys(name)
+            found = catalog.listPartitions(*self._key(name), scala.none(self._java))
+            return tuple(self._partition(keys, one) for one in scala.as_tuple(self._java, found))
+
+    def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+        """One createPartitions call for those that are missing: it would replace the others."""
+        with self._writing, self._call(f"createPartitions({name})") as catalog:
+            there = {one.values for one in self.partitions(name)}
+            missing = [one.raw for one in partitions if one.values not in there]
+            added = scala.sequence(self._java, missing)
+            catalog.createPartitions(*self._key(name), added, IF_NOT_EXISTS)
+
+    def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+        """One dropPartitions call that leaves the data."""
+        with self._writing, self._call(f"dropPartitions({name})") as catalog:
+            keys = self._partition_keys(name)
+            specs = [
+                scala.mapping(self._java, dict(zip(keys, one.values, strict=True)))
+                for one in partitions
+            ]
+            dropped = scala.sequence(self._java, specs)
+            catalog.dropPartitions(*self._key(name), dropped, IF_EXISTS, PURGE, RETAIN_DATA)
+
     @contextmanager
     def _compared(self, name: TableName, expected: Expectation | None) -> Iterator[Any]:
         with self._writing, self._call(f"alterTable({name})") as catalog:
@@ -136,3 +192,39 @@ class InMemoryMetastore(InMemoryPartitions):
         self._catalog.createTable(untracked(self._changed(change)), ALWAYS)
         self.add_partitions(change.target, self.partitions(was))
         self._catalog.alterTable(self._changed(change))
+
+    def _partition_keys(self, name: TableName) -> tuple[str, ...]:
+        table = self._catalog.getTable(*self._key(name))
+        return scala.as_tuple(self._java, table.partitionColumnNames())
+
+    def _partition(self, keys: tuple[str, ...], partition: Any) -> Partition:
+        spec = partition.spec()
+        values = tuple(str(spec.apply(key) or NULL) for key in keys)
+        return Partition(values, self._text(partition.location()), partition)
+
+    def _key(self, name: TableName) -> tuple[str, str]:
+        """Database and table as Spark's session stores them."""
+        return self._spelled(name.database), self._spelled(name.table)
+
+    def _spelled(self, name: str) -> str:
+        return name if self._keeps_case else name.lower()
+
+    def _text(self, uri: Any) -> str:
+        """A URI as Spark gives it to Hive: not escaped."""
+        return str(self._java.org.apache.spark.sql.catalyst.catalog.CatalogUtils.URIToString(uri))
+
+    @contextmanager
+    def _call(self, what: str) -> Iterator[Any]:
+        try:
+            yield self._catalog
+        except PySparkException as error:
+            kind = REFUSALS.get(str(_condition(error)), MetastoreError)
+            raise kind(f"catalog call {what}: {error}") from error
+        except (Py4JError, OSError) as error:
+            raise MetastoreError(f"catalog call {what} failed: {error}") from error
+
+
+def _condition(error: PySparkException) -> str | None:
+    """The name of the error's kind; Spark 3.5 calls it its class."""
+    condition = getattr(error, "getCondition", error.getErrorClass)()
+    return None if condition is None else str(condition)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
@@ -27,22 +27,24 @@ def entry_of(java: Any, name: TableName, table: Any) -> TableEntry:
     """The entry as Hive would tell it, with the whole object as its ``raw``."""
     location = table.storage().locationUri()
     paths = java.org.apache.spark.sql.catalyst.catalog.CatalogUtils
+    columns = _columns(table)
     return TableEntry(
         name=name,
         table_type=HIVE_TYPES.get(table.tableType().name(), VIEW),
         location=str(paths.URIToString(location.get())) if location.isDefined() else None,
-        columns=_columns(table),
+        columns=tuple((one.name, one.dataType.simpleString()) for one in columns),
         partition_keys=scala.as_tuple(java, table.partitionColumnNames()),
         create_time=int(table.createTime()) // MILLISECONDS,
         parameters=_parameters(java, table),
         raw=table,
+        comments={one.name: text for one in columns if (text := one.metadata.get("comment"))},
     )
 
 
 def changed(java: Any, change: EntryChange, name: TableName) -> Any:
     """A copy of the staged table under this name, with the base's own fields.
 
-    There is one schema only, Spark's own: ``columns_of_base`` would change what is read.
+    There is one schema only, Spark's own: other columns or keys would change what is read.
     """
     staged: Any = change.staged.raw
     base: Any = change.base.raw if change.base else staged
@@ -73,9 +75,8 @@ def _identifier(java: Any, staged: Any, name: TableName) -> Any:
     return scala.copied(staged.identifier(), table=name.table, database=database)
 
 
-def _columns(table: Any) -> tuple[tuple[str, str], ...]:
-    schema = StructType.fromJson(json.loads(table.dataSchema().json()))
-    return tuple((field.name, field.dataType.simpleString()) for field in schema.fields)
+def _columns(table: Any) -> list[StructField]:
+    return StructType.fromJson(json.loads(table.dataSchema().json())).fields
 
 
 def _parameters(java: Any, table: Any) -> dict[str, str]:

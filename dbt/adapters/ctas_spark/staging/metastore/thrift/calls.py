@@ -1,55 +1,60 @@
-"""Calls on a remote metastore over plain Thrift; one connection for each thread.
+"""Calls of a Hive metastore, by their Thrift methods; one connection for each thread.
 
 The calls are those that every server has from Hive 2.3 on: ``get_table``, for one, is gone in Hive
 4.0.1. Source of names and numbers: Hive's ``hive_metastore.thrift``.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from thrift.Thrift import TException, TType
+from thrift.Thrift import TException
 
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore import refusals
-from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import (
-    Address,
-    Connection,
-    Timeouts,
-)
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, sequence, string, struct
+from dbt.adapters.ctas_spark.staging.metastore import hive_words
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, Struct, struct
 
-DEFAULT_TIMEOUTS = Timeouts()
 NO_ANSWER = (TException, OSError, EOFError, UnicodeError)
-META, MISSING = "MetaException", "NoSuchObjectException"
-NO_LIMIT = Field(TType.I16, -1)
 SUCCESS = 0
 MESSAGE = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A call, and the exceptions that it declares, by field id."""
+    """A call, and the exceptions that it declares, by field id.
+
+    ``repeatable`` is true of a call that may be made twice, as one that only reads.
+    """
 
     name: str
     exceptions: Mapping[int, str]
     returns: bool = False
+    repeatable: bool = False
 
 
-class ThriftCalls:
-    """What every part of the client calls with.
+class Connection(Protocol):
+    """A way to a metastore for one thread; every failure of it is one of ``NO_ANSWER``."""
 
-    ``uris`` are tried in their order whenever a connection is made; no call is made twice.
-    ``user`` is whom the server acts for, as Hive's own clients tell it.
+    @property
+    def is_open(self) -> bool:
+        """False once it was closed, or after a call that did not end with an answer."""
+
+    def call(self, method: str, arguments: Struct) -> Struct:
+        """The method's result: field 0 is its success, every other field a declared exception."""
+
+    def close(self) -> None:
+        """Close it; no error when it is closed already."""
+
+
+class HiveCalls:
+    """What the client calls with; ``connect`` makes a connection for the thread that asks.
+
+    No call is made twice.
     """
 
-    def __init__(
-        self, uris: str, *, user: str | None = None, timeouts: Timeouts = DEFAULT_TIMEOUTS
-    ) -> None:
-        self._addresses = _addresses(uris)
-        self._user = user
-        self._timeouts = timeouts
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect = connect
         self._thread = threading.local()
         self._connections: set[Connection] = set()
 
@@ -65,13 +70,12 @@ class ThriftCalls:
         try:
             result = connection.call(method.name, struct(*arguments).value)
         except NO_ANSWER as error:
-            raise MetastoreError(f"metastore call {what} failed: {_text(error)}") from error
+            raise MetastoreError(f"metastore call {what} failed: {text_of(error)}") from error
         for number, field in result.fields.items():
             if number != SUCCESS:
                 kind = method.exceptions.get(number, f"exception {number}")
-                raise refusals.named(
-                    kind, f"metastore call {what}: {kind}: {field.value.text(MESSAGE)}"
-                )
+                said = f"metastore call {what}: {kind}: {field.value.text(MESSAGE)}"
+                raise hive_words.error(kind, said)
         if method.returns and SUCCESS not in result.fields:
             raise MetastoreError(f"metastore call {what} returned nothing")
         return result.value(SUCCESS)
@@ -79,52 +83,23 @@ class ThriftCalls:
     def _connection(self, what: str) -> Connection:
         """This thread's connection: a new one where the last one is closed, by either side."""
         current: Connection | None = getattr(self._thread, "connection", None)
-        if current is not None and current.is_open:
-            return current
         if current is not None:
+            if current.is_open:
+                return current
             self._connections.discard(current)
-        connection = self._connected(what)
+            current.close()
+        try:
+            connection = self._connect()
+        except NO_ANSWER as error:
+            raise MetastoreError(
+                f"metastore call {what} was not made, no server answers: {text_of(error)}"
+            ) from error
         self._connections.add(connection)
         self._thread.connection = connection
         return connection
 
-    def _connected(self, what: str) -> Connection:
-        """A connection to the first server that takes one."""
-        failures: list[str] = []
-        for address in self._addresses:
-            connection = self._connect(address, failures)
-            if connection is not None:
-                return connection
-        tried = "; ".join(failures)
-        raise MetastoreError(f"metastore call {what} was not made, no server answers: {tried}")
 
-    def _connect(self, address: Address, failures: list[str]) -> Connection | None:
-        try:
-            connection = Connection(address, self._timeouts)
-            if self._user is not None:
-                user = struct(string(self._user), sequence(TType.STRING))
-                connection.call("set_ugi", user.value)
-        except NO_ANSWER as error:
-            failures.append(f"{address}: {_text(error)}")
-            return None
-        return connection
-
-
-def _addresses(uris: str) -> tuple[Address, ...]:
-    try:
-        found = tuple(Address.of(uri.strip()) for uri in uris.split(",") if uri.strip())
-    except ValueError as error:
-        raise MetastoreError(
-            f"hive.metastore.uris can't be read: {error}",
-            left="nothing was started",
-            remedy="set it to thrift://host:port, or to several of them with commas between",
-        ) from error
-    if not found:
-        raise MetastoreError("hive.metastore.uris is empty", left="nothing was started")
-    return found
-
-
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
     """An error with its cause, which the words of Thrift's own errors leave out."""
     inner = getattr(error, "inner", None)
     return f"{error} ({inner})" if inner else str(error) or type(error).__name__

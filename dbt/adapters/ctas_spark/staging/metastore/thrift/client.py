@@ -1,4 +1,4 @@
-"""A Hive metastore over plain Thrift, without a JVM.
+"""A Hive metastore by its Thrift methods, whatever connection brings them there.
 
 An entry stays the struct that the server sent, so that a publication loses nothing of it, whatever
 the server's version.
@@ -9,31 +9,53 @@ from contextlib import suppress
 from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, RefusedError
-from dbt.adapters.ctas_spark.staging.metastore import filters, probe
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryMissingError,
+    MetastoreError,
+    RefusedError,
+)
+from dbt.adapters.ctas_spark.staging.metastore import hive_words, probe
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    EntryChange,
+    Expectation,
+    Partition,
+    TableLock,
+)
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.environment import environment
-from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import META, MISSING, NO_LIMIT, Method
+from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
+from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import HiveCalls, Method
+from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import (
+    DEFAULT_TIMEOUTS,
+    Servers,
+    Timeouts,
+    addresses_in,
+)
 from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import changed, entry_of, scratch_view
-from dbt.adapters.ctas_spark.staging.metastore.thrift.locks import ThriftLocks
-from dbt.adapters.ctas_spark.staging.metastore.thrift.partitions import ThriftPartitions
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     boolean,
+    long,
     string,
-    strings,
     struct,
     words_of,
 )
 
 DATABASE_LOCATION = 3
+LOCKS = 1
+NO_LIMIT = Field(TType.I16, -1)
 
-EXISTS, UNKNOWN_DATABASE = "AlreadyExistsException", "UnknownDBException"
+META, MISSING, EXISTS = "MetaException", "NoSuchObjectException", "AlreadyExistsException"
 INVALID_OBJECT, INVALID_OPERATION = "InvalidObjectException", "InvalidOperationException"
+NO_SUCH_LOCK = "NoSuchLockException"
+NO_SUCH_TXN, TXN_ABORTED = "NoSuchTxnException", "TxnAbortedException"
 
-GET_TABLE = Method("get_table_req", {1: META, 2: MISSING}, returns=True)
-GET_DATABASE = Method("get_database", {1: MISSING, 2: META}, returns=True)
+
+def _reading(name: str, exceptions: dict[int, str]) -> Method:
+    return Method(name, exceptions, returns=True, repeatable=True)
+
+
+GET_TABLE = _reading("get_table_req", {1: META, 2: MISSING})
+GET_DATABASE = _reading("get_database", {1: MISSING, 2: META})
 CREATE_TABLE = Method(
     "create_table_with_environment_context",
     {1: EXISTS, 2: INVALID_OBJECT, 3: META, 4: MISSING},
@@ -44,20 +66,27 @@ DROP_STATISTICS = Method(
     "delete_table_column_statistics",
     {1: MISSING, 2: META, 3: INVALID_OBJECT, 4: "InvalidInputException"},
 )
-DATABASES = Method("get_all_databases", {1: META}, returns=True)
-TABLES = Method("get_tables", {1: META}, returns=True)
-TABLES_BY_FILTER = Method(
-    "get_table_names_by_filter",
-    {1: META, 2: INVALID_OPERATION, 3: UNKNOWN_DATABASE},
-    returns=True,
+DATABASES = _reading("get_all_databases", {1: META})
+TABLES = _reading("get_tables", {1: META})
+TABLES_BY_FILTER = _reading(
+    "get_table_names_by_filter", {1: META, 2: INVALID_OPERATION, 3: "UnknownDBException"}
 )
+PARTITIONS = _reading("get_partitions", {1: MISSING, 2: META})
+PARTITION_NAMES = _reading("get_partition_names", {1: MISSING, 2: META})
+ADD_PARTITIONS = Method("add_partitions_req", {1: INVALID_OBJECT, 2: EXISTS, 3: META})
+DROP_PARTITIONS = Method("drop_partitions_req", {1: MISSING, 2: META})
+LOCK = Method("lock", {1: NO_SUCH_TXN, 2: TXN_ABORTED}, returns=True)
+CHECK_LOCK = _reading("check_lock", {1: NO_SUCH_TXN, 2: TXN_ABORTED, 3: NO_SUCH_LOCK})
+SHOW_LOCKS = _reading("show_locks", {})
+HEARTBEAT = Method("heartbeat", {1: NO_SUCH_LOCK, 2: NO_SUCH_TXN, 3: TXN_ABORTED}, repeatable=True)
+UNLOCK = Method("unlock", {1: NO_SUCH_LOCK, 2: "TxnOpenException"})
 
 
-class ThriftMetastore(ThriftPartitions, ThriftLocks):
-    """The whole client: tables, partitions and locks."""
+class HiveMetastore(HiveCalls):
+    """The whole client: tables, partitions and locks. Each call is one of the server's."""
 
     def get_table(self, name: TableName) -> TableEntry | None:
-        """One get_table_req call."""
+        """One get_table_req call; it is never answered from a cache."""
         request = struct(string(name.database), string(name.table))
         try:
             answer = self._call(f"get_table({name})", GET_TABLE, request)
@@ -76,7 +105,7 @@ class ThriftMetastore(ThriftPartitions, ThriftLocks):
 
     def create_table(self, change: EntryChange) -> None:
         """One create_table call; the server counts no files for it."""
-        arguments = Field(TType.STRUCT, changed(change)), _environment(None)
+        arguments = Field(TType.STRUCT, changed(change)), requests.environment()
         self._call(f"create_table({change.target})", CREATE_TABLE, *arguments)
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
@@ -87,26 +116,20 @@ class ThriftMetastore(ThriftPartitions, ThriftLocks):
         self, was: TableName, change: EntryChange, expected: Expectation | None
     ) -> None:
         """One alter_table call with another name in the entry."""
-        self._call(
-            f"alter_table({was})",
-            ALTER_TABLE,
-            string(was.database),
-            string(was.table),
-            Field(TType.STRUCT, changed(change)),
-            _environment(expected),
-        )
+        table = Field(TType.STRUCT, changed(change))
+        arguments = *_names(was), table, requests.environment(expected)
+        self._call(f"alter_table({was})", ALTER_TABLE, *arguments)
 
     def drop_entry(self, name: TableName) -> None:
         """One drop_table call that leaves the data."""
-        arguments = string(name.database), string(name.table), boolean(False), _environment(None)
+        arguments = *_names(name), boolean(False), requests.environment()
         with suppress(EntryMissingError):
             self._call(f"drop_table({name})", DROP_TABLE, *arguments)
 
     def drop_column_statistics(self, name: TableName) -> None:
         """One call without a column's name, which stands for all of them."""
-        arguments = string(name.database), string(name.table)
         with suppress(RefusedError):  # servers have several words for "there are none"
-            self._call(f"drop_column_statistics({name})", DROP_STATISTICS, *arguments)
+            self._call(f"drop_column_statistics({name})", DROP_STATISTICS, *_names(name))
 
     def databases(self) -> tuple[str, ...]:
         """One get_all_databases call."""
@@ -114,19 +137,19 @@ class ThriftMetastore(ThriftPartitions, ThriftLocks):
 
     def tables(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
         """One get_tables call."""
-        arguments = string(database), string(filters.begins_with(prefix))
+        arguments = string(database), string(hive_words.begins_with(prefix))
         found = words_of(self._call(f"get_tables({database})", TABLES, *arguments))
-        return filters.named(database, found, prefix)
+        return hive_words.tables_named(database, found, prefix)
 
     def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
         """One get_table_names_by_filter call."""
-        asked = filters.parameter_is(parameter, value)
+        asked = hive_words.parameter_is(parameter, value)
         arguments = string(database), string(asked), NO_LIMIT
         try:
             found = self._call(f"get_tables({database}, {asked})", TABLES_BY_FILTER, *arguments)
         except EntryMissingError:
             return ()
-        return filters.named(database, words_of(found))
+        return hive_words.tables_named(database, words_of(found))
 
     def scratch_entry(self, name: TableName) -> TableEntry:
         """No call."""
@@ -136,10 +159,74 @@ class ThriftMetastore(ThriftPartitions, ThriftLocks):
         """Three calls on a scratch view."""
         return probe.compares_and_swaps(self, self.scratch_entry(probe.scratch_name(database)))
 
+    def partitions(self, name: TableName) -> tuple[Partition, ...]:
+        """One get_partitions call."""
+        found = self._call(f"get_partitions({name})", PARTITIONS, *_names(name), NO_LIMIT)
+        return tuple(map(requests.partition_of, found.values))
+
+    def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+        """One add_partitions_req call for some hundreds."""
+        for batch in requests.batches(partitions):
+            request = requests.addition(name, batch)
+            self._call(f"add_partitions({name})", ADD_PARTITIONS, request)
+
+    def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+        """One call for all names, one drop_partitions_req call for some hundreds."""
+        names = hive_words.names_of(partitions, self._partition_names(name))
+        for batch in requests.batches(names):
+            request = requests.dropping(name, batch)
+            self._call(f"drop_partitions({name})", DROP_PARTITIONS, request)
+
     def supports_locks(self) -> bool:
         """Two calls on a scratch name."""
         return probe.supports_locks(self)
 
+    def lock(self, name: TableName, owner: str) -> int:
+        """One lock call, for an exclusive lock on the table."""
+        answer = self._call(f"lock({name})", LOCK, requests.locking(name, owner))
+        lock: int = answer.value(requests.Lock.ID)
+        return lock
 
-def _environment(expected: Expectation | None) -> Field:
-    return struct(strings(environment(expected)))
+    def is_granted(self, lock: int) -> bool:
+        """One check_lock call."""
+        answer = self._call(f"check_lock({lock})", CHECK_LOCK, struct(long(lock)))
+        return bool(answer.value(requests.Lock.STATE) == requests.ACQUIRED)
+
+    def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
+        """One show_locks call."""
+        answer = self._call(f"show_locks({name})", SHOW_LOCKS, struct(*_names(name)))
+        return tuple(map(requests.shown, answer.structs(LOCKS)))
+
+    def heartbeat(self, lock: int) -> None:
+        """One heartbeat call."""
+        self._call(f"heartbeat({lock})", HEARTBEAT, struct(long(lock)))
+
+    def unlock(self, lock: int) -> None:
+        """One unlock call."""
+        with suppress(EntryMissingError):
+            self._call(f"unlock({lock})", UNLOCK, struct(long(lock)))
+
+    def _partition_names(self, name: TableName) -> tuple[str, ...]:
+        arguments = *_names(name), NO_LIMIT
+        try:
+            return words_of(self._call(f"get_partition_names({name})", PARTITION_NAMES, *arguments))
+        except MetastoreError:
+            self.partitions(name)  # Hive 2.3 breaks at a missing table there, and says so here
+            raise
+
+
+class ThriftMetastore(HiveMetastore):
+    """The client over plain Thrift, without a JVM.
+
+    ``uris`` are tried in their order whenever a connection is made; ``user`` is whom the server
+    acts for.
+    """
+
+    def __init__(
+        self, uris: str, *, user: str | None = None, timeouts: Timeouts = DEFAULT_TIMEOUTS
+    ) -> None:
+        super().__init__(Servers(addresses_in(uris), user, timeouts).connect)
+
+
+def _names(name: TableName) -> tuple[Field, Field]:
+    return string(name.database), string(name.table)

@@ -7,6 +7,7 @@ for the next one. Nothing is ever sent twice.
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
@@ -15,8 +16,15 @@ from thrift.Thrift import TApplicationException, TMessageType, TType
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Struct
+from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import NO_ANSWER, text_of
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
+    Struct,
+    sequence,
+    string,
+    struct,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,9 @@ class Timeouts:
 
     connect: float = 10.0
     call: float = 600.0
+
+
+DEFAULT_TIMEOUTS = Timeouts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,39 @@ class Address:
         return f"{self.host}:{self.port}"
 
 
-class Connection:
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The servers of one metastore, which are tried in their order; no call is made on two.
+
+    ``user`` is whom a server acts for, as Hive's own clients tell it.
+    """
+
+    addresses: tuple[Address, ...]
+    user: str | None
+    timeouts: Timeouts
+
+    def connect(self) -> "SocketConnection":
+        """A connection to the first server that takes one; OSError with everyone's reason."""
+        failures: list[str] = []
+        for address in self.addresses:
+            connection = self._connected(address, failures)
+            if connection is not None:
+                return connection
+        raise OSError("; ".join(failures))
+
+    def _connected(self, address: Address, failures: list[str]) -> "SocketConnection | None":
+        try:
+            connection = SocketConnection(address, self.timeouts)
+            if self.user is not None:
+                user = struct(string(self.user), sequence(TType.STRING))
+                connection.call("set_ugi", user.value)
+        except NO_ANSWER as error:
+            failures.append(f"{address}: {text_of(error)}")
+            return None
+        return connection
+
+
+class SocketConnection:
     """A socket that is connected from the start; OSError if nobody listens."""
 
     def __init__(self, address: Address, timeouts: Timeouts) -> None:
@@ -55,8 +98,7 @@ class Connection:
         self._socket.settimeout(timeouts.call)
         self._connected = TSocket()
         self._connected.setHandle(self._socket)
-        self._transport = TBufferedTransport(self._connected)
-        self._protocol = TBinaryProtocol(self._transport)
+        self._protocol = TBinaryProtocol(TBufferedTransport(self._connected))
 
     @property
     def is_open(self) -> bool:
@@ -74,10 +116,8 @@ class Connection:
             TException, OSError, EOFError, UnicodeError: there is no answer.
         """
         try:
-            self._protocol.writeMessageBegin(method, TMessageType.CALL, 0)
-            thrift_struct.write(self._protocol, TType.STRUCT, arguments)
-            self._transport.flush()
-            return self._answer(method)
+            ask(self._protocol, method, arguments)
+            return answer(self._protocol, method)
         except BaseException:
             self.close()
             raise
@@ -88,15 +128,39 @@ class Connection:
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
-    def _answer(self, method: str) -> Struct:
-        name, kind, _ = self._protocol.readMessageBegin()
-        if kind == TMessageType.EXCEPTION:
-            failure = TApplicationException()
-            failure.read(self._protocol)
-            raise failure
-        if (kind, name) != (TMessageType.REPLY, method):
-            raise TProtocolException(
-                TProtocolException.INVALID_DATA, f"an answer of kind {kind} to {name!r}"
-            )
-        result: Struct = thrift_struct.read(self._protocol, TType.STRUCT)
-        return result
+
+def addresses_in(uris: str) -> tuple[Address, ...]:
+    """The servers in ``hive.metastore.uris``; MetastoreError if it can't be read."""
+    try:
+        found = tuple(Address.of(uri.strip()) for uri in uris.split(",") if uri.strip())
+    except ValueError as error:
+        raise MetastoreError(
+            f"hive.metastore.uris can't be read: {error}",
+            left="nothing was started",
+            remedy="set it to thrift://host:port, or to several of them with commas between",
+        ) from error
+    if not found:
+        raise MetastoreError("hive.metastore.uris is empty", left="nothing was started")
+    return found
+
+
+def ask(protocol: Any, method: str, arguments: Struct) -> None:
+    """Send a call's message."""
+    protocol.writeMessageBegin(method, TMessageType.CALL, 0)
+    thrift_struct.write(protocol, TType.STRUCT, arguments)
+    protocol.trans.flush()
+
+
+def answer(protocol: Any, method: str) -> Struct:
+    """Receive the result of that call; TApplicationException where the server failed."""
+    name, kind, _ = protocol.readMessageBegin()
+    if kind == TMessageType.EXCEPTION:
+        failure = TApplicationException()
+        failure.read(protocol)
+        raise failure
+    if (kind, name) != (TMessageType.REPLY, method):
+        raise TProtocolException(
+            TProtocolException.INVALID_DATA, f"an answer of kind {kind} to {name!r}"
+        )
+    result: Struct = thrift_struct.read(protocol, TType.STRUCT)
+    return result

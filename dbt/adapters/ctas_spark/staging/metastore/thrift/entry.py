@@ -1,4 +1,4 @@
-"""A table's entry and the struct in which a metastore sends it over Thrift.
+"""A table's entry and the struct in which a metastore sends it.
 
 Source of the numbers: ``Table``, ``StorageDescriptor``, ``SerDeInfo`` and ``FieldSchema`` in Hive's
 ``hive_metastore.thrift``, the same from Hive 2.3 to 4.2.
@@ -9,8 +9,8 @@ from enum import IntEnum
 from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
+from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, Column, TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     EMPTY,
     Field,
@@ -18,6 +18,7 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     sequence,
     string,
     strings,
+    struct,
 )
 
 
@@ -47,47 +48,44 @@ class Storage(IntEnum):
 
 
 OF_THE_BASE = (Table.OWNER, Table.OWNER_TYPE, Table.CREATE_TIME, Table.PRIVILEGES)
-COLUMN_NAME, COLUMN_TYPE = 1, 2
+COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT = 1, 2, 3
 SERDE_PARAMETERS = 3
 
 
 def entry_of(name: TableName, table: Struct) -> TableEntry:
     """The entry, with the whole struct as its ``raw``."""
     storage = table.struct(Table.STORAGE)
+    columns = storage.structs(Storage.COLUMNS)
     path = storage.struct(Storage.SERDE).texts(SERDE_PARAMETERS).get("path")
     return TableEntry(
         name=name,
         table_type=table.text(Table.TYPE) or "",
         location=path or storage.text(Storage.LOCATION),
-        columns=tuple(
-            (column.text(COLUMN_NAME) or "", column.text(COLUMN_TYPE) or "")
-            for column in storage.structs(Storage.COLUMNS)
-        ),
-        partition_keys=tuple(
-            key.text(COLUMN_NAME) or "" for key in table.structs(Table.PARTITION_KEYS)
-        ),
+        columns=tuple((_name(one), one.text(COLUMN_TYPE) or "") for one in columns),
+        partition_keys=tuple(map(_name, table.structs(Table.PARTITION_KEYS))),
         create_time=table.value(Table.CREATE_TIME) or 0,
         parameters=table.texts(Table.PARAMETERS),
         raw=table,
+        comments={_name(one): text for one in columns if (text := one.text(COLUMN_COMMENT))},
     )
 
 
 def changed(change: EntryChange) -> Struct:
-    """The staged struct under the target's name, with the base's own fields."""
-    table = _struct(change.staged).replaced(
-        {
-            Table.NAME: string(change.target.table),
-            Table.DATABASE: string(change.target.database),
-            Table.PARAMETERS: strings(change.parameters),
-        }
-    )
-    if change.base is None:
-        return table
-    base = _struct(change.base)
-    own: dict[int, Field | None] = {number: base.fields.get(number) for number in OF_THE_BASE}
-    if change.keeps_columns:
-        own[Table.STORAGE] = _with_columns(table, base)
-    return table.replaced(own)
+    """The staged struct under the target's name, with what comes from the base."""
+    staged = _struct(change.staged)
+    fields: dict[int, Field | None] = {
+        Table.NAME: string(change.target.table),
+        Table.DATABASE: string(change.target.database),
+        Table.PARAMETERS: strings(change.parameters),
+        Table.STORAGE: _storage(change, staged.struct(Table.STORAGE)),
+    }
+    if change.base is not None:
+        base = _struct(change.base)
+        fields |= {number: base.fields.get(number) for number in OF_THE_BASE}
+    if change.keeps_partition_keys and change.table_of_base is not None:
+        kept = _struct(change.table_of_base)
+        fields[Table.PARTITION_KEYS] = kept.fields.get(Table.PARTITION_KEYS)
+    return staged.replaced(fields)
 
 
 def scratch_view(name: TableName) -> Struct:
@@ -109,10 +107,26 @@ def scratch_view(name: TableName) -> Struct:
     )
 
 
-def _with_columns(table: Struct, base: Struct) -> Field:
-    columns = base.struct(Table.STORAGE).fields.get(Storage.COLUMNS)
-    storage = table.struct(Table.STORAGE).replaced({Storage.COLUMNS: columns})
-    return Field(TType.STRUCT, storage)
+def _storage(change: EntryChange, staged: Struct) -> Field:
+    """The staged storage; its columns are those that the change asks for."""
+    columns = staged.fields.get(Storage.COLUMNS)
+    if change.columns is not None:
+        columns = sequence(TType.STRUCT, *map(_column, change.columns))
+    elif change.hive_columns is HiveColumns.NONE:
+        columns = sequence(TType.STRUCT)
+    elif change.hive_columns is HiveColumns.BASE and change.table_of_base is not None:
+        base = _struct(change.table_of_base).struct(Table.STORAGE)
+        columns = base.fields.get(Storage.COLUMNS)
+    return Field(TType.STRUCT, staged.replaced({Storage.COLUMNS: columns}))
+
+
+def _column(column: Column) -> Struct:
+    described: Struct = struct(*map(string, column)).value
+    return described
+
+
+def _name(column: Struct) -> str:
+    return column.text(COLUMN_NAME) or ""
 
 
 def _struct(entry: TableEntry) -> Struct:

@@ -1,0 +1,80 @@
+"""How a session's metastore is called, and what it is called by every process."""
+
+from pathlib import Path
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.metastore.opening import (
+    HiveSettings,
+    Route,
+    metastore_address,
+    route,
+)
+
+HERE, THERE = Path("/projects/shop"), Path("/projects/other")
+URIS = "thrift://one:9083,thrift://two:9083"
+
+
+@pytest.mark.parametrize("uris", ["", URIS])
+def test_the_client_in_the_jvm_is_used_where_it_can_be(uris: str) -> None:
+    """With Spark's builtin Hive classes the call is made in its JVM, embedded or remote."""
+    kerberos = ("hive.metastore.sasl.enabled",)
+    assert route(HiveSettings("hive", "builtin", uris, kerberos)) is Route.IN_JVM
+
+
+def test_an_in_memory_catalog_is_called_in_its_process() -> None:
+    """Whatever is set for Hive does not matter where there is none."""
+    assert route(HiveSettings("in-memory", "maven", URIS)) is Route.IN_MEMORY
+
+
+@pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
+def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
+    """Where Spark isolates its Hive classes, the known metastore is called beside them."""
+    assert route(HiveSettings("hive", jars, URIS)) is Route.OVER_THRIFT
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (HiveSettings("hive", "maven", ""), "isolated.*no metastore is known"),
+        (
+            HiveSettings("hive", "maven", URIS, ("hive.metastore.sasl.enabled",)),
+            r"isolated.*plain Thrift.*hive\.metastore\.sasl\.enabled",
+        ),
+    ],
+)
+def test_what_cannot_be_called_is_refused_by_name(settings: HiveSettings, reason: str) -> None:
+    """A catalog that can't be reached is refused, with the reason and a setting to change."""
+    with pytest.raises(AtomicityNotSupportedError, match=reason) as caught:
+        route(settings)
+    assert (caught.value.left, bool(caught.value.remedy)) == ("nothing was started", True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "jdbc:derby:;databaseName=/data/metastore_db;create=true",
+        "jdbc:derby:/data/metastore_db;create=true",
+        "jdbc:derby:directory:/data/metastore_db",
+    ],
+)
+def test_an_absolute_derby_is_the_same_from_everywhere(url: str) -> None:
+    """However it is written, and wherever the process was started."""
+    found = {metastore_address("", url, directory) for directory in (HERE, THERE)}
+    assert found == {"jdbc:derby:/data/metastore_db"}
+
+
+def test_a_relative_derby_is_that_of_its_directory() -> None:
+    """Two projects with Spark's default have two metastores."""
+    url = "jdbc:derby:;databaseName=metastore_db;create=true"
+    assert metastore_address("", url, HERE) == "jdbc:derby:/projects/shop/metastore_db"
+    assert metastore_address("", url, THERE) == "jdbc:derby:/projects/other/metastore_db"
+
+
+def test_a_server_and_its_database_are_the_same_from_everywhere() -> None:
+    """The process's directory has no part in it."""
+    postgresql = "jdbc:postgresql://database:5432/metastore"
+    for directory in (HERE, THERE):
+        assert metastore_address("thrift://a:9083", "", directory) == "thrift://a:9083"
+        assert metastore_address("", postgresql, directory) == postgresql

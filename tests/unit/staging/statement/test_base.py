@@ -1,0 +1,67 @@
+"""What became of a target, as far as SQL can see it."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, LineageEntry, Marker
+from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.statement.base import (
+    StatementBase,
+    TableFacts,
+    change_between,
+    who_changed,
+)
+
+NAME = TableName("db", "t", "lake")
+PLAIN = TableFacts("i1", "v1", {})
+ABSENT = StatementBase(NAME, None)
+THERE = StatementBase(NAME, PLAIN)
+
+
+def published(*commits: str, target: str = str(NAME)) -> StatementBase:
+    """A target with our marker, its newest commit first."""
+    entries = tuple(LineageEntry(one, f"of_{one}", Kind.BUILD, 0) for one in commits)
+    marker = Marker(commits[0], f"of_{commits[0]}", "", target, "atomic", Lineage(entries))
+    return StatementBase(NAME, replace(PLAIN, version="v2", properties=marker.to_parameters()))
+
+
+@pytest.mark.parametrize(
+    ("begun", "now", "change"),
+    [
+        (ABSENT, ABSENT, Change.NONE),
+        (ABSENT, THERE, Change.CREATED),
+        (THERE, THERE, Change.NONE),
+        (THERE, ABSENT, Change.DROPPED),
+        (THERE, StatementBase(NAME, None, "a view"), Change.WRITTEN),
+        (THERE, StatementBase(NAME, replace(PLAIN, version="v2")), Change.WRITTEN),
+        (THERE, StatementBase(NAME, replace(PLAIN, properties={"a": "b"})), Change.WRITTEN),
+        (THERE, StatementBase(NAME, replace(PLAIN, id="i2")), Change.WRITTEN),
+        (THERE, StatementBase(NAME, replace(PLAIN, written_ms=7)), Change.NONE),
+    ],
+)
+def test_whatever_spark_can_see_is_compared(
+    begun: StatementBase, now: StatementBase, change: Change
+) -> None:
+    """Id, version and properties; what a history tells besides may expire."""
+    assert change_between(begun, now) is change
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (published("c2"), "version of_c2 was committed at 1970-01-01"),
+        (StatementBase(NAME, replace(PLAIN, id="i2")), "created anew"),
+        (StatementBase(NAME, replace(PLAIN, version="v2")), "it was i1 v1, and is i1 v2"),
+        (ABSENT, "it was dropped"),
+    ],
+)
+def test_who_changed_it_is_said(now: StatementBase, said: str) -> None:
+    """As far as it is known."""
+    assert said in who_changed(THERE, now)
+
+
+def test_a_marker_is_no_proof_of_what_is_shown() -> None:
+    """A replace by somebody else may have kept it."""
+    assert (published("c1").version, published("c1").level) == (None, "atomic")

@@ -1,0 +1,140 @@
+"""What SQL tells of a catalog's tables; no answer is never "there is none"."""
+
+import json
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NotSupportedError
+from dbt.adapters.ctas_spark.staging.statement.tables import (
+    DeltaBySql,
+    IcebergBySql,
+    SqlFormat,
+    SqlTables,
+)
+from fakes.sql_catalog import FakeSqlCatalog, named
+
+NAME = TableName("shop", "t", "ice")
+PATH = "`ice`.`shop`.`t`"
+NATIVE = {
+    "ctas_spark_commit": "c2",
+    "ctas_spark_level": "isolated",
+    "ctas_spark_target": "ice.shop.t",
+    "ctas_spark_time_ms": "2000",
+}
+OURS = {
+    "ctas_spark_commit": "c1",
+    "ctas_spark_level": "atomic",
+    "ctas_spark_target": "ice.shop.t",
+}
+
+
+def there(file_format: SqlFormat, lineage_ms: int = 1_000) -> tuple[FakeSqlCatalog, SqlTables]:
+    """A catalog with a table of the format: ours, and later published natively."""
+    catalog = FakeSqlCatalog()
+    lineage = f"c1:v1:build:{lineage_ms}"
+    properties = {**OURS, "ctas_spark_lineage": lineage}
+    catalog.shown[PATH] = {**properties, "format": f"{file_format.name}/parquet"}
+    catalog.answers["SELECT md5"] = [
+        {"version": "m1", "written_ms": 5_000, "marker": json.dumps(NATIVE)}
+    ]
+    catalog.answers["DESCRIBE HISTORY"] = [
+        {"version": 7, "userMetadata": "a user's own"},
+        {"version": 6, "userMetadata": json.dumps(NATIVE)},
+    ]
+    catalog.answers["DESCRIBE DETAIL"] = [
+        {"format": "delta", "id": "i1", "partitionColumns": ["day"]}
+    ]
+    return catalog, SqlTables(catalog.ask, "ice", file_format)
+
+
+@pytest.mark.parametrize(
+    ("file_format", "version"), [(IcebergBySql(), " m1"), (DeltaBySql(), "i1 7")]
+)
+def test_a_table_is_what_its_last_commit_says(file_format: SqlFormat, version: str) -> None:
+    """And its properties, with our marker; caches are refreshed before it is read."""
+    catalog, tables = there(file_format)
+    found = tables.look(NAME)
+    assert (found.commit, str(found)) == ("c1", version.strip())
+    assert catalog.statements[0] == f"REFRESH TABLE {PATH}"
+
+
+@pytest.mark.parametrize("file_format", [IcebergBySql(), DeltaBySql()])
+@pytest.mark.parametrize(("lineage_ms", "level"), [(1_000, "isolated"), (3_000, "atomic")])
+def test_the_later_publication_decides_the_level(
+    file_format: SqlFormat, lineage_ms: int, level: str
+) -> None:
+    """That of a statement is in the properties, that of a session in the format's own history."""
+    _, tables = there(file_format, lineage_ms)
+    assert tables.look(NAME).level == level
+
+
+def test_a_table_that_is_gone_is_none() -> None:
+    """Spark names that."""
+    tables = SqlTables(FakeSqlCatalog().ask, "ice", IcebergBySql())
+    assert not tables.look(NAME).exists
+    assert not tables.exists(NAME)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("# Detailed View Information", ""), ("View Catalog and Namespace", "ice")], "a view"),
+        ([("# Detailed Table Information", ""), ("Type", "VIEW")], "a view"),
+        (
+            [("# Detailed Table Information", ""), ("Provider", "parquet")],
+            "a table of the format parquet",
+        ),
+    ],
+)
+def test_something_else_in_its_place_is_named(rows: list[tuple[str, str]], said: str) -> None:
+    """By what DESCRIBE says of it."""
+    catalog = FakeSqlCatalog()
+    catalog.described[PATH] = [{"col_name": name, "data_type": text} for name, text in rows]
+    found = SqlTables(catalog.ask, "ice", IcebergBySql()).look(NAME)
+    assert (found.facts, found.obstacle) == (None, said)
+
+
+def test_a_column_named_like_the_heading_misleads_nobody() -> None:
+    """The last heading counts."""
+    catalog = FakeSqlCatalog()
+    heading = "# Detailed Table Information"
+    rows = [(heading, "string"), ("Type", "VIEW"), (heading, ""), ("Provider", "orc")]
+    catalog.described[PATH] = [{"col_name": name, "data_type": text} for name, text in rows]
+    tables = SqlTables(catalog.ask, "ice", IcebergBySql())
+    assert tables.obstacle(NAME) == "a table of the format orc"
+
+
+def test_no_answer_is_an_error() -> None:
+    """Whatever is asked."""
+    catalog, tables = there(IcebergBySql())
+    catalog.failure = named("SOMETHING")
+    for ask in (tables.find, tables.exists, tables.obstacle, tables.drop):
+        with pytest.raises(MetastoreError):
+            ask(NAME)
+    with pytest.raises(MetastoreError):
+        tables.tables("shop")
+    with pytest.raises(MetastoreError):
+        tables.has_namespace("shop")
+
+
+def test_temporary_views_are_in_no_namespace() -> None:
+    """SHOW TABLES lists them everywhere."""
+    _, tables = there(IcebergBySql())
+    assert tables.tables("shop") == (NAME,)
+
+
+def test_a_table_of_a_newer_release_is_not_touched() -> None:
+    """Its marker says what it is; a clone's marker counts as none."""
+    catalog, tables = there(IcebergBySql())
+    catalog.shown[PATH]["ctas_spark_format"] = "2"
+    with pytest.raises(NotSupportedError, match="a newer release"):
+        tables.look(NAME)
+    catalog.shown[PATH]["ctas_spark_target"] = "ice.shop.original"
+    assert tables.look(NAME).exists
+
+
+def test_the_time_is_the_drivers() -> None:
+    """That of a server, where Spark is on one."""
+    catalog, tables = there(IcebergBySql())
+    assert tables.now_ms() == catalog.clock.now_ms
