@@ -1,13 +1,21 @@
-"""A catalog in memory behind SQL, as far as leases and looks at tables need it."""
+"""A catalog of Iceberg's in memory behind SQL, and what a run works with on it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.errors import PySparkException, SparkUpgradeException
 
+from dbt.adapters.ctas_spark.staging.clock import ReadClock
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlFormat, SqlTables
+from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
+
 PAIR = re.compile(r"'([^']*)' = '([^']*)'")
-PATH = re.compile(r"(?:TABLE|TBLPROPERTIES|IN|EXTENDED|NAMESPACE) (`[^ ]+`)")
+PATH = re.compile(r"(?:TABLE|TBLPROPERTIES|IN|EXTENDED|NAMESPACE) (`[^ \n]+`)")
+LOG = re.compile(r"FROM (`[^ ]+`)\.metadata_log_entries")
+COPIED = re.compile(r"AS\nSELECT \* FROM (`[^ ]+`)$")
 
 
 class Named(SparkUpgradeException):
@@ -29,40 +37,76 @@ def named(name: str) -> PySparkException:
     return error
 
 
-class FakeSqlCatalog:
-    """``shown`` has each table's properties by its quoted path; ``failure`` is every answer.
+class FakeClock:
+    """A clock that stands still until it is moved."""
 
-    ``clock_ms`` is the server's. ``described`` is what DESCRIBE says of a path that REFRESH fails
-    for, ``answers`` what any other statement that begins so returns.
+    def __init__(self) -> None:
+        self.now_ms = 1_700_000_000_000
+
+    def wall_ms(self) -> int:
+        return self.now_ms
+
+    def running_ms(self) -> int:
+        return self.now_ms
+
+
+class FakeSqlCatalog:
+    """``shown`` has each table's properties by its quoted path, ``rows`` the query that made it.
+
+    ``failure`` is every answer. ``before`` is called with each statement, ``after`` with those that
+    changed something; either may raise. ``described`` is what DESCRIBE says of a path that REFRESH
+    fails for, ``answers`` what any other statement that begins so returns.
     """
 
     def __init__(self) -> None:
         self.shown: dict[str, dict[str, str]] = {}
+        self.rows: dict[str, str] = {}
+        self.commits: dict[str, int] = {}
+        self.missing_namespaces: set[str] = set()
         self.described: dict[str, list[dict[str, str]]] = {}
         self.answers: dict[str, list[dict[str, Any]]] = {}
-        self.clock_ms = 1_000
+        self.clock = FakeClock()
         self.failure: Exception | None = None
+        self.before: Callable[[str], None] = lambda _: None
+        self.after: Callable[[str], None] = lambda _: None
         self.statements: list[str] = []
 
     def ask(self, statement: str) -> list[Mapping[str, Any]]:
         """Run a statement."""
         self.statements.append(statement)
+        self.before(statement)
         if self.failure is not None:
             raise self.failure
         for beginning, answer in self.answers.items():
             if statement.startswith(beginning):
                 return list(answer)
         if statement.startswith("SELECT unix_millis"):
-            return [{"now": self.clock_ms}]
+            return [{"now": self.clock.now_ms}]
+        if statement.startswith("SELECT md5"):
+            return [self._log(statement)]
         found = PATH.search(statement)
         assert found is not None, statement
-        return self._run(statement, found.group(1))
+        done = self._run(statement, found.group(1))
+        self.after(statement)
+        return done
+
+    def write(self, path: str, rows: str, own: Mapping[str, str]) -> None:
+        """Commit."""
+        self.commits[path] = self.commits.get(path, 0) + 1
+        self.rows[path] = rows
+        self.shown[path] = {"format": "iceberg/parquet", **own}
+
+    def drop(self, path: str) -> None:
+        """The table and its rows."""
+        del self.shown[path], self.rows[path]
 
     def _run(self, statement: str, path: str) -> list[Mapping[str, Any]]:
         if statement.startswith("SHOW TABLES"):
             return self._listed(path)
-        if statement.startswith("CREATE"):
-            self._create(statement, path)
+        if statement.startswith(("CREATE NAMESPACE", "DESCRIBE NAMESPACE")):
+            self._namespace(statement, path)
+        elif statement.startswith(("CREATE", "REPLACE")):
+            self._make(statement, path)
         elif statement.startswith("DESCRIBE TABLE") and path in self.described:
             return list(self.described[path])
         else:
@@ -70,15 +114,35 @@ class FakeSqlCatalog:
             return self._of_a_table(statement, path)
         return []
 
+    def _log(self, statement: str) -> Mapping[str, Any]:
+        found = LOG.search(statement)
+        assert found is not None, statement
+        path = found.group(1)
+        self._check(path)
+        number = self.commits[path]
+        return {"version": f"m{number}", "written_ms": self.clock.now_ms, "marker": None}
+
+    def _namespace(self, statement: str, path: str) -> None:
+        if statement.startswith("CREATE"):
+            self.missing_namespaces.discard(path)
+        elif path in self.missing_namespaces:
+            raise named("SCHEMA_NOT_FOUND")
+
     def _listed(self, path: str) -> list[Mapping[str, Any]]:
         tables = [name.rpartition(".")[2] for name in self.shown if name.startswith(f"{path}.")]
-        view = {"tableName": "ctas_spark_lease__view", "isTemporary": True}
+        view = {"tableName": "a_view", "isTemporary": True}
         return [view, *({"tableName": name.strip("`"), "isTemporary": False} for name in tables)]
 
-    def _create(self, statement: str, path: str) -> None:
-        if path in self.shown:
+    def _make(self, statement: str, path: str) -> None:
+        if statement.startswith("CREATE") and path in self.shown:
             raise named("TABLE_OR_VIEW_ALREADY_EXISTS")
-        self.shown[path] = dict(PAIR.findall(statement))
+        if statement.startswith("REPLACE"):
+            self._check(path)
+        copied = COPIED.search(statement)
+        if copied is not None:
+            self._check(copied.group(1))
+        rows = self.rows[copied.group(1)] if copied else statement.rpartition("AS\n")[2]
+        self.write(path, rows, dict(PAIR.findall(statement)))
 
     def _check(self, path: str) -> None:
         if path in self.described:
@@ -87,10 +151,31 @@ class FakeSqlCatalog:
             raise named("TABLE_OR_VIEW_NOT_FOUND")
 
     def _of_a_table(self, statement: str, path: str) -> list[Mapping[str, Any]]:
-        if statement.startswith("ALTER"):
-            self.shown[path].update(PAIR.findall(statement))
-        elif statement.startswith("DROP"):
-            del self.shown[path]
+        if statement.startswith("DROP"):
+            self.drop(path)
         elif statement.startswith("SHOW TBLPROPERTIES"):
             return [{"key": key, "value": value} for key, value in self.shown[path].items()]
         return []
+
+
+@dataclass
+class FakeStatements:
+    """An engine on the catalog."""
+
+    catalog: FakeSqlCatalog
+    refreshed: list[TableName] = field(default_factory=list)
+
+    def sql(self, statement: str) -> None:
+        self.catalog.ask(statement)
+
+    def refresh(self, name: TableName) -> None:
+        self.refreshed.append(name)
+
+
+def services(
+    catalog: FakeSqlCatalog, name: str = "ice", file_format: SqlFormat | None = None
+) -> StatementServices:
+    """What a run works with."""
+    tables = SqlTables(catalog.ask, name, file_format or IcebergBySql())
+    driver = ReadClock(tables.now_ms, catalog.clock)
+    return StatementServices(tables, FakeStatements(catalog), driver, catalog.clock)

@@ -5,16 +5,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.files.recovery import EVERY_VERSION
 from dbt.adapters.ctas_spark.staging.files.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
 from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
+
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 from fakes.engine import FakeJob

@@ -28,7 +28,7 @@ BAD_FORMATS = {
     "hudi": "reaches no level: giving up a staged replace deletes the live table's files",
     "paimon": "reaches no level: a replace truncates the live table before it writes (paimon#9994)",
 }
-OF_THE_PROFILE = ("catalog_atomicity",)
+OF_THE_PROFILE = ("iceberg_catalogs", "metastore_reads")
 OWN = (
     "atomicity",
     "staging_purpose",

@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
 from dbt.adapters.ctas_spark.relation import catalog_of, setting
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
 from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift
 from dbt.adapters.ctas_spark.staging.engines.thrift.launch import ThriftServer
@@ -29,7 +29,8 @@ FIELDS = (
     "database",
     "spark_conf",
     "staging_schema",
-    "catalog_atomicity",
+    "iceberg_catalogs",
+    "metastore_reads",
     "host",
     "port",
     "url",
@@ -50,7 +51,8 @@ OF_DBT_SPARK = {
     "retry_all": NO_RETRY,
 }
 """dbt-spark's fields that have no meaning here, and what is so instead."""
-DECLARABLE = (Atomicity.ATOMIC.value, Atomicity.ISOLATED.value)
+REPEATABLE = "repeatable"
+OF_A_JVM = ("iceberg_catalogs", "metastore_reads")
 URL = "url"
 PASSWORD = "password"  # noqa: S105 (the name of the field)
 SCHEME = "sc://"
@@ -66,8 +68,9 @@ class CtasSparkCredentials(Credentials):
     ``database`` is a Spark catalog. ``spark_conf`` is Spark's configuration, set before its JVM
     starts; dbt-spark's name for it, ``server_side_parameters``, works too. ``staging_schema`` holds
     the records of versions and is by default the model's schema and ``__ctas_spark``.
-    ``catalog_atomicity`` is what the user knows of catalogs that this adapter does not: the level
-    that each keeps, by its name; a probe checks it. ``host`` and ``port``, or ``url``, lead to the
+    ``iceberg_catalogs`` names catalogs of Iceberg's whose class this adapter does not know; a probe
+    checks them. ``metastore_reads: repeatable`` says that a remote metastore never answers one
+    read out of two versions of a table. ``host`` and ``port``, or ``url``, lead to the
     Spark Connect server of ``method: connect``, ``host`` and ``port`` to the Thrift server of
     ``method: thrift``, which takes ``user``, ``password``, ``auth`` and ``kerberos_service_name``,
     too. ``host`` is mandatory in dbt-spark and means nothing at ``method: session``.
@@ -77,7 +80,8 @@ class CtasSparkCredentials(Credentials):
     database: str | None = SESSION_CATALOG  # type: ignore[assignment]  # may be written and left empty
     method: str = SESSION
     staging_schema: str | None = None
-    catalog_atomicity: dict[str, str] = field(default_factory=dict)
+    iceberg_catalogs: list[str] = field(default_factory=list)
+    metastore_reads: str | None = None
     host: str | None = None
     port: int | None = None
     url: str | None = field(default=None, repr=False)
@@ -115,9 +119,9 @@ class CtasSparkCredentials(Credentials):
         return "ctas_spark"
 
     @property
-    def declared(self) -> dict[str, Atomicity]:
-        """The declared level of each catalog."""
-        return {name: Atomicity(level) for name, level in self.catalog_atomicity.items()}
+    def has_repeatable_reads(self) -> bool:
+        """True if the metastore's reads were declared repeatable."""
+        return self.metastore_reads == REPEATABLE
 
     @property
     def remote(self) -> str:
@@ -160,7 +164,8 @@ class CtasSparkCredentials(Credentials):
             "database",
             "schema",
             "staging_schema",
-            "catalog_atomicity",
+            "iceberg_catalogs",
+            "metastore_reads",
             *((URL,) if self.url else ("host", "port")) * (self.method != SESSION),
             *("user", "auth", "kerberos_service_name") * (self.method == THRIFT),
             "spark_conf",
@@ -197,17 +202,17 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
     yield from _problems_of_spark(data.get("spark_conf", {}))
-    yield from _problems_of_declarations(data.get("catalog_atomicity", {}))
+    yield from _problems_of_declarations(data)
 
 
 def _problems_of_a_server(data: Mapping[str, Any], method: object) -> Iterable[str]:
     of_others = {
         SESSION: ((CONNECT, (URL,)), (f"{CONNECT} or {THRIFT}", ("port",)), (THRIFT, OF_THRIFT)),
-        CONNECT: ((THRIFT, OF_THRIFT),),
-        THRIFT: ((CONNECT, (URL,)),),
+        CONNECT: ((THRIFT, OF_THRIFT), (SESSION, OF_A_JVM)),
+        THRIFT: ((CONNECT, (URL,)), (SESSION, OF_A_JVM)),
     }
     for owner, names in of_others.get(str(method), ()):
-        given = [name for name in names if data.get(name) is not None]
+        given = [name for name in names if data.get(name) not in (None, [])]
         if given:
             yield f"{' and '.join(given)}: only with method: {owner}"
     if method not in {CONNECT, THRIFT}:
@@ -215,11 +220,6 @@ def _problems_of_a_server(data: Mapping[str, Any], method: object) -> Iterable[s
     port = data.get("port")
     if port is not None and (type(port) is not int or not 0 < port <= HIGHEST_PORT):
         yield f"port: {port!r} is not a port"
-    if data.get("catalog_atomicity"):
-        yield (
-            "catalog_atomicity: the probe of a declared catalog needs Spark in dbt's own process; "
-            f"remove it, or use method: {SESSION}"
-        )
     yield from (_problems_of_connect if method == CONNECT else _problems_of_thrift)(data)
 
 
@@ -271,16 +271,10 @@ def _problems_of_spark(conf: object) -> Iterable[str]:
         yield f"spark_conf: {DEFAULT_CATALOG} is not used; set database: {catalog} instead"
 
 
-def _problems_of_declarations(declared: object) -> Iterable[str]:
-    known = " or ".join(DECLARABLE)
-    if not isinstance(declared, Mapping):
-        yield f"catalog_atomicity: must map names of catalogs to {known}"
-        return
-    for name, level in declared.items():
-        if catalog_of(str(name)) == SESSION_CATALOG:
-            yield (
-                f"catalog_atomicity: {SESSION_CATALOG} can't be declared, what it reaches is found "
-                "out; remove it"
-            )
-        elif level not in DECLARABLE:
-            yield f"catalog_atomicity: {name}: {level!r} can't be declared; use {known}"
+def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
+    names = data.get("iceberg_catalogs", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        yield "iceberg_catalogs: must be a list of catalogs' names"
+    reads = data.get("metastore_reads")
+    if reads not in (None, REPEATABLE):
+        yield f"metastore_reads: {reads!r} is unknown; use {REPEATABLE}, or remove it"

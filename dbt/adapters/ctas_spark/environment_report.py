@@ -6,10 +6,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import SETTINGS
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.catalogs.server import FORMATS, CatalogsWithoutJvm
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import StagingError
@@ -24,7 +24,7 @@ class Place:
     staging_schema: str
 
 
-def report(spark: SparkSession, opened: OpenedCatalog, place: Place) -> Iterator[str]:
+def report(spark: SparkSession, opened: CatalogsWithJvm, place: Place) -> Iterator[str]:
     """One line for each thing found; Spark is in this process."""
     system = jvm.classes(spark).java.lang.System
     yield f"spark: {spark.version} (master {spark.sparkContext.master})"

@@ -26,13 +26,12 @@ from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.environment_report import Place
 from dbt.adapters.ctas_spark.methods import Catalogs, Method
-from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot
+from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PlannedModel
 from dbt.adapters.ctas_spark.operations import text_of
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkConfig
@@ -104,15 +103,16 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         opened = self._catalog()
         group = f"{node.unique_id} {opened.run}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        self._slot.build = ModelBuild.planned(
-            opened.catalog_for(context), context, job, plan.retention
+        self._slot.planned = PlannedModel.of(
+            opened.catalog_for(context), context, job, plan.retention, self._end_of_run
         )
 
     @available
     @as_dbt_errors
     def begin_staged_table(self) -> bool:
         """Look at the target; False if the model is to keep it as it is."""
-        return self._build.begin()
+        self._slot.build = self._planned.begin()
+        return not self._build.keeps_what_exists
 
     @available
     @as_dbt_errors
@@ -145,7 +145,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @as_dbt_errors
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
         """Comment the staged version's columns."""
-        comment = model_columns.comment_each if self._build.is_native else model_columns.comment
+        comment = model_columns.comment_each if self._build.staged.keeps_own_columns else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)
 
     @available
@@ -157,13 +157,13 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @available
     def fill_in_place_sql(self, compiled_code: str) -> str | None:
         """At atomicity ``none`` the INSERT that fills the published version; else None."""
-        return self._build.fill_statement(compiled_code)
+        return self._build.staged.fill_statement(compiled_code)
 
     @available
     @as_dbt_errors
     def settle_staged_table(self) -> None:
-        """Refresh this session, and count what was written."""
-        self._build.settle(self._handle.spark)
+        """Refresh this session."""
+        self._build.settle()
 
     @available
     def publication_response(self) -> PublicationResponse:
@@ -249,11 +249,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """The invocation ends: close the catalog before its connections."""
         with self._guard:
             opened, self._opened = self._opened, None
-        try:
-            if opened is not None:
-                opened.close()
-        except StagingError as error:
-            logger.warning(f"the run's lease was not removed: {self.hide_secrets(str(error))}")
+        if opened is not None:
+            opened.close()
         super().cleanup_connections()
         self._method.close()
 
@@ -285,11 +282,16 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         return cast("ModelSlot", self._thread.slot)
 
     @property
-    def _build(self) -> ModelBuild:
-        build = self._slot.build
-        if build is None:
+    def _planned(self) -> PlannedModel:
+        if self._slot.planned is None:
             raise RuntimeError("plan_staged_table was not called for this model")
-        return build
+        return self._slot.planned
+
+    @property
+    def _build(self) -> ModelBuild:
+        if self._slot.build is None:
+            raise RuntimeError("begin_staged_table was not called for this model")
+        return self._slot.build
 
     def _catalog_for(self, model: operations.Model) -> StagingCatalog:
         return self._catalog().catalog_for(model.context)
@@ -299,9 +301,5 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         spark = self._handle.spark
         with self._guard:
             if self._opened is None:
-                self._opened = self._method.open_catalogs(
-                    spark,
-                    lambda error: logger.warning(f"lease not renewed: {error}"),
-                    self._credentials.declared,
-                )
+                self._opened = self._method.open_catalogs(spark, self._credentials)
             return self._opened

@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.engines import connect
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
@@ -24,9 +24,6 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift_launch
 from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob
-from dbt.adapters.ctas_spark.staging.errors import StorageError
-
-OnMissedBeat = Callable[[StorageError], None]
 
 
 class Catalogs(Protocol):
@@ -54,7 +51,7 @@ class Method:
     start: Callable[[CtasSparkCredentials, str], Any]
     start_failure: Callable[[BaseException], str]
     job: Callable[[Any, str, threading.Event, float], StoppableJob]
-    open_catalogs: Callable[[Any, OnMissedBeat, Mapping[str, Atomicity]], Catalogs]
+    open_catalogs: Callable[[Any, CtasSparkCredentials], Catalogs]
     report: Callable[[Any, Any, Place], Iterator[str]]
     close: Callable[[], None]
 
@@ -84,7 +81,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             start=_session,
             start_failure=lambda error: spark_errors.start_failure(error, pyspark.__version__),
             job=SessionJob,
-            open_catalogs=open_catalog,
+            open_catalogs=lambda spark, credentials: open_catalog(
+                spark,
+                credentials.iceberg_catalogs,
+                repeatable_reads=credentials.has_repeatable_reads,
+            ),
             report=environment_report.report,
             close=lambda: None,  # its JVM lives as long as the process
         ),
@@ -92,9 +93,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             start=_over_connect,
             start_failure=spark_errors.message,
             job=ConnectJob,
-            open_catalogs=lambda spark, on_missed_beat, _: CatalogsWithoutJvm(
-                spark, on_missed_beat, without_jvm.CONNECT
-            ),
+            open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.CONNECT),
             report=environment_report.report_of_a_server,
             close=connect.SESSIONS.close,
         ),
@@ -102,9 +101,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             start=_over_thrift,
             start_failure=spark_errors.message,
             job=ThriftJob,
-            open_catalogs=lambda spark, on_missed_beat, _: CatalogsWithoutJvm(
-                spark, on_missed_beat, without_jvm.THRIFT
-            ),
+            open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.THRIFT),
             report=environment_report.report_of_a_server,
             close=thrift_launch.SESSIONS.close,
         ),

@@ -4,6 +4,8 @@ import logging
 from collections.abc import Callable
 
 import pytest
+from dbt.adapters.ctas_spark.staging.files.set_aside import SET_ASIDE_OF
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -20,10 +22,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.files.set_aside import SET_ASIDE_OF
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 

@@ -1,1 +1,1 @@
-"""The catalogs that tables can be staged on, one file for each; who is chosen, and how opened."""
+"""The catalogs that tables can be staged on: which one serves a table, and how it is opened."""

@@ -1,96 +1,204 @@
-"""The catalogs of a Spark session, with what has to be closed after the run."""
+"""The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+import threading
+import uuid
+from collections.abc import Sequence
+from functools import cached_property
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import SETTINGS
-from dbt.adapters.ctas_spark.staging.catalogs.others import OtherCatalogs
+from dbt.adapters.ctas_spark.staging.catalogs import declared, settings
+from dbt.adapters.ctas_spark.staging.catalogs.declared import Probe
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    CATALOG_OF_ICEBERG,
+    DECLARED,
+    HADOOP,
+    OF_CLASS,
+    Kind,
+    SessionFacts,
+    choose,
+    declaration_of,
+    implementation_of,
+)
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.statement_kinds import DECLARED
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, IcebergKind
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
+from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
-from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, StorageError
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchCatalogError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.opening import MetastoreConnection, open_metastore
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
+from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
+from dbt.adapters.ctas_spark.staging.metastore.opening import Reached, reach
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlTables, asking
+from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
-NOTHING: Mapping[str, Atomicity] = MappingProxyType({})
 
+class CatalogsWithJvm:
+    """Opened once for an invocation; ``run`` is its id.
 
-@dataclass(frozen=True, slots=True)
-class OpenedCatalog:
-    """The session catalog for one invocation, its lease, and how to call its metastore.
-
-    Beside it ``others`` hands out the catalogs of formats that commit by themselves.
+    Nothing is opened before a model needs it: with every model on a catalog of Iceberg's own, no
+    client of a metastore is made.
     """
 
-    catalog: SessionCatalog
-    lease: Lease
-    metastore: MetastoreConnection
-    description: str
-    others: OtherCatalogs
+    def __init__(
+        self,
+        spark: SparkSession,
+        iceberg_catalogs: Sequence[str] = (),
+        *,
+        repeatable_reads: bool = False,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self.run = uuid.uuid4().hex
+        self._spark = spark
+        self._declared = frozenset(iceberg_catalogs)
+        self._repeatable_reads = repeatable_reads
+        self._clock = clock
+        self._guard = threading.RLock()  # Delta's catalog is opened with that of files
+        self._opened: dict[tuple[str, Kind], StagingCatalog] = {}
+        self._metastore: Reached | None = None
+        self._files: SessionCatalog | None = None
 
     def catalog_for(self, context: StagingContext) -> StagingCatalog:
         """The catalog that serves the context's target and format.
 
         Raises:
-            StagingError: none does; it says which setting or jar would make one.
+            StagingError: none does; it says which setting, jar or declaration would make one.
         """
-        return self.others.serving(context) or self.catalog
+        name = context.target.catalog
+        kind = choose(context, implementation_of(self._spark, name), self._facts)
+        if kind is Kind.FILES:
+            return self.catalog
+        with self._guard:
+            if (name, kind) not in self._opened:
+                self._opened[name, kind] = self._open(context, kind)
+            return self._opened[name, kind]
 
     @property
-    def run(self) -> str:
-        """The invocation's id."""
-        return self.lease.id
+    def catalog(self) -> SessionCatalog:
+        """The session's tables of files; the first call connects to the metastore.
+
+        Raises:
+            AtomicityNotSupportedError: its metastore can't be reached from here.
+        """
+        with self._guard:
+            if self._files is None:
+                self._files = self._open_files()
+            return self._files
+
+    @property
+    def description(self) -> str:
+        """How the session's metastore is reached; asking connects to it."""
+        with self._guard:
+            return self._connected().description
 
     def close(self) -> None:
-        """Give the leases back and close the metastore's connections."""
-        self.others.close()
-        self.lease.close()
-        self.metastore.close()
+        """Close the metastore's connections, if there are some."""
+        with self._guard:
+            metastore, self._metastore, self._files = self._metastore, None, None
+            self._opened.clear()
+        if metastore is not None:
+            metastore.metastore.close()
+
+    @cached_property
+    def _facts(self) -> SessionFacts:
+        spark = self._spark
+        return SessionFacts(
+            spark.version,
+            spark.conf.get(settings.EXTENSIONS, "") or "",
+            jvm.has_class(spark, CATALOG_OF_ICEBERG),
+            jvm.has_class(spark, settings.CATALOG_OF_DELTA),
+            self._declared,
+        )
+
+    def _connected(self) -> Reached:
+        if self._metastore is None:
+            self._metastore = reach(self._spark)
+        return self._metastore
+
+    def _open_files(self) -> SessionCatalog:
+        found = self._connected()
+        return SessionCatalog(
+            found.metastore,
+            HadoopStorage(self._spark),
+            SessionEngine(self._spark),
+            kind=found.kind,
+            locks=found.locks,
+            address=found.identity,
+            needs_jvm=found.needs_jvm,
+            clock=self._clock,
+            repeatable_reads=self._repeatable_reads,
+        )
+
+    def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        if kind is Kind.DELTA:
+            return DeltaCatalog(self.catalog, DeltaTables(self._spark))
+        name = context.target.catalog
+        options = settings.settings_below(self._spark, f"{SETTINGS}{name}.")
+        is_known = implementation_of(self._spark, name) in OF_CLASS
+        if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
+            return self._by_statement(name)
+        settings.check_iceberg(name, options)
+        swapped_by = settings.iceberg_kind(options) if is_known else None
+        if swapped_by is None:
+            self._require_declaration(name, settings.iceberg_implementation(options))
+            swapped_by = IcebergKind.DECLARED
+        return self._iceberg(context, swapped_by)
+
+    def _by_statement(self, catalog: str) -> StagingCatalog:
+        tables = SqlTables(asking(self._spark), catalog, IcebergBySql())
+        driver = ReadClock(tables.now_ms, self._clock)
+        engine = SessionEngine(self._spark)
+        return StatementCatalog(StatementServices(tables, engine, driver, self._clock), HADOOP)
+
+    def _iceberg(self, context: StagingContext, kind: IcebergKind) -> StagingCatalog:
+        name, engine = context.target.catalog, SessionEngine(self._spark)
+        if kind is IcebergKind.DECLARED:
+            tables = declared.load(lambda: IcebergTables(self._spark, name), name)
+            Probe(tables, engine, context.staging_schema, self._clock).run()
+        else:
+            tables = IcebergTables(self._spark, name)
+        return IcebergCatalog(IcebergServices(tables, HadoopStorage(self._spark), engine), kind)
+
+    def _require_declaration(self, catalog: str, implementation: str) -> None:
+        if catalog in self._declared:
+            return
+        raise AtomicityNotSupportedError(
+            f"nothing is published atomically on the Iceberg catalog {catalog}: it is not known "
+            f"whether {implementation} compares and swaps a table's metadata",
+            left="nothing was started",
+            remedy=f"use a catalog of type hive, jdbc or rest ({SETTINGS}{catalog}.type); or "
+            + declaration_of(catalog),
+        )
 
 
 def open_catalog(
     spark: SparkSession,
-    on_missed_beat: Callable[[StorageError], None],
-    declared: Mapping[str, Atomicity] = NOTHING,
-) -> OpenedCatalog:
-    """The session catalog of ``spark``.
+    iceberg_catalogs: Sequence[str] = (),
+    *,
+    repeatable_reads: bool = False,
+    clock: Clock = SYSTEM_CLOCK,
+) -> CatalogsWithJvm:
+    """The catalogs of ``spark`` for one invocation; none of them is opened yet.
 
     Args:
-        declared: the levels that a user declares of other catalogs, by their names.
+        iceberg_catalogs: those that the user declares to be Iceberg's, by name.
+        repeatable_reads: what the user declares of the reads of a remote metastore.
 
     Raises:
-        AtomicityNotSupportedError: its metastore can't be reached from here.
-        NoSuchCatalogError: a catalog of ``declared`` is not there.
+        NoSuchCatalogError: a declared catalog is not there; its declaration would never be used.
     """
-    _require(spark, declared)
-    opened = open_metastore(spark)
-    storage = HadoopStorage(spark)
-    lease = Lease(storage, on_missed_beat, opened.address)
-    catalog = SessionCatalog(
-        opened.metastore,
-        storage,
-        SessionEngine(spark),
-        lease,
-        kind=opened.kind,
-        locks=opened.locks,
-        needs_jvm=opened.needs_jvm,
-    )
-    others = OtherCatalogs(spark, catalog, storage, on_missed_beat, declared)
-    return OpenedCatalog(catalog, lease, opened.metastore, opened.description, others)
-
-
-def _require(spark: SparkSession, declared: Mapping[str, Atomicity]) -> None:
-    """A name that Spark does not have is a typing mistake: its declaration would never be used."""
-    for name in declared:
-        if not spark.conf.get(f"{SETTINGS}{name}", None):
+    for name in iceberg_catalogs:
+        if not implementation_of(spark, name):
             raise NoSuchCatalogError(
                 f"{DECLARED} in the profile names {name}, and Spark has no catalog of that name",
                 left="nothing was started",
                 remedy=f"configure it by {SETTINGS}{name} in spark_conf, or remove it",
             )
+    return CatalogsWithJvm(spark, iceberg_catalogs, repeatable_reads=repeatable_reads, clock=clock)

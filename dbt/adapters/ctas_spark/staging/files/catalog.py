@@ -2,6 +2,7 @@
 
 import secrets
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
@@ -116,10 +117,15 @@ class SessionCatalog:
         return Plan(context, level, job, open_version, observers, self._clock)
 
     def open_version(
-        self, context: StagingContext, level: Atomicity, report: StepReport
+        self,
+        context: StagingContext,
+        level: Atomicity,
+        report: StepReport,
+        count: Callable[[str], WriteFigures] | None = None,
     ) -> Version[Any]:
-        """One attempt to publish a table of files."""
-        return FileVersion(context, self.services(context.staging_schema), level, report)
+        """One attempt to publish a table of files; ``count`` knows better than the engine."""
+        services = self.services(context.staging_schema)
+        return FileVersion(context, services, level, report, count=count)
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
         """Keep a published version's figures on its record."""

@@ -39,7 +39,8 @@ class Record:
     ``base`` is what its last commit call was, or will be, conditional on (``str`` of a base);
     ``root`` the directory that holds its target's versions; ``number`` that of its publication;
     ``superseded_ms`` when a clean-up first noted, by the storage's clock, that it is superseded.
-    ``took_over`` is the directory of a managed table that it replaced. ``rows``, ``files`` and
+    ``took_over`` is the directory of a managed table that it replaced, and ``took_over_ms`` when
+    ``ctas_vacuum`` first saw that. ``rows``, ``files`` and
     ``bytes`` are what its job counted. ``entry`` is where all this was read.
     """
 
@@ -51,6 +52,7 @@ class Record:
     number: int = 0
     superseded_ms: int | None = None
     took_over: str | None = None
+    took_over_ms: int | None = None
     rows: int | None = None
     files: int | None = None
     bytes: int | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
+from dbt.adapters.ctas_spark.staging.files.places import Listing
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, PartitionClient
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
@@ -18,7 +19,8 @@ class Services:
 
     ``find_partition_lock`` looks for the lock only where partitions are tracked: a server without
     lock tables is not asked for nothing. ``mixes_reads``: one ``get_table`` of another process may
-    get the schema of one version with the location of another.
+    get the schema of one version with the location of another. ``listing`` is what a thorough
+    clean-up looks through.
     """
 
     metastore: MetastoreClient
@@ -31,6 +33,7 @@ class Services:
     roots: VersionRoots
     mixes_reads: bool = False
     clock: Clock = SYSTEM_CLOCK
+    listing: Listing = field(default_factory=Listing)
     _clocks: dict[str, ReadClock] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 

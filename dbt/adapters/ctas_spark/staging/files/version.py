@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
@@ -55,17 +56,21 @@ POLL_SECONDS = 0.1
 
 
 class FileVersion:
-    """A ``Version`` of a table of files; with ``restored``, an earlier one is published again."""
+    """A ``Version`` of a table of files; with ``restored``, an earlier one is published again.
+
+    ``count`` knows what was written into a directory better than the engine does.
+    """
 
     keeps_own_columns = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
         self,
         context: StagingContext,
         services: Services,
         level: Atomicity,
         report: StepReport,
         restored: Record | None = None,
+        count: Callable[[str], WriteFigures] | None = None,
     ) -> None:
         self.id = restored.version if restored else new_version_id(services.clock.wall_ms())
         self._context = context if restored is None else _as_restored(context, restored)
@@ -74,6 +79,7 @@ class FileVersion:
         self._level = level
         self._report = report
         self._restored = restored
+        self._count = count
         self._root = restored.root if restored else ""
         self._begun = FileBase(None)
         self._partitions: PartitionPlan = LISTED
@@ -158,6 +164,7 @@ class FileVersion:
         """The first time: mark and guard the directory; the last time: one listing of it."""
         if self._listed is None and self._restored is None:
             self._adopt()
+            counted = self._count(self.directory) if self._count else counted
         self._listed = whole.check(
             self._services.storage, self.directory, counted, self._listed, self._gone
         )

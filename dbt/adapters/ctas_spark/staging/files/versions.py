@@ -1,152 +1,153 @@
-"""Every version of a target that there still is, and what each of them is to the target."""
+"""Every version of a table of files that there still is, and what each of them is to the target."""
 
-import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files.base import COMMIT_BASE
-from dbt.adapters.ctas_spark.staging.files.directories import VersionRoot
-from dbt.adapters.ctas_spark.staging.files.records import (
-    RECORD_BASE,
-    ROOT,
-    STATE,
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.files.base import COMMIT_BASE, FileBase, look
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
+from dbt.adapters.ctas_spark.staging.files.record import (
+    RECORD,
+    Record,
     RecordState,
-    record_prefix,
+    name_of,
+    prefix_of,
     version_of,
 )
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    MOST_ENTRIES,
-    TARGET,
-    Lineage,
-    LineageEntry,
-    Marker,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 
-VERSION_ID = re.compile(r"\d{8}t\d{6}x[0-9a-f]{8}_\d{4,}")
-
-
-class Place(Enum):
-    """Where a version stands; the order of versions is the lineage, never ids or clocks."""
-
-    LIVE = "live"
-    SUPERSEDED = "superseded"
-    UNPUBLISHED = "unpublished"
-    FORGOTTEN = "forgotten"
+UNKNOWN_BASE = "unknown"
+PUBLISHED = (RecordState.PUBLISHED, RecordState.SUPERSEDED)
+FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """One version: its record, its root, its place.
-
-    ``record`` is None where the CTAS has not made it; ``superseded`` is the successor's commit, or
-    a later one. ``attempt`` is the commit id of an attempt on the record that the lineage does not
-    have: a rollback's, where the version is superseded. ``FORGOTTEN``: the lineage knows nothing of
-    it any more.
-    """
+class Found:
+    """A version by its directory or its record; a record without one is a run's that died early."""
 
     id: str
-    root: VersionRoot
-    record: TableEntry | None
-    place: Place
-    superseded: LineageEntry | None = None
-    attempt: str | None = None
+    root: str
+    record: Record | None
 
     @property
     def directory(self) -> str:
-        """Where its files are."""
-        return self.root.version(self.id)
+        """Where its files lie."""
+        return f"{self.root}/{self.id}"
 
-    def has_landed(self, lineage: Lineage) -> bool:
-        """True if what was not in the lineage before is there by now."""
-        if self.place is Place.SUPERSEDED:
-            return self.attempt is not None and self.attempt in lineage
-        return lineage.has_version(self.id)
+    @property
+    def is_tombstone(self) -> bool:
+        """True for a record that a clean-up made, so that a sleeping CTAS fails."""
+        record = self.record
+        made = record is not None and record.entry is not None and record.entry.is_view
+        return made and record is not None and record.state is RecordState.DELETING
+
+
+def records_of(context: StagingContext, services: Services) -> tuple[Record, ...]:
+    """The target's records: of its name, and of this staging id.
+
+    An entry of a version's name and location without a record is Delta's, whose run died before it
+    wrote one; its base is not known.
+    """
+    names = services.metastore.tables(context.staging_schema, prefix_of(context.target))
+    entries = (services.metastore.get_table(name) for name in names)
+    found = (_record(entry, context.target, services.roots) for entry in entries if entry)
+    return tuple(record for record in found if record is not None)
 
 
 def versions_of(
-    services: Services, target: TableName, staging_schema: str, root: VersionRoot
-) -> tuple[Version, ...]:
-    """The versions of ``target`` by record and by directory; those in the lineage newest first.
+    context: StagingContext, services: Services, found: tuple[Found, ...]
+) -> tuple[KnownVersion, ...]:
+    """What each version is to the target, which is read now; superseded ones newest first.
 
-    Args:
-        root: where versions lie by the present configuration; records name other roots.
+    The records are read before the target: a record that expects an older commit than the
+    target's had it when it was written, and commits never return.
     """
-    marker = Marker.of(services.metastore.get_table(target))
-    records = _records(services, target, staging_schema)
-    roots = {str(root): root} | {
-        r.parameters[ROOT]: VersionRoot.at(r.parameters[ROOT]) for r in records.values()
-    }
-    found: dict[str, tuple[VersionRoot, TableEntry | None]] = {
-        version: (roots[record.parameters[ROOT]], record) for version, record in records.items()
-    }
-    for place in roots.values():
-        for name in services.storage.children(str(place)):
+    base = look(services.metastore, context.target)
+    known = [_known(one, base, services.roots) for one in found]
+    return tuple(sorted(known, key=lambda one: _order(one, base)))
+
+
+def find(context: StagingContext, services: Services) -> tuple[Found, ...]:
+    """The target's versions, by record and by directory."""
+    records = {one.version: one for one in records_of(context, services)}
+    found = {one.version: Found(one.version, one.root, one) for one in records.values()}
+    for one in _by_directory(context, services, records.values()):
+        found.setdefault(one.id, one)
+    return tuple(found.values())
+
+
+def shows(entry: TableEntry | None, version: str) -> bool:
+    """True if the entry leads into the version. Ids are compared: URIs have many spellings."""
+    location = entry.location if entry is not None else None
+    return location is not None and version in location.split("/")
+
+
+def _by_directory(
+    context: StagingContext, services: Services, records: Iterable[Record]
+) -> Iterator[Found]:
+    roots = {*services.roots.known(context), *(one.root for one in records)}
+    for root in sorted(roots):
+        for name in services.storage.children(root):
             if VERSION_ID.fullmatch(name):
-                found.setdefault(name, (place, None))
-    versions = [_placed(version, *where, marker) for version, where in found.items()]
-    order = _order(marker)
-    return tuple(sorted(versions, key=lambda one: (order.get(one.id, len(order)), one.id)))
+                yield Found(name, root, None)
 
 
-def _records(services: Services, target: TableName, staging_schema: str) -> dict[str, TableEntry]:
-    names = services.metastore.tables(staging_schema, record_prefix(target))
-    entries = [services.metastore.get_table(name) for name in names]
-    return {
-        version_of(entry.name): entry
-        for entry in entries
-        if entry and entry.parameters.get(TARGET) == str(target) and ROOT in entry.parameters
-    }
+def _order(known: KnownVersion, base: FileBase) -> tuple[int, bool, int, str]:
+    """By number; a dropped and new target counts anew, and what it shows no more comes last."""
+    forgotten = base.marker is None or base.marker.number_of(known.id) is None
+    return FIRST.index(known.place), forgotten, -known.number, known.id
 
 
-def _placed(
-    version: str, root: VersionRoot, record: TableEntry | None, marker: Marker | None
-) -> Version:
-    if marker is None:
-        return Version(version, root, record, Place.FORGOTTEN)
-    if marker.version == version:
-        return Version(version, root, record, Place.LIVE)
-    successor = _successor(version, marker.lineage)
-    if successor is not None:
-        attempt = _attempt(record, marker.lineage)
-        return Version(version, root, record, Place.SUPERSEDED, successor, attempt)
-    if len(marker.lineage.entries) < MOST_ENTRIES:
-        place = Place.UNPUBLISHED if _would_show(record, marker.lineage) else Place.FORGOTTEN
-        return Version(version, root, record, place)
-    oldest = marker.lineage.entries[-1]
-    return Version(version, root, record, Place.FORGOTTEN, oldest)
-
-
-def _would_show(record: TableEntry | None, lineage: Lineage) -> bool:
-    """True if the version's publication would stand in the list, had there been one.
-
-    A list that began anew after a drop says nothing of versions that began before it.
-    """
-    base = record.parameters.get(RECORD_BASE, "") if record else ""
-    return record is None or base.removeprefix(COMMIT_BASE) in lineage
-
-
-def _attempt(record: TableEntry | None, lineage: Lineage) -> str | None:
-    state, _, attempt = (record.parameters.get(STATE, "") if record else "").partition(":")
-    if state != RecordState.COMMITTING.value or attempt in lineage:
+def _record(entry: TableEntry, target: TableName, roots: VersionRoots) -> Record | None:
+    record = Record.of(entry) if RECORD in entry.parameters else _adopted(entry, target)
+    if record is None or record.target != str(target) or not roots.owns(record.root, target):
         return None
-    return attempt
+    return record
 
 
-def _successor(version: str, lineage: Lineage) -> LineageEntry | None:
-    """What followed the last publication of the version."""
-    successor = None
-    for entry in lineage.entries:
-        if entry.version == version:
-            return successor
-        successor = entry
-    return None
+def _adopted(entry: TableEntry, target: TableName) -> Record | None:
+    version, location = version_of(entry.name), (entry.location or "").rstrip("/")
+    root, _, directory = location.rpartition("/")
+    is_named = entry.name == name_of(entry.name.database, target, version)
+    if not is_named or directory != version or not VERSION_ID.fullmatch(version):
+        return None
+    return Record(str(target), version, RecordState.STAGED, UNKNOWN_BASE, root, entry=entry)
 
 
-def _order(marker: Marker | None) -> dict[str, int]:
-    order: dict[str, int] = {}
-    for entry in marker.lineage.entries if marker else ():
-        order.setdefault(entry.version, len(order))
-    return order
+def _known(found: Found, base: FileBase, roots: VersionRoots) -> KnownVersion:
+    record, marker = found.record, base.marker
+    number = marker.number_of(found.id) if marker else None
+    place = _place(found, base, number)
+    is_foreign = place is not Place.LIVE and not roots.may_delete(found.root)
+    return KnownVersion(
+        id=found.id,
+        place=place,
+        directory=found.directory,
+        number=number or (record.number if record else 0),
+        is_deleting=record is not None and record.state is RecordState.DELETING,
+        stays=Reason.FOREIGN if is_foreign else None,
+        may_have_lived=record is not None and not _would_show(record, base),
+        handle=found,
+    )
+
+
+def _place(found: Found, base: FileBase, number: int | None) -> Place:
+    if shows(base.entry, found.id):
+        return Place.LIVE
+    record = found.record
+    remembered = record is not None and (record.state in PUBLISHED or record.number > 0)
+    return Place.SUPERSEDED if number is not None or remembered else Place.UNPUBLISHED
+
+
+def _would_show(record: Record, base: FileBase) -> bool:
+    """True if a publication of the version would stand in the lineage, right after its base.
+
+    A list that was cut, or that began anew after a drop, says nothing.
+    """
+    if record.base == UNKNOWN_BASE:
+        return True  # nobody publishes a version without a record
+    commit = record.base.removeprefix(COMMIT_BASE)
+    return base.marker is not None and commit in base.marker.lineage

@@ -5,9 +5,9 @@ It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL 
 
 import threading
 
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind
 from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError

@@ -1,17 +1,15 @@
 """The life of a model's job, bound to the life of its staged table (FLIP-218, FLIP-305)."""
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
-
-if TYPE_CHECKING:
-    from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 
 class JobStatusHook(Protocol):
     """Called as the job that fills a table is created, finishes, fails or is cancelled."""
 
-    def on_created(self) -> None:
+    def on_created(self) -> Any:
         """The job is about to be started."""
 
     def on_finished(self) -> None:
@@ -25,23 +23,21 @@ class JobStatusHook(Protocol):
 
 
 class StagedTableHook:
-    """created -> begin, finished -> commit, failed and cancelled -> abort.
-
-    ``staged`` is None until the job was created, and where begin refused it.
-    """
+    """created -> begin, finished -> commit, failed and cancelled -> abort."""
 
     def __init__(self, plan: Plan) -> None:
-        self.staged: StagedTable[Any] | None = None
         self._plan = plan
+        self._staged: StagedTable[Any] | None = None
 
-    def on_created(self) -> None:
-        """Begin."""
-        self.staged = self._plan.begin()
+    def on_created(self) -> StagedTable[Any]:
+        """Begin; a begin that fails leaves nothing to abort."""
+        self._staged = self._plan.begin()
+        return self._staged
 
     def on_finished(self) -> None:
         """Commit."""
-        if self.staged is not None:
-            self.staged.commit()
+        if self._staged is not None:
+            self._staged.commit()
 
     def on_failed(self, cause: BaseException) -> None:
         """Abort because of ``cause``."""
@@ -52,5 +48,5 @@ class StagedTableHook:
         self._abort("cancelled")
 
     def _abort(self, reason: str) -> None:
-        if self.staged is not None:
-            self.staged.abort(reason)
+        if self._staged is not None:
+            self._staged.abort(reason)

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     NoSuchSchemaError,
     NoSuchTableError,
+    NotSupportedError,
     StagedVersionGoneError,
     StagedVersionIncompleteError,
     StagingError,
@@ -76,6 +77,17 @@ def no_such_table(target: TableName, left: str) -> NoSuchTableError:
         table=target,
         left=left,
         remedy="create it first, or set staging_purpose: create_or_replace",
+    )
+
+
+def newer_marker(target: TableName, found: int, known: int) -> NotSupportedError:
+    """The error for a table whose marker this release can't read."""
+    return NotSupportedError(
+        f"a newer release of dbt-ctas-spark has published the table (its marker has the format "
+        f"{found}, and this release knows {known})",
+        table=target,
+        left="it is unchanged; no job was started",
+        remedy="install the release of dbt-ctas-spark that published it, or a newer one",
     )
 
 

@@ -132,6 +132,8 @@ class StagedTable(Generic[B]):
     def settle(self) -> None:
         """Make this session's own later statements see the version."""
         self._report.enter(Step.SETTLE)
+        if self.level is Atomicity.NONE:
+            self.figures = self._job.figures()  # the version was filled after its commit
         left = self._version.settle(self._report)
         if left:
             logger.info("%s: left for a later run: %s", self.target, ", ".join(left))

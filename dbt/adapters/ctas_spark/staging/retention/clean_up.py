@@ -20,6 +20,8 @@ from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
 
+SHOWN = (Reason.LIVE, Reason.REFERENCED)
+
 
 class Garbage(Protocol):
     """One target's versions, and how its kind removes one.
@@ -90,14 +92,25 @@ class CleanUp:
             reason = self._reason_to_stay(version, rank) or self._deleted(version)
             if version.place is Place.SUPERSEDED and not version.is_deleting:
                 rank += 1
-            if reason is None:
-                done.freed.append(version.directory)
-            else:
-                done.kept[version.id] = reason
+            done.note(version, reason)
+        return done
+
+    def finish(self) -> Sweep:
+        """Go on with the deletions that another clean-up began, and begin none.
+
+        Raises:
+            MetastoreError, StorageError: it could not be found out whether something may go.
+        """
+        done = Sweep()
+        for version in self.garbage.versions():
+            if version.is_deleting and version.stays is None:
+                done.note(version, self._deleted(version))
         return done
 
     def _reason_to_stay(self, version: KnownVersion, rank: int) -> Reason | None:
         """Why the version is not to be deleted; None if the rules let it go."""
+        if version.stays is not None:
+            return version.stays
         if version.is_deleting:
             return None
         if version.place is Place.LIVE:
@@ -107,15 +120,30 @@ class CleanUp:
         return self._unpublished(version)
 
     def _superseded(self, version: KnownVersion, rank: int) -> Reason | None:
+        """A rollback that is under way, or died, may land as a build may."""
+        landing = self._may_land(version)
+        if landing is not None:
+            return landing
         # noted in any case: the grace runs while the version is kept for a rollback
-        lived = self.garbage.superseded_for_ms(version, note=not self.dry_run)
+        is_over = self._is_past_grace(version)
         if rank < self.rules.versions_to_keep:
             return Reason.KEPT
-        return Reason.GRACE if lived < self.rules.grace_ms else None
+        return None if is_over else Reason.GRACE
 
     def _unpublished(self, version: KnownVersion) -> Reason | None:
         if self.garbage.age_ms(version) < self.rules.orphan_age_ms:
             return Reason.YOUNG
+        landing = self._may_land(version)
+        if landing is not None or not version.may_have_lived:
+            return landing
+        return None if self._is_past_grace(version) else Reason.GRACE
+
+    def _is_past_grace(self, version: KnownVersion) -> bool:
+        lived = self.garbage.superseded_for_ms(version, note=not self.dry_run)
+        return lived >= self.rules.grace_ms
+
+    def _may_land(self, version: KnownVersion) -> Reason | None:
+        """MAY_LAND if its writer's call may still be let through, which a fence ends."""
         if not self.garbage.may_land(version):
             return None
         if not self.rules.fences:
@@ -137,7 +165,7 @@ class CleanUp:
                 return Reason.TAKEN
         reason = self.garbage.reason_shown(version)
         if reason is not None:
-            if reason is Reason.LIVE:
+            if reason in SHOWN:
                 self.garbage.give_back(version)
             return reason
         with self.report.within(Step.DELETE_FILES):

@@ -33,13 +33,16 @@ class RetentionRules:
 
     ``versions_to_keep`` counts superseded ones. ``grace_ms`` runs from the moment a clean-up first
     noted that a version is superseded. ``fences``: give a target a fresh commit id, so that an
-    old attempt over what it shows now can't land any more.
+    old attempt over what it shows now can't land any more. ``thorough``, which only ``ctas_vacuum``
+    is: look through every table that may be listed for one that lies in a version, and free the
+    files of managed tables that versions took over.
     """
 
     versions_to_keep: int = 1
     grace_ms: int = HOUR_MS
     orphan_age_ms: int = ORPHAN_AGE_MS
     fences: bool = False
+    thorough: bool = False
     moved: MovedMetastore | None = None
 
 
@@ -53,7 +56,7 @@ class Reason(str, Enum):
     MAY_LAND = "its writer may still publish it: the table is what that writer expects"
     REFERENCED = "a table or partition still shows it"
     UNSEARCHED = "a database could not be searched for tables that show it"
-    FOREIGN = "it does not belong to this metastore"
+    FOREIGN = "its directory belongs to a metastore at another address"
     TAKEN = "another process took it meanwhile"
     FULL = "its directory fills again while it is deleted"
     NATIVE = "its snapshots expire by the format's own rules"
@@ -66,7 +69,9 @@ class KnownVersion:
 
     ``directory`` is what goes with it, for people. ``number`` is that of its last publication, by
     which superseded versions are ordered; 0 if it was never published. ``is_deleting``: a clean-up
-    has taken its record before. ``handle`` is the kind's own.
+    has taken its record before. ``stays``: why it stays whatever the rules say. ``may_have_lived``:
+    it is unpublished as far as anybody knows, but the target's history does not prove it: the grace
+    of a superseded version is given to it, too. ``handle`` is the kind's own.
     """
 
     id: str
@@ -74,6 +79,8 @@ class KnownVersion:
     directory: str
     number: int = 0
     is_deleting: bool = False
+    stays: Reason | None = None
+    may_have_lived: bool = False
     handle: object = field(default=None, compare=False, repr=False)
 
 
@@ -87,3 +94,10 @@ class Sweep:
     freed: list[str] = field(default_factory=list)
     taken_over: list[str] = field(default_factory=list)
     kept: dict[str, Reason] = field(default_factory=dict)
+
+    def note(self, version: KnownVersion, reason: Reason | None) -> None:
+        """It stays for ``reason``, or it went."""
+        if reason is None:
+            self.freed.append(version.directory)
+        else:
+            self.kept[version.id] = reason

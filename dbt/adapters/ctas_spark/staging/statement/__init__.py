@@ -1,1 +1,1 @@
-"""Tables of any catalog of Spark's, published by one statement."""
+"""Tables that one statement of Spark's publishes, as a copy of a staged table."""

@@ -1,15 +1,47 @@
-"""A target at one moment, as far as Spark can see it."""
+"""A target at one moment, as far as SQL can see it, and what became of it since."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, LEVEL, LINEAGE, TARGET, Lineage
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    COMMIT,
+    FORMAT,
+    LEVEL,
+    LINEAGE,
+    MARKER_FORMAT,
+    NUMBER,
+    TARGET,
+    Lineage,
+)
 from dbt.adapters.ctas_spark.staging.publish.native_marker import TIME
 from dbt.adapters.ctas_spark.staging.publish.version import Change
-from dbt.adapters.ctas_spark.staging.statement.client import TableClient, TableFacts
+from dbt.adapters.ctas_spark.staging.retention.history import Event, time_text
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 ABSENT = "absent"
+LAST = "last published"
+"""Not "live": a replace by somebody else may have kept the marker."""
+REPLACED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What SQL tells of a table.
+
+    ``id`` is empty where the format does not say it. ``version`` differs after each commit.
+    ``in_history`` is the marker of the newest publication that the format's own history tells of;
+    ``written_ms`` the time of the last commit, by the clock of who made it, or None where SQL does
+    not tell it. Neither is part of a comparison: a history expires.
+    """
+
+    id: str
+    version: str
+    properties: Mapping[str, str]
+    in_history: Mapping[str, str] = field(default_factory=lambda: NOTHING, compare=False)
+    written_ms: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +60,11 @@ class StatementBase:
     def exists(self) -> bool:
         """True if the name is taken."""
         return self.facts is not None or bool(self.obstacle)
+
+    @property
+    def can_be_replaced(self) -> bool:
+        """No statement replaces a view, or a table of another format."""
+        return False
 
     @property
     def version(self) -> str | None:
@@ -54,6 +91,17 @@ class StatementBase:
         except ValueError:
             return Lineage()
 
+    @property
+    def number(self) -> int:
+        """The number of the last publication of ours; 0 if there was none."""
+        return self._count(NUMBER)
+
+    def check_marker(self) -> None:
+        """Return if this release can read the marker; NotSupportedError if it is a newer one's."""
+        found = self._count(FORMAT)
+        if found > MARKER_FORMAT:
+            raise messages.newer_marker(self.name, found, MARKER_FORMAT)
+
     def has_commit(self, commit: str) -> bool:
         """True if that commit has happened to it."""
         return commit == self.commit or commit in self.lineage
@@ -70,25 +118,19 @@ class StatementBase:
         newest = self.lineage.entries[:1]
         return not newest or int(native.get(TIME, "0")) > newest[0].time_ms
 
+    def _count(self, key: str) -> int:
+        found = self._property(key)
+        return int(found) if found.isdecimal() else 0
+
     def _property(self, key: str) -> str:
-        """A property of the marker; a clone's marker names another target, and is none."""
+        """A property of the marker; a clone's marker names another target, and counts as none."""
         if self.facts is None or self.facts.properties.get(TARGET) != str(self.name):
             return ""
         return self.facts.properties.get(key, "")
 
 
-def look(tables: TableClient, name: TableName) -> StatementBase:
-    """Read the target afresh.
-
-    Raises:
-        MetastoreError: it could not be found out what is there.
-    """
-    facts = tables.find(name)
-    return StatementBase(name, facts, "" if facts is not None else tables.obstacle(name))
-
-
 def change_between(begun: StatementBase, now: StatementBase) -> Change:
-    """By all that Spark can see of a table."""
+    """By all that SQL tells of a table."""
     if begun.facts is None:
         return Change.CREATED if now.exists else Change.NONE
     if now.facts is None:
@@ -103,9 +145,25 @@ def who_changed(begun: StatementBase, now: StatementBase) -> str:
     if now.commit and now.commit != begun.commit:
         entry = next((one for one in now.lineage.entries if one.commit == now.commit), None)
         if entry is not None:
-            return f"version {entry.version} was committed at {conflicts.moment(entry.time_ms)}"
+            return f"version {entry.version} was committed at {messages.moment(entry.time_ms)}"
     if begun.facts is None:
         return "it was created by a writer without our marker"
     if begun.facts.id != now.facts.id:
         return "it was dropped, and created anew by a writer without our marker"
     return f"a writer without our marker changed it (it was {begun}, and is {now})"
+
+
+def history(base: StatementBase) -> tuple[Event, ...]:
+    """Every build that the lineage still knows, newest first; only the last may still be there."""
+    return tuple(
+        Event(
+            version=entry.version,
+            time=time_text(entry.time_ms),
+            kind=entry.kind.value,
+            state=LAST if entry.commit == base.commit else REPLACED,
+            rows=None,
+            bytes=None,
+            schema_change="",
+        )
+        for entry in base.lineage.entries
+    )

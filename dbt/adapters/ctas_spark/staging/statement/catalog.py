@@ -1,113 +1,90 @@
-"""Any catalog that Spark publishes in by one statement: on the list, or declared and probed.
+"""A catalog that one statement of Spark's publishes in: CREATE TABLE or REPLACE TABLE.
 
-At ``atomic`` it needs no JVM: the commit is SQL. At ``isolated`` it does: the target is looked at
-once more between the stage and its commit. The probe of a declaration always does.
+The commit is SQL, so that it needs no JVM in this process. It is not conditional on what begin saw:
+a rival between the last look and the statement is overwritten.
 """
 
 import threading
-from collections.abc import Callable
 
-from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.files.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep
-from dbt.adapters.ctas_spark.staging.publish import namespaces, ways
-from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.publish import namespaces
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.version import Reach
+from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.history import Event
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, look
-from dbt.adapters.ctas_spark.staging.statement.history import history
-from dbt.adapters.ctas_spark.staging.statement.limits import problems
-from dbt.adapters.ctas_spark.staging.statement.services import StatementServices
-from dbt.adapters.ctas_spark.staging.statement.sweep import sweep
-from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
+from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.statement import limits
+from dbt.adapters.ctas_spark.staging.statement.base import history
+from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
+from dbt.adapters.ctas_spark.staging.statement.version import (
+    REPLACE,
+    StatementServices,
+    StatementVersion,
+)
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
-
-MILLISECONDS = 1_000
 
 
 class StatementCatalog:
-    """A ``StagingCatalog``; ``find_out`` says what it reaches, given a schema to try it in."""
+    """A ``StagingCatalog``; ``reached`` is what is known of the catalog."""
 
-    def __init__(
-        self, services: StatementServices, find_out: Callable[[str], Capabilities]
-    ) -> None:
+    def __init__(self, services: StatementServices, reached: Capabilities) -> None:
         self._services = services
-        self._find_out = find_out
+        self._reached = reached
         self._guard = threading.Lock()
         self._staging_schemas: set[str] = set()
-        self._found: Capabilities | None = None
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """What is on the list, or what was declared, once a probe has agreed.
+        """What is known of it; the staging namespace is made here.
 
         Raises:
-            AtomicityNotSupportedError: the probe disagrees.
-            StagingError: it could not find out; or there is no staging namespace.
+            StagingSchemaError: there is no staging namespace and none can be made.
         """
         with self._guard:
             if staging_schema not in self._staging_schemas:
                 namespaces.make(self._services.tables, self._services.engine, staging_schema)
-                self._services.leases(staging_schema)
                 self._staging_schemas.add(staging_schema)
-            if self._found is None:
-                self._found = self._find_out(staging_schema)
-            return self._found
+        return self._reached
 
-    def apply_staging(
+    def plan(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> StagedNativeTable[StatementBase]:
-        """Decide the level, then make the staged table."""
-        found = problems(context)
-        if found:
-            raise AtomicityNotSupportedError(
-                f"this configuration is not that of {context.target.catalog}: " + "; ".join(found),
-                table=context.target,
-                left="it is unchanged; no job was started",
-            )
-        reached = self.capabilities(context.staging_schema)
-        level = resolve(context.atomicity, reached, context.target)
-        rules = RetentionRules(unknown_after_ms=context.unknown_after_seconds * MILLISECONDS)
-        services = self._services
-        version = StatementVersion(
+    ) -> Plan:
+        """The plan for the context; AtomicityNotSupportedError if its level is not reached."""
+        limits.check(context)
+        known = self.capabilities(context.staging_schema)
+        level = known.level_for(context.atomicity, context.target)
+        reach = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)
+        return Plan(
             context,
-            services,
-            lambda: sweep(context, services, rules),
-            conditional=reached.conflict_check is ConflictCheck.CAS,
+            level,
+            job,
+            lambda _level, _report: StatementVersion(context, self._services, reach),
+            observers,
+            self._services.clock,
         )
-        by = ways.Ways(ways.CREATE, reached.replaces_by)
-        return StagedNativeTable(context, level, version, services.lease, job, observers, by)
+
+    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
+        """Nothing: Spark counts nothing of such a write."""
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Drop what dead runs staged; there are no old versions.
+        """Drop what old attempts have left staged; there are no old versions.
 
         Raises:
             StagingError: it could not be found out whether something may go; the rest stays.
         """
-        self.capabilities(context.staging_schema)
         report = StepReport(context.target)
         with report.within(Step.CLEAN_UP):
-            done = sweep(context, self._services, rules, dry_run=dry_run)
-            if not dry_run:
-                runs = self._services.other_runs(context.staging_schema, rules)
-                runs.delete_dead(self._services.tables.tables(context.staging_schema), report)
-        return done
+            garbage = StatementGarbage(context, self._services)
+            return CleanUp(garbage, rules, report, dry_run).run()
 
-    def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:
-        """Drop what dead runs staged; what was done, as sentences.
-
-        Raises:
-            StagingError: it could not be found out what is left.
-        """
-        self.capabilities(context.staging_schema)
-        with StepReport(context.target).within(Step.RECOVER):
-            freed = sweep(context, self._services, rules).freed
-        return tuple(f"a dead run's version was deleted: {place}" for place in freed)
+    def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
+        """Nothing: a statement that a crash cut off has changed nothing."""
+        return ()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         """Every build that the marker on the table still knows.
@@ -115,7 +92,7 @@ class StatementCatalog:
         Raises:
             MetastoreError: it could not be read.
         """
-        return history(look(self._services.tables, context.target))
+        return history(self._services.tables.look(context.target))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         """There is no way back.

@@ -1,14 +1,25 @@
-"""What a model may ask of file tables and not of a table that a catalog's statement publishes."""
+"""What a model may ask of file tables and not of a table that a statement publishes."""
 
 from collections.abc import Iterator
 
 from dbt.adapters.ctas_spark.staging.context import DELTA, StagingContext
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.publish.format_limits import problems_of_any
 
 
-def problems(context: StagingContext) -> tuple[str, ...]:
-    """Every problem, with what to do about it; found before any job."""
-    return tuple(_problems(context))
+def check(context: StagingContext) -> None:
+    """Return if a statement publishes what the model asks for.
+
+    Raises:
+        AtomicityNotSupportedError: it says every problem, with what to do about it.
+    """
+    found = tuple(_problems(context))
+    if found:
+        raise AtomicityNotSupportedError(
+            f"this configuration is not that of {context.target.catalog}: " + "; ".join(found),
+            table=context.target,
+            left="it is unchanged; no job was started",
+        )
 
 
 def _problems(context: StagingContext) -> Iterator[str]:

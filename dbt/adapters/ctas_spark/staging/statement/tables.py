@@ -1,161 +1,230 @@
-"""The tables of a catalog, through the interface that Spark itself asks it by."""
+"""The tables of a catalog as SQL shows them, and what SQL tells of a table by its format."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
+from dbt.adapters.ctas_spark.staging.statement.base import NOTHING, StatementBase, TableFacts
 from dbt.adapters.ctas_spark.staging.statement.calls import (
     NamespaceMissingError,
+    condition,
     core_errors,
     java_class,
 )
-from dbt.adapters.ctas_spark.staging.statement.client import A_VIEW, TableFacts
-from dbt.adapters.ctas_spark.staging.statement.staged_change import Stage, StagedChange
 
-LOCATION = "location"
-CONNECTOR = "org.apache.spark.sql.connector.catalog."
-STAGING = f"{CONNECTOR}StagingTableCatalog"
-VIEWS = f"{CONNECTOR}ViewCatalog"
-UNSUPPORTED = "UnsupportedOperationException"
-WITH_VERSIONS = (4, 1)
-"""The Spark whose tables have an id and a version."""
+Answer = Sequence[Mapping[str, Any]]
+Ask = Callable[[str], Answer]
+"""Run a statement; its rows by the names of their columns."""
+
+A_VIEW = "a view"
+DETAILS = ("# Detailed Table Information", "# Detailed View Information")
+UNSUPPORTED = ("UNSUPPORTED_FEATURE", "UnsupportedOperationException")
+LATEST_COMMITS = 100
+FORMAT = "format"
 
 
-class CatalogTables:
-    """A ``TableClient`` through the driver's JVM, with the catalog's own staging beside it."""
+def asking(spark: Any) -> Ask:
+    """Ask a session, local or remote."""
 
-    def __init__(self, spark: SparkSession, catalog: str) -> None:
+    def ask(statement: str) -> Answer:
+        return [row.asDict() for row in spark.sql(statement).collect()]
+
+    return ask
+
+
+class SqlFormat(Protocol):
+    """A table format whose tables SQL can describe."""
+
+    @property
+    def name(self) -> str:
+        """As USING names it."""
+
+    def facts(self, ask: Ask, table: TableName) -> TableFacts | None:
+        """What is seen of a table, past caches; None if it is of another format.
+
+        The last commit is read first: what comes in between is a difference, and never hidden.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergBySql:
+    """Each commit of Iceberg's, a snapshot or not, is one more file in the table's metadata log.
+
+    The files' times are compared, too: a hadoop catalog names those of each table alike.
+    """
+
+    name: str = "iceberg"
+
+    def facts(self, ask: Ask, table: TableName) -> TableFacts | None:
+        """Two statements, the first of which fails for a table of another format."""
+        path = quoting.table(table)
+        marked = (
+            f"SELECT to_json(max_by(summary, committed_at)) FROM {path}.snapshots "  # noqa: S608 (quoted)
+            f"WHERE summary[{quoting.string(COMMIT)}] IS NOT NULL"
+        )
+        seen = ask(
+            "SELECT md5(concat_ws(',', sort_array(collect_list("  # noqa: S608 (quoted)
+            "concat(unix_millis(timestamp), ' ', file))))) AS version, "
+            f"unix_millis(max(timestamp)) AS written_ms, ({marked}) AS marker "
+            f"FROM {path}.metadata_log_entries"
+        )[0]
+        found = _properties(ask, path)
+        if not found.get(FORMAT, "").startswith(self.name):
+            return None
+        written = seen["written_ms"]
+        return TableFacts(
+            "",
+            str(seen["version"]),
+            found,
+            _marker(seen["marker"]),
+            None if written is None else int(written),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaBySql:
+    """Each commit of Delta's is a number in the table's history."""
+
+    name: str = "delta"
+
+    def facts(self, ask: Ask, table: TableName) -> TableFacts | None:
+        """Three statements; the second also tells a table of another format.
+
+        Of its columns none that is nested is taken apart: over Thrift that is a text. Nor is a time
+        read: over Thrift it has no zone.
+        """
+        path = quoting.table(table)
+        history = ask(f"DESCRIBE HISTORY {path} LIMIT {LATEST_COMMITS}")
+        detail = ask(f"DESCRIBE DETAIL {path}")[0]
+        if detail[FORMAT] != self.name:
+            return None
+        marked = (_marker(row["userMetadata"]) for row in history)
+        return TableFacts(
+            str(detail["id"]),
+            str(history[0]["version"]) if history else "",
+            _properties(ask, path),
+            next((marker for marker in marked if COMMIT in marker), NOTHING),
+        )
+
+
+class SqlTables:
+    """The tables of one catalog and one format; each look is new, past all caches.
+
+    Each call raises MetastoreError or one of its subclasses; "could not find out" is never None.
+    """
+
+    def __init__(self, ask: Ask, catalog: str, file_format: SqlFormat) -> None:
         self.name = catalog
-        self._spark = spark
-        self._packages = jvm.classes(spark)
-        major, minor = spark.version.split(".")[:2]
-        self._has_versions = (int(major), int(minor)) >= WITH_VERSIONS
-        with core_errors(f"load the catalog {catalog}"):
-            jvm.activate(spark)
-            self._plugin = jvm.catalog_plugin(spark, catalog)
+        self._ask = ask
+        self._format = file_format
 
-    @property
-    def implementation(self) -> str:
-        """The catalog's class."""
-        return str(self._plugin.getClass().getName())
-
-    @property
-    def stages(self) -> bool:
-        """True if the catalog says that it stages: where it does not, Spark drops and creates."""
-        return self._is_a(STAGING)
+    def look(self, name: TableName) -> StatementBase:
+        """What has the name now; NotSupportedError if a newer release has published it."""
+        facts = self.find(name)
+        found = StatementBase(name, facts, "" if facts is not None else self.obstacle(name))
+        found.check_marker()
+        return found
 
     def find(self, name: TableName) -> TableFacts | None:
-        """The table as it is now; None if the catalog says that there is none."""
+        """The table as it is now; None if there is none of the format."""
         try:
+            self._refresh(name)
             with core_errors(f"read {name}"):
-                self._plugin.invalidateTable(self._identifier(name))
-                return self._facts(self._plugin.loadTable(self._identifier(name)))
+                return self._format.facts(self._ask, name)
         except (EntryMissingError, NamespaceMissingError):
             return None
+        except MetastoreError:
+            if self.obstacle(name):
+                return None
+            raise
 
     def exists(self, name: TableName) -> bool:
-        """True if the catalog has a table of that name."""
-        return self.find(name) is not None
+        """True if there is a table, of whatever format."""
+        try:
+            self._refresh(name)
+        except (EntryMissingError, NamespaceMissingError):
+            return False
+        return True
 
     def obstacle(self, name: TableName) -> str:
-        """A view of the catalog's own; nothing else can be in the place of a table."""
-        if not self._is_a(VIEWS):
-            return ""
-        with core_errors(f"look for a view {name}"):
-            return A_VIEW if self._plugin.viewExists(self._identifier(name)) else ""
-
-    def rows(self, name: TableName) -> tuple[tuple[object, ...], ...] | None:
-        """Names of the columns, then all rows; None if there is no such table."""
+        """A view, or a table of another format; empty if neither is there."""
         try:
-            with core_errors(f"read the rows of {name}"):
-                self._plugin.invalidateTable(self._identifier(name))
-                found = self._spark.sql(f"SELECT * FROM {quoting.table(name)}")  # noqa: S608 (quoted)
-                return (tuple(found.columns), *map(tuple, found.collect()))
-        except EntryMissingError:
-            return None
+            rows = self._run(f"look at {name}", f"DESCRIBE TABLE EXTENDED {quoting.table(name)}")
+        except (EntryMissingError, NamespaceMissingError):
+            return ""
+        said = _details(rows)
+        if "View Catalog and Namespace" in said or said.get("Type") == "VIEW":
+            return A_VIEW
+        provider = said.get("Provider", "unknown").lower()
+        return "" if provider == self._format.name else f"a table of the format {provider}"
 
     def tables(self, namespace: str) -> tuple[TableName, ...]:
-        """The tables of a namespace."""
-        with core_errors(f"list the tables of {namespace}"):
-            found = self._plugin.listTables(self._path(namespace))
-            return tuple(TableName(namespace, str(one.name()), self.name) for one in found)
+        """The tables of a namespace; a temporary view is in none."""
+        rows = self._run(
+            f"list the tables of {namespace}", f"SHOW TABLES IN {self._path(namespace)}"
+        )
+        return tuple(
+            TableName(namespace, str(row["tableName"]), self.name)
+            for row in rows
+            if not row["isTemporary"]
+        )
 
     def has_namespace(self, namespace: str) -> bool:
         """True if the namespace is there."""
-        with core_errors(f"look for the namespace {namespace}"):
-            return bool(self._plugin.namespaceExists(self._path(namespace)))
-
-    def namespace_location(self, namespace: str) -> str | None:
-        """The directory of a namespace; None if the catalog does not say it."""
-        with core_errors(f"read the namespace {namespace}"):
-            found = self._plugin.loadNamespaceMetadata(self._path(namespace)).get(LOCATION)
-            return None if found is None else str(found)
+        action = f"look for the namespace {namespace}"
+        try:
+            self._run(action, f"DESCRIBE NAMESPACE {self._path(namespace)}")
+        except NamespaceMissingError:
+            return False
+        return True
 
     def drop(self, name: TableName) -> None:
         """Drop a table of ours, with its files where the catalog can; never a target."""
+        statement = f"DROP TABLE {quoting.table(name)}"
         with core_errors(f"drop {name}"):
-            identifier = self._identifier(name)
             try:
-                self._plugin.purgeTable(identifier)
-            except (Py4JError, PySparkException) as error:
-                if UNSUPPORTED not in java_class(error):
+                self._ask(f"{statement} PURGE")
+            except Exception as error:
+                if not {condition(error).split(".")[0], java_class(error)} & {*UNSUPPORTED}:
                     raise
-                self._plugin.dropTable(identifier)
-            self._plugin.invalidateTable(identifier)
+                self._ask(statement)
 
-    def stage(
-        self,
-        how: Stage,
-        name: TableName,
-        query: str,
-        like: TableName | None,
-        own: Mapping[str, str],
-    ) -> StagedChange:
-        """Stage a change of ``name`` with the query's columns; nobody sees it.
+    def now_ms(self) -> int:
+        """The time of the session's driver, which may be a server."""
+        (row,) = self._run("ask for the time", "SELECT unix_millis(current_timestamp()) AS now")
+        return int(row["now"])
 
-        Args:
-            like: the table whose partitioning it gets; None for one without partitions.
-            own: its properties.
-        """
-        with core_errors(f"stage {name}"):
-            transforms = self._no_transforms()
-            if like is not None:
-                transforms = self._plugin.loadTable(self._identifier(like)).partitioning()
-            properties = self._packages.java.util.HashMap()
-            for key, value in own.items():
-                properties.put(key, value)
-            change = StagedChange(self._spark, self._plugin, self._identifier(name), query)
-            change.stage(how, transforms, properties, as_info=self._has_versions)
-            return change
+    def _refresh(self, name: TableName) -> None:
+        self._run(f"look for {name}", f"REFRESH TABLE {quoting.table(name)}")
 
-    def _facts(self, table: Any) -> TableFacts:
-        utilities = self._packages.org.apache.spark.sql.connector.catalog.CatalogV2Util
-        versioned = self._has_versions
-        return TableFacts(
-            id=str(table.id() or "") if versioned else "",
-            version=str(table.version() or "") if versioned else "",
-            columns=str(utilities.v2ColumnsToStructType(table.columns()).json()),
-            partitioning=tuple(str(one.describe()) for one in table.partitioning()),
-            properties={str(key): str(value) for key, value in table.properties().items()},
-        )
+    def _run(self, action: str, statement: str) -> Answer:
+        with core_errors(action):
+            return self._ask(statement)
 
-    def _is_a(self, interface: str) -> bool:
-        return bool(self._packages.java.lang.Class.forName(interface).isInstance(self._plugin))
+    def _path(self, namespace: str) -> str:
+        return f"{quoting.identifier(self.name)}.{quoting.identifier(namespace)}"
 
-    def _identifier(self, name: TableName) -> Any:
-        identifier = self._packages.org.apache.spark.sql.connector.catalog.Identifier
-        return identifier.of(self._path(name.database), name.table)
 
-    def _path(self, namespace: str) -> Any:
-        return jvm.strings(self._spark, namespace)
+def _details(rows: Answer) -> dict[str, str]:
+    """What stands below the heading of the details; a column may be named like it."""
+    names = [str(row["col_name"]) for row in rows]
+    start = max((at for at, name in enumerate(names) if name in DETAILS), default=len(names))
+    return {str(row["col_name"]): str(row["data_type"]) for row in rows[start + 1 :]}
 
-    def _no_transforms(self) -> Any:
-        transform = self._packages.org.apache.spark.sql.connector.expressions.Transform
-        return jvm.array(self._spark, transform)
+
+def _properties(ask: Ask, path: str) -> dict[str, str]:
+    return {str(row["key"]): str(row["value"]) for row in ask(f"SHOW TBLPROPERTIES {path}")}
+
+
+def _marker(said: str | None) -> Mapping[str, Any]:
+    """What a commit of ours says of itself, in JSON; empty if it says nothing of the kind."""
+    try:
+        found = json.loads(said or "{}")
+    except ValueError:
+        return NOTHING
+    return found if isinstance(found, dict) else NOTHING

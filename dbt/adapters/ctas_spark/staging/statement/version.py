@@ -2,146 +2,133 @@
 
 The staged table is its own record. One CREATE TABLE or REPLACE TABLE that selects from it
 publishes: Spark stages that in the catalog and commits it there at the end. So the rows are written
-twice.
+twice, and nothing published ever needs the staged table again.
 """
 
 import logging
-from collections.abc import Callable
+import secrets
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
-from dbt.adapters.ctas_spark.staging.files import records
-from dbt.adapters.ctas_spark.staging.files.publication import new_commit_id
-from dbt.adapters.ctas_spark.staging.files.records import LEASE, RECORD_BASE, STATE, RecordState
-from dbt.adapters.ctas_spark.staging.publish import messages as conflicts
-from dbt.adapters.ctas_spark.staging.publish.discard import still_there
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    TARGET,
-    VERSION,
-    Kind,
-    LineageEntry,
-    Marker,
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    TableLayout,
+    TableName,
 )
-from dbt.adapters.ctas_spark.staging.publish.native_commit import unchanged
+from dbt.adapters.ctas_spark.staging.engines.protocol import Statements, WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.publish import messages, outcome
+from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, Kind, LineageEntry, Marker
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.publish.v2_clauses import clauses
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
 from dbt.adapters.ctas_spark.staging.statement import base as bases
-from dbt.adapters.ctas_spark.staging.statement import statement
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
-from dbt.adapters.ctas_spark.staging.statement.conditional import publish_over
-from dbt.adapters.ctas_spark.staging.statement.outcomes import decide
-from dbt.adapters.ctas_spark.staging.statement.services import StatementServices
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.storage.removal import still_there
+from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
 
+STAGED_FOR = PREFIX + "staged_for"
+"""The target of a staged table; only the tables of this kind have it."""
+STAGED_AS = PREFIX + "staged_as"
+"""The version's id; a table that was made of a staged one has another name than it says."""
+CREATE, REPLACE = "create", "replace"
+MOST_OF_THE_TABLE_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class StatementServices:
+    """What staging works with; ``driver`` is the clock of the session's driver."""
+
+    tables: SqlTables
+    engine: Statements
+    driver: ReadClock
+    clock: Clock = SYSTEM_CLOCK
+
 
 class StatementVersion:
-    """A ``NativeVersion`` in any catalog of Spark's.
-
-    ``conditional`` says that the catalog refuses a commit over another's: then it is staged in the
-    JVM, the target is looked at once more, and only then committed.
-    """
+    """A ``Version``; ``reached`` is the level of each publication, whatever it goes over."""
 
     def __init__(
-        self,
-        context: StagingContext,
-        services: StatementServices,
-        tend: Callable[[], object],
-        *,
-        conditional: bool,
+        self, context: StagingContext, services: StatementServices, reached: Reach
     ) -> None:
-        self.id = services.lease.new_version()
+        self.id = new_version_id(services.clock.wall_ms())
+        self.keeps_own_columns = True
+        self.partition_metadata = None
         self._context = context
         self._services = services
         self._tables = services.tables
-        self._sweep = tend
-        self._conditional = conditional
+        self._reached = reached
         self._begun = StatementBase(context.target, None)
         self._marker: Marker | None = None
+        self._is_staged = False
 
     @property
     def record(self) -> TableName:
         """The staged table."""
-        name = records.record_name(self._context.staging_schema, self._context.target, self.id)
-        return TableName(name.database, name.table, self._context.target.catalog)
+        return staged_name(self._context, self.id)
 
     @property
     def places(self) -> str:
         """The staged table has its files where the catalog puts them."""
-        return f"the staged table {self.record}"
+        return f"the staged table {self.record}" if self._is_staged else ""
 
-    def tend(self) -> None:
-        """Drop what dead runs staged; what fails is said and left to later runs."""
-        try:
-            self._sweep()
-        except StagingError as error:
-            logger.warning("%s: earlier runs' tables stay: %s", self._context.target, error.what)
+    def mend(self, found: StatementBase) -> StatementBase:
+        """A statement that a crash cut off has changed nothing."""
+        return found
 
     def look(self) -> StatementBase:
         """The target as it is now."""
-        return bases.look(self._tables, self._context.target)
+        return self._tables.look(self._context.target)
 
-    def stage_on(self, base: StatementBase) -> None:
-        """Say that the run is alive; the table is made by its CTAS.
+    def reach(self, over: StatementBase) -> Reach:
+        """The same over every base, but for the statement's verb."""
+        strategy = REPLACE if over.exists else CREATE
+        return Reach(
+            self._reached.level,
+            strategy,
+            self._reached.reader_window,
+            self._reached.missing,
+            self._reached.remedy,
+        )
+
+    def stage_on(self, base: StatementBase, level: Atomicity) -> None:  # noqa: ARG002 (one level)
+        """Nothing is written: the staged table is made by its CTAS.
 
         Raises:
             StagingError: there is no schema to publish in.
         """
         self._begun = base
         if not self._tables.has_namespace(self._context.target.database):
-            raise conflicts.no_such_schema(self._context.target)
-        self._services.lease.beat(self._services.leases(self._context.staging_schema))
+            raise messages.no_such_schema(self._context.target)
 
     def statement(self, query: str) -> str:
         """The CTAS of the staged table."""
-        own = {
-            STATE: RecordState.STAGED.value,
-            TARGET: str(self._context.target),
-            VERSION: self.id,
-            RECORD_BASE: str(self._begun),
-            LEASE: self._services.lease.id,
-        }
-        return statement.create_as(self.record, self._context.layout, own, query)
+        self._is_staged = True
+        own = {STAGED_FOR: str(self._context.target), STAGED_AS: self.id}
+        return create_as(self.record, self._context.layout, own, query)
 
-    def check_staged(self) -> WriteFigures:
+    def fill_statement(self, query: str) -> str:
+        """The INSERT of level ``none``, which ``limits`` refuses for this kind."""
+        raise NotImplementedError(f"{self._context.target} is published whole: {query}")
+
+    def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (of other writes)
         """Spark counts nothing of such a write; StagingError if the table is gone."""
-        if not self._tables.exists(self.record):
-            raise conflicts.record_gone(self._context.target, self.record, unchanged(self._begun))
+        self._check_record()
         return WriteFigures()
 
-    def mark(self, over: StatementBase, level: Atomicity) -> str:
-        """Make the marker that the statement sets; StagingError if the staged table is gone."""
-        self.check_staged()
-        commit = new_commit_id()
-        now = self._services.clock(self._context.staging_schema)()
-        entry = LineageEntry(commit, self.id, Kind.BUILD, now)
-        self._marker = Marker(
-            commit=commit,
-            version=self.id,
-            base=over.commit,
-            target=str(self._context.target),
-            level=level.value,
-            lineage=over.lineage.followed_by(entry),
-        )
-        return commit
-
-    def publish(self, over: StatementBase) -> None:
-        """One statement, or the same in single calls where the catalog checks conflicts."""
-        if self._marker is None:
-            raise RuntimeError(f"mark() was not called for {self._context.target}")
-        own = self._marker.to_parameters()
-        if self._conditional:
-            tables = self._services.in_single_calls()
-            publish_over(tables, self._context, self.record, own, over)
-            return
-        build = statement.replace_as if over.exists else statement.create_as
-        target, layout = self._context.target, self._context.layout
-        text = build(target, layout, own, statement.all_of(self.record))
-        with core_errors(f"publish {target}"):
-            self._services.engine.sql(text)
+    def held(self) -> AbstractContextManager[HeldCheck]:
+        """There is no lock to hold."""
+        return NoLock().held(self._context.target)
 
     def change(self, begun: StatementBase, now: StatementBase) -> Change:
         """What became of the target."""
@@ -151,27 +138,96 @@ class StatementVersion:
         """Who changed it, and when."""
         return bases.who_changed(begun, now)
 
+    def rebase(self, over: StatementBase) -> None:
+        """No clean-up asks for the base of a staged table: its age alone decides."""
+
+    def mark(self, over: StatementBase, level: Atomicity) -> str:
+        """Make the marker that the statement sets; StagingError if the staged table is gone."""
+        self._check_record()
+        commit = "c" + secrets.token_hex(8)
+        entry = LineageEntry(commit, self.id, Kind.BUILD, self._services.driver.now_ms())
+        self._marker = Marker(
+            commit=commit,
+            version=self.id,
+            base=over.commit,
+            target=str(self._context.target),
+            level=level.value,
+            lineage=over.lineage.followed_by(entry),
+            number=over.number + 1,
+        )
+        return commit
+
+    def publish(self, over: StatementBase) -> None:
+        """One statement: the catalog commits it at its end, or not at all."""
+        if self._marker is None:
+            raise RuntimeError(f"mark() was not called for {self._context.target}")
+        build = replace_as if over.exists else create_as
+        target, layout = self._context.target, self._context.layout
+        text = build(target, layout, self._marker.to_parameters(), all_of(self.record))
+        with core_errors(f"publish {target}"):
+            self._services.engine.sql(text)
+
     def decide(
-        self, over: StatementBase, after: StatementBase, commit: str, failure: MetastoreError | None
+        self,
+        over: StatementBase,  # noqa: ARG002 (a base that was left proves nothing here)
+        after: StatementBase,
+        commit: str,
+        failure: MetastoreError | None,
     ) -> Outcome:
-        """By the marker on the target."""
-        return decide(over, after, commit, failure, conditional=self._conditional)
+        """By the marker on the target; no base refuses a statement that is still under way."""
+        return outcome.decide(failure, shows_ours=after.has_commit(commit), can_not_land=False)
 
-    def refresh(self) -> None:
-        """Forget what Spark's caches hold of the target."""
-        self._services.engine.refresh(self._context.target)
-
-    def forget(self, report: StepReport) -> list[str]:
-        """Drop the staged table: the target has its own copy of the rows."""
-        return self._without_record(report)
+    def settle(self, report: StepReport) -> list[str]:
+        """Refresh the session; drop the staged table: the target has its own copy of the rows."""
+        try:
+            with core_errors(f"refresh {self._context.target}"):
+                self._services.engine.refresh(self._context.target)
+        except MetastoreError as error:
+            logger.warning("%s", error)
+        return self.discard(report)
 
     def discard(self, report: StepReport) -> list[str]:
         """Drop the staged table."""
-        return self._without_record(report)
-
-    def _without_record(self, report: StepReport) -> list[str]:
         return still_there(report, (Step.DELETE_RECORD, self.places, self._drop_record))
+
+    def _check_record(self) -> None:
+        if not self._tables.exists(self.record):
+            unchanged = messages.unchanged(self._begun)
+            raise messages.record_gone(self._context.target, self.record, unchanged)
 
     def _drop_record(self) -> None:
         if self._tables.exists(self.record):
             self._tables.drop(self.record)
+
+
+def staged_name(context: StagingContext, version: str) -> TableName:
+    """The staged table of a version; the name of a target's table is cut to what catalogs hold."""
+    table = f"{context.target.table[:MOST_OF_THE_TABLE_NAME]}__{version}"
+    return TableName(context.staging_schema, table, context.target.catalog)
+
+
+def create_as(
+    name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
+) -> str:
+    """Create a table that must not be there."""
+    return _as("CREATE TABLE", name, layout, properties, query)
+
+
+def replace_as(
+    name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
+) -> str:
+    """Replace a table that must be there."""
+    return _as("REPLACE TABLE", name, layout, properties, query)
+
+
+def all_of(name: TableName) -> str:
+    """Every row of a table."""
+    return f"SELECT * FROM {quoting.table(name)}"  # noqa: S608 (quoted)
+
+
+def _as(
+    verb: str, name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
+) -> str:
+    using = quoting.identifier(layout.file_format) if layout.format_given else None
+    said = clauses(using, layout, {**layout.properties, **properties})
+    return f"{verb} {quoting.table(name)}\n{said}\nAS\n{query}"

@@ -1,27 +1,23 @@
-"""What became of a target and of a commit, as far as Spark can see it."""
+"""What became of a target, as far as SQL can see it."""
 
 from dataclasses import replace
 
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, LineageEntry, Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import (
     StatementBase,
+    TableFacts,
     change_between,
     who_changed,
 )
-from dbt.adapters.ctas_spark.staging.statement.client import TableFacts
-from dbt.adapters.ctas_spark.staging.statement.outcomes import decide
 
 NAME = TableName("db", "t", "lake")
-PLAIN = TableFacts("i1", "v1", "columns", (), {})
+PLAIN = TableFacts("i1", "v1", {})
 ABSENT = StatementBase(NAME, None)
 THERE = StatementBase(NAME, PLAIN)
-LOST = MetastoreError("lost")
 
 
 def published(*commits: str, target: str = str(NAME)) -> StatementBase:
@@ -40,15 +36,15 @@ def published(*commits: str, target: str = str(NAME)) -> StatementBase:
         (THERE, ABSENT, Change.DROPPED),
         (THERE, StatementBase(NAME, None, "a view"), Change.WRITTEN),
         (THERE, StatementBase(NAME, replace(PLAIN, version="v2")), Change.WRITTEN),
-        (THERE, StatementBase(NAME, replace(PLAIN, columns="more")), Change.WRITTEN),
         (THERE, StatementBase(NAME, replace(PLAIN, properties={"a": "b"})), Change.WRITTEN),
-        (THERE, StatementBase(NAME, replace(PLAIN, partitioning=("a",))), Change.WRITTEN),
+        (THERE, StatementBase(NAME, replace(PLAIN, id="i2")), Change.WRITTEN),
+        (THERE, StatementBase(NAME, replace(PLAIN, written_ms=7)), Change.NONE),
     ],
 )
 def test_whatever_spark_can_see_is_compared(
     begun: StatementBase, now: StatementBase, change: Change
 ) -> None:
-    """Id, version, columns, partitioning, properties."""
+    """Id, version and properties; what a history tells besides may expire."""
     assert change_between(begun, now) is change
 
 
@@ -64,32 +60,6 @@ def test_whatever_spark_can_see_is_compared(
 def test_who_changed_it_is_said(now: StatementBase, said: str) -> None:
     """As far as it is known."""
     assert said in who_changed(THERE, now)
-
-
-@pytest.mark.parametrize(
-    ("after", "failure", "conditional", "outcome"),
-    [
-        (published("c1"), None, False, Outcome.COMMITTED),
-        (published("c1"), LOST, False, Outcome.COMMITTED),
-        (published("c1"), EntryModifiedError("conflict"), False, Outcome.COMMITTED),
-        (published("c2", "c1"), LOST, False, Outcome.COMMITTED),
-        (THERE, RefusedError("no"), False, Outcome.NOT_COMMITTED),
-        (THERE, LOST, False, Outcome.UNKNOWN),
-        (THERE, LOST, True, Outcome.UNKNOWN),
-        (published("c2"), LOST, False, Outcome.UNKNOWN),
-        (published("c2"), LOST, True, Outcome.NOT_COMMITTED),
-        (THERE, None, False, Outcome.UNKNOWN),
-        (published("c1", target="lake.db.original"), LOST, False, Outcome.UNKNOWN),
-    ],
-)
-def test_the_marker_decides(
-    after: StatementBase,
-    failure: MetastoreError | None,
-    conditional: bool,  # noqa: FBT001 (a case)
-    outcome: Outcome,
-) -> None:
-    """Before how the call ended; only a catalog that checks is safe once the base has left."""
-    assert decide(THERE, after, "c1", failure, conditional=conditional) is outcome
 
 
 def test_a_marker_is_no_proof_of_what_is_shown() -> None:

@@ -5,14 +5,13 @@ import json
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.statement.base import look
-from dbt.adapters.ctas_spark.staging.statement.sql_formats import (
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NotSupportedError
+from dbt.adapters.ctas_spark.staging.statement.tables import (
     DeltaBySql,
     IcebergBySql,
     SqlFormat,
+    SqlTables,
 )
-from dbt.adapters.ctas_spark.staging.statement.sql_tables import SqlTables
 from fakes.sql_catalog import FakeSqlCatalog, named
 
 NAME = TableName("shop", "t", "ice")
@@ -36,7 +35,9 @@ def there(file_format: SqlFormat, lineage_ms: int = 1_000) -> tuple[FakeSqlCatal
     lineage = f"c1:v1:build:{lineage_ms}"
     properties = {**OURS, "ctas_spark_lineage": lineage}
     catalog.shown[PATH] = {**properties, "format": f"{file_format.name}/parquet"}
-    catalog.answers["SELECT md5"] = [{"version": "m1", "marker": json.dumps(NATIVE)}]
+    catalog.answers["SELECT md5"] = [
+        {"version": "m1", "written_ms": 5_000, "marker": json.dumps(NATIVE)}
+    ]
     catalog.answers["DESCRIBE HISTORY"] = [
         {"version": 7, "userMetadata": "a user's own"},
         {"version": 6, "userMetadata": json.dumps(NATIVE)},
@@ -53,7 +54,7 @@ def there(file_format: SqlFormat, lineage_ms: int = 1_000) -> tuple[FakeSqlCatal
 def test_a_table_is_what_its_last_commit_says(file_format: SqlFormat, version: str) -> None:
     """And its properties, with our marker; caches are refreshed before it is read."""
     catalog, tables = there(file_format)
-    found = look(tables, NAME)
+    found = tables.look(NAME)
     assert (found.commit, str(found)) == ("c1", version.strip())
     assert catalog.statements[0] == f"REFRESH TABLE {PATH}"
 
@@ -65,13 +66,13 @@ def test_the_later_publication_decides_the_level(
 ) -> None:
     """That of a statement is in the properties, that of a session in the format's own history."""
     _, tables = there(file_format, lineage_ms)
-    assert look(tables, NAME).level == level
+    assert tables.look(NAME).level == level
 
 
 def test_a_table_that_is_gone_is_none() -> None:
     """Spark names that."""
     tables = SqlTables(FakeSqlCatalog().ask, "ice", IcebergBySql())
-    assert not look(tables, NAME).exists
+    assert not tables.look(NAME).exists
     assert not tables.exists(NAME)
 
 
@@ -90,7 +91,7 @@ def test_something_else_in_its_place_is_named(rows: list[tuple[str, str]], said:
     """By what DESCRIBE says of it."""
     catalog = FakeSqlCatalog()
     catalog.described[PATH] = [{"col_name": name, "data_type": text} for name, text in rows]
-    found = look(SqlTables(catalog.ask, "ice", IcebergBySql()), NAME)
+    found = SqlTables(catalog.ask, "ice", IcebergBySql()).look(NAME)
     assert (found.facts, found.obstacle) == (None, said)
 
 
@@ -121,3 +122,19 @@ def test_temporary_views_are_in_no_namespace() -> None:
     """SHOW TABLES lists them everywhere."""
     _, tables = there(IcebergBySql())
     assert tables.tables("shop") == (NAME,)
+
+
+def test_a_table_of_a_newer_release_is_not_touched() -> None:
+    """Its marker says what it is; a clone's marker counts as none."""
+    catalog, tables = there(IcebergBySql())
+    catalog.shown[PATH]["ctas_spark_format"] = "2"
+    with pytest.raises(NotSupportedError, match="a newer release"):
+        tables.look(NAME)
+    catalog.shown[PATH]["ctas_spark_target"] = "ice.shop.original"
+    assert tables.look(NAME).exists
+
+
+def test_the_time_is_the_drivers() -> None:
+    """That of a server, where Spark is on one."""
+    catalog, tables = there(IcebergBySql())
+    assert tables.now_ms() == catalog.clock.now_ms

@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from dbt.adapters.ctas_spark.staging.catalogs.delta_settings import EXTENSION
 from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import (
     DELETES_FOR_ALL,
     IcebergKind,
     kind_of,
 )
+
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     SESSION_OF_ICEBERG,

@@ -1,0 +1,140 @@
+"""What a session has to be started with for a format's tables: settings and jars."""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
+from dbt.adapters.ctas_spark.staging.delta import jars as delta_jars
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+
+SETTINGS = "spark.sql.catalog."
+CATALOG_OF_DELTA = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+EXTENSION_OF_DELTA = "io.delta.sql.DeltaSparkSessionExtension"
+EXTENSIONS = "spark.sql.extensions"
+
+ICEBERG_JARS: Mapping[str, str] = {
+    "3.5": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.11.0",
+    "4.0": "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0",
+    "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+}
+"""The newest runtime for each minor of Spark."""
+HADOOP_NAMES = ("hadoop", "org.apache.iceberg.hadoop.HadoopCatalog")
+DELETES_FOR_ALL = "table-override.write.metadata.delete-after-commit.enabled"
+
+
+class IcebergKind(str, Enum):
+    """How an Iceberg catalog points to its tables' metadata: the ways that compare and swap it.
+
+    The first three were tried; ``DECLARED`` is what a user declares and a probe has confirmed.
+    """
+
+    HIVE = "hive"
+    JDBC = "jdbc"
+    REST = "rest"
+    DECLARED = "declared"
+
+
+IMPLEMENTATIONS = {
+    "org.apache.iceberg.hive.HiveCatalog": IcebergKind.HIVE,
+    "org.apache.iceberg.jdbc.JdbcCatalog": IcebergKind.JDBC,
+    "org.apache.iceberg.rest.RESTCatalog": IcebergKind.REST,
+}
+TYPES = {kind.value: kind for kind in IMPLEMENTATIONS.values()}
+
+
+def settings_below(spark: Any, prefix: str) -> dict[str, str]:
+    """The settings of a session, local or remote, whose names begin with ``prefix``, without it."""
+    found = spark.sql("SET").collect()
+    return {row.key.removeprefix(prefix): row.value for row in found if row.key.startswith(prefix)}
+
+
+def iceberg_implementation(options: Mapping[str, str]) -> str:
+    """What implements an Iceberg catalog: a class, or Iceberg's short name for one.
+
+    Args:
+        options: what stands after ``spark.sql.catalog.<catalog>.``
+    """
+    return options.get("catalog-impl") or options.get("type", IcebergKind.HIVE.value)
+
+
+def iceberg_kind(options: Mapping[str, str]) -> IcebergKind | None:
+    """The kind, by the catalog's own settings; None if it is not known to compare and swap."""
+    named = iceberg_implementation(options)
+    known = None if "catalog-impl" in options else TYPES.get(named)
+    return known or IMPLEMENTATIONS.get(named)
+
+
+def is_hadoop(options: Mapping[str, str]) -> bool:
+    """True if the catalog's tables are directories, without an entry that points to them."""
+    return iceberg_implementation(options) in HADOOP_NAMES
+
+
+def check_iceberg(catalog: str, options: Mapping[str, str]) -> None:
+    """Return if the settings take no files away that a staged version shares with its target.
+
+    Raises:
+        AtomicityNotSupportedError: they do.
+    """
+    if options.get(DELETES_FOR_ALL, "false").lower() == "true":
+        raise AtomicityNotSupportedError(
+            f"nothing is published atomically on the Iceberg catalog {catalog}: {DELETES_FOR_ALL} "
+            "is true, and a staged version shares the table's metadata files",
+            left="nothing was started",
+            remedy=f"remove {SETTINGS}{catalog}.{DELETES_FOR_ALL}; set it as a property of tables",
+        )
+
+
+def iceberg_remedy(spark_version: str) -> str:
+    """The jar to put into ``spark_conf``; Spark minors without a runtime are told so."""
+    minor = ".".join(spark_version.split(".")[:2])
+    if minor in ICEBERG_JARS:
+        return f"set spark.jars.packages: {ICEBERG_JARS[minor]} in spark_conf"
+    return (
+        f"Iceberg has no runtime for Spark {minor}; use PySpark "
+        f"{' or '.join(sorted(ICEBERG_JARS, reverse=True))}, and that minor's "
+        "org.apache.iceberg:iceberg-spark-runtime"
+    )
+
+
+def check_delta(
+    context: StagingContext,
+    implementation: str | None,
+    extensions: str,
+    spark_version: str,
+    *,
+    has_delta: bool,
+) -> None:
+    """Return if the target's catalog holds Delta tables.
+
+    Args:
+        implementation: the class that is configured for the target's catalog.
+        extensions: the session's extensions, between commas.
+        has_delta: Delta's classes are there.
+
+    Raises:
+        AtomicityNotSupportedError: it says what to put into ``spark_conf``.
+    """
+    if context.target.catalog != SESSION_CATALOG:
+        raise refused(
+            context,
+            f"file_format is delta, and the table is in the catalog {context.target.catalog}",
+            f"Delta tables are published in {SESSION_CATALOG}; remove database",
+        )
+    missing = []
+    if not has_delta:
+        missing.append(delta_jars.remedy(spark_version))
+    if implementation != CATALOG_OF_DELTA:
+        missing.append(f"set {SETTINGS}{SESSION_CATALOG}: {CATALOG_OF_DELTA} in spark_conf")
+    if EXTENSION_OF_DELTA not in (name.strip() for name in extensions.split(",")):
+        missing.append(f"add {EXTENSION_OF_DELTA} to {EXTENSIONS} in spark_conf")
+    if missing:
+        what = "file_format is delta, and the session has no Delta catalog"
+        raise refused(context, what, "; ".join(missing))
+
+
+def refused(context: StagingContext, what: str, remedy: str) -> AtomicityNotSupportedError:
+    """The error for a model that no catalog serves as it is configured."""
+    return AtomicityNotSupportedError(
+        what, table=context.target, left="it is unchanged; no job was started", remedy=remedy
+    )

@@ -1,0 +1,249 @@
+"""The versions of one table of files that a clean-up judges, and how one is removed."""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+)
+from dbt.adapters.ctas_spark.staging.files.base import ABSENT, look
+from dbt.adapters.ctas_spark.staging.files.fence import fenced
+from dbt.adapters.ctas_spark.staging.files.record import (
+    RECORD,
+    Record,
+    RecordState,
+    move,
+    name_of,
+)
+from dbt.adapters.ctas_spark.staging.files.references import References
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, Found, find, versions_of
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.storage.removal import emptied
+from dbt.adapters.ctas_spark.staging.version_id import started_ms
+
+logger = logging.getLogger(__name__)
+
+MILLISECONDS = 1_000
+REFUSED = (EntryModifiedError, EntryMissingError)
+
+
+def changed(services: Services, target: TableName, record: Record, expected: Record) -> Record:
+    """Move a record, under the lock of all writers where the metastore does not compare.
+
+    Raises:
+        EntryModifiedError, EntryMissingError: it is not what was expected.
+    """
+    with services.lock.held(target):
+        return move(services.metastore, record, expected, conditional=services.conditional)
+
+
+@dataclass(slots=True)
+class FileGarbage:
+    """A ``Garbage`` of tables of files; a tombstone outlives its version by ``orphan_age_ms``."""
+
+    context: StagingContext
+    services: Services
+    report: StepReport
+    references: References
+    orphan_age_ms: int
+    _found: dict[str, Found] = field(default_factory=dict)
+
+    @property
+    def target(self) -> TableName:
+        """The table whose versions these are."""
+        return self.context.target
+
+    def versions(self) -> tuple[KnownVersion, ...]:
+        """By record and by directory; a tombstone that only waits is not told of."""
+        found = [one for one in find(self.context, self.services) if not self._only_waits(one)]
+        self._found = {one.id: one for one in found}
+        return versions_of(self.context, self.services, tuple(found))
+
+    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
+        """By the time on the record; where there is none, a record is made to hold it."""
+        found = self._found[version.id]
+        now = self._now(found)
+        noted = found.record.superseded_ms if found.record else None
+        if noted is not None:
+            return now - noted
+        if note:
+            self._note_superseded(version, now)
+        return 0
+
+    def age_ms(self, version: KnownVersion) -> int:
+        """By id, record and newest file; a directory's own time where there is neither."""
+        found = self._found[version.id]
+        times = [started_ms(found.id), self._written_ms(found)]
+        entry = found.record.entry if found.record else None
+        if entry is not None:
+            times.append((entry.last_ddl_time or entry.create_time) * MILLISECONDS)
+        return self._now(found) - max(times)
+
+    def may_land(self, version: KnownVersion) -> bool:
+        """True if the target is what the record expects: commit ids never return.
+
+        A creation's proof is its record in ``deleting``, and so is that of a version without one.
+        """
+        record = self._found[version.id].record
+        if record is None or record.base in (ABSENT, UNKNOWN_BASE):
+            return False
+        if not self.services.conditional and version.place is Place.UNPUBLISHED:
+            return False  # no call is refused by its base: age alone decides
+        return str(look(self.services.metastore, self.target)) == record.base
+
+    def fence(self) -> None:
+        """One conditional call; another's commit meanwhile is a fence, too."""
+        newest = max(self._found.values(), key=lambda one: one.id)
+        with self.services.lock.held(self.target):
+            base = look(self.services.metastore, self.target)
+            change = fenced(base, self._now(newest))
+            expected = base.expectation if self.services.conditional else None
+            if change is not None:
+                with suppress(*REFUSED):
+                    self.services.metastore.alter_table(change, expected)
+
+    def take(self, version: KnownVersion) -> bool:
+        """Move the record to ``deleting``; make one, on which a CTAS that still runs will fail."""
+        found = self._found[version.id]
+        if found.record is None:
+            return self._made(found, RecordState.DELETING, self._now(found))
+        if found.record.entry is not None and RECORD not in found.record.entry.parameters:
+            return self._adopted(found, found.record)
+        return self._moved(found, replace(found.record, state=RecordState.DELETING))
+
+    def reason_shown(self, version: KnownVersion) -> Reason | None:
+        """By fresh reads."""
+        return self.references.reason(version.id)
+
+    def give_back(self, version: KnownVersion) -> None:
+        """To ``published``; the grace begins anew when the version is superseded."""
+        found = self._found[version.id]
+        if found.record is not None:
+            published = replace(
+                found.record, state=RecordState.PUBLISHED, superseded_ms=None, number=version.number
+            )
+            self._moved(found, published)
+
+    def delete_files(self, version: KnownVersion) -> bool:
+        """Delete the directory, again and again while files come."""
+        return emptied(self.services.storage, self._found[version.id].directory)
+
+    def delete_record(self, version: KnownVersion) -> None:
+        """Drop the entry; a tombstone stays until no CTAS of that age can come any more."""
+        found = self._found[version.id]
+        if not self._is_young_tombstone(found):
+            if version.place is Place.SUPERSEDED:
+                self._hand_on(found)
+            self.services.metastore.drop_entry(self._name(found))
+
+    def _note_superseded(self, version: KnownVersion, now: int) -> None:
+        found = self._found[version.id]
+        with self.report.within(Step.NOTE_SUPERSEDED):
+            if found.record is None:
+                self._made(found, RecordState.SUPERSEDED, now, version.number)
+                return
+            lived = version.place is Place.SUPERSEDED
+            state = RecordState.SUPERSEDED if lived else found.record.state
+            noted = replace(found.record, state=state, number=version.number, superseded_ms=now)
+            self._moved(found, noted)
+
+    def _moved(self, found: Found, record: Record) -> bool:
+        if found.record is None:
+            return False
+        try:
+            now = changed(self.services, self.target, record, found.record)
+        except REFUSED:
+            return False
+        self._found[found.id] = replace(found, record=now)
+        return True
+
+    def _made(self, found: Found, state: RecordState, now: int, number: int = 0) -> bool:
+        """A record in an entry without a directory; False if there is an entry by now."""
+        record = Record(
+            str(self.target),
+            found.id,
+            state,
+            UNKNOWN_BASE,
+            found.root,
+            number=number,
+            superseded_ms=now,
+        )
+        return self._written(found, record, self._create)
+
+    def _create(self, record: Record) -> None:
+        name = name_of(self.context.staging_schema, self.target, record.version)
+        scratch = self.services.metastore.scratch_entry(name)
+        self.services.metastore.create_table(
+            EntryChange(name, scratch, None, record.to_parameters())
+        )
+
+    def _adopted(self, found: Found, record: Record) -> bool:
+        """Delta's entry, whose run wrote no record into it: the first that does so has it."""
+
+        def adopt(taken: Record) -> None:
+            entry = self.services.metastore.get_table(self._name(found))
+            if entry is None or RECORD in entry.parameters:
+                raise EntryModifiedError(f"the entry of {found.id} has a record by now")
+            parameters = {**entry.parameters, **taken.to_parameters()}
+            self.services.metastore.alter_table(
+                EntryChange(entry.name, entry, entry, parameters), None
+            )
+
+        return self._written(found, replace(record, state=RecordState.DELETING), adopt)
+
+    def _written(self, found: Found, record: Record, write: Callable[[Record], None]) -> bool:
+        try:
+            write(record)
+        except (EntryExistsError, *REFUSED):
+            return False
+        entry = self.services.metastore.get_table(self._name(found))
+        now = Record.of(entry)
+        self._found[found.id] = replace(found, record=now)
+        return now == record
+
+    def _hand_on(self, found: Found) -> None:
+        """The files of a managed table that it took over are remembered by the live version."""
+        directory = found.record.took_over if found.record else None
+        if directory is None:
+            return
+        live = look(self.services.metastore, self.target).version
+        heir = self._found.get(live) if live else None
+        free = heir is not None and heir.record is not None and heir.record.took_over is None
+        if not (free and self._moved(heir, replace(heir.record, took_over=directory))):
+            logger.warning(
+                "%s: files of the table before it stay in %s; delete them by hand when nobody "
+                "needs them",
+                self.target,
+                directory,
+            )
+
+    def _only_waits(self, found: Found) -> bool:
+        if not self._is_young_tombstone(found):
+            return False
+        return not self.services.storage.exists(found.directory)
+
+    def _is_young_tombstone(self, found: Found) -> bool:
+        record = found.record
+        if record is None or record.superseded_ms is None or not found.is_tombstone:
+            return False
+        return self._now(found) - record.superseded_ms < self.orphan_age_ms
+
+    def _written_ms(self, found: Found) -> int:
+        files = self.services.storage.files(found.directory)
+        if files or found.record is not None:
+            return max((one.modified_ms for one in files), default=0)
+        return self.services.storage.modified_ms(found.directory) or 0
+
+    def _now(self, found: Found) -> int:
+        return self.services.now_ms(found.root)
+
+    def _name(self, found: Found) -> TableName:
+        return name_of(self.context.staging_schema, self.target, found.id)

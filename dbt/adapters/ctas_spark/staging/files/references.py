@@ -1,0 +1,94 @@
+"""Who shows a version after all: its target, its target's partitions, and other tables.
+
+The target and clones by their marker are read afresh for each version. Tables and partitions that
+merely lie in a version (external tables, clones without the marker) are found by a listing of
+everything, which is made once for an invocation of ``ctas_vacuum``.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, FileBase, look
+from dbt.adapters.ctas_spark.staging.files.partitions import track_partitions
+from dbt.adapters.ctas_spark.staging.files.places import Listing
+from dbt.adapters.ctas_spark.staging.files.record import name_of
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.versions import shows
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Who shows versions of one target; ``listing`` is None where locations are not looked at."""
+
+    context: StagingContext
+    services: Services
+    report: StepReport
+    listing: Listing | None
+    dry_run: bool = False
+
+    def reason(self, version: str) -> Reason | None:
+        """Why the version may not go, by what the metastore says now.
+
+        Raises:
+            MetastoreError: the target could not be read.
+        """
+        base = look(self.services.metastore, self.context.target)
+        if shows(base.entry, version):
+            return Reason.LIVE
+        if self._has_partition(base, version):
+            return Reason.REFERENCED
+        try:
+            found = self._has_clone(base, version) or self._is_location(version)
+        except MetastoreError:
+            return Reason.UNSEARCHED
+        return Reason.REFERENCED if found else None
+
+    def _has_partition(self, base: FileBase, version: str) -> bool:
+        """Entries below an older version do not count while Spark lists directories.
+
+        They are dropped under the lock: MSCK REPAIR TABLE would bring them back to life. Without a
+        lock nobody ever tracks them.
+        """
+        if base.entry is None or not self._lists(base, version):
+            return False
+        if base.version is None or PARTITION_PROVIDER in base.entry.parameters:
+            return True
+        if self.dry_run or self.services.find_partition_lock() is None:
+            return False
+        track_partitions(self.context, self.services, self.report)
+        return self._lists(base, version)
+
+    def _lists(self, base: FileBase, version: str) -> bool:
+        if base.entry is None or not base.entry.partition_keys:
+            return False
+        with suppress(EntryMissingError):
+            kept = self.services.partitions.partitions(base.entry.name)
+            return any(version in one.location.split("/") for one in kept)
+        return False
+
+    def _has_clone(self, base: FileBase, version: str) -> bool:
+        """A target that is gone or foreign may have been renamed into any database."""
+        metastore, own = self.services.metastore, self._record_of(version)
+        everywhere = metastore.databases() if base.version is None else ()
+        for database in sorted({self.context.target.database, *everywhere}):
+            for name in metastore.tables_with(database, VERSION, version):
+                if name != own and metastore.get_table(name) is not None:
+                    return True
+        return False
+
+    def _is_location(self, version: str) -> bool:
+        if self.listing is None:
+            return False
+        places = self.listing.places(self.services.metastore, self.services.partitions)
+        not_theirs = (self._record_of(version), self.context.target)
+        return any(
+            version in one.location.split("/") and one.name not in not_theirs for one in places
+        )
+
+    def _record_of(self, version: str) -> TableName:
+        return name_of(self.context.staging_schema, self.context.target, version)

@@ -1,0 +1,118 @@
+"""Delete the files of a managed table that a version took over, once nobody needs them.
+
+Dropping a managed table deletes its files; replacing it by a version leaves them, because readers
+may be on them. The record of the version remembers where they are. Only ``ctas_vacuum`` deletes
+them, and only the default directory of the table; any doubt keeps them, and is said.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.files.base import look
+from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
+from dbt.adapters.ctas_spark.staging.files.garbage import REFUSED, changed
+from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.files.places import is_same, lies_within, named_places
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.storage.removal import emptied
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TookOver:
+    """What versions of one target took over; a dry run only looks."""
+
+    context: StagingContext
+    services: Services
+    rules: RetentionRules
+    report: StepReport
+    dry_run: bool = False
+
+    def free(self, records: Iterable[Record]) -> list[str]:
+        """Delete what may go of what the records remember; the directories.
+
+        Raises:
+            MetastoreError, StorageError: the target or the storage did not answer.
+        """
+        marker = look(self.services.metastore, self.context.target).marker
+        if marker is None:
+            return []
+        published = (one for one in records if marker.lineage.has_version(one.version))
+        return [one.took_over for one in published if one.took_over and self._is_freed(one)]
+
+    def _is_freed(self, record: Record) -> bool:
+        directory = record.took_over or ""
+        noted = self._noted(record)
+        if noted is None or not self._is_past_grace(noted):
+            return False
+        reason = self._reason_to_stay(record, directory)
+        if reason is not None:
+            self._say(directory, reason)
+            return False
+        if self.dry_run:
+            return True
+        with self.report.within(Step.DELETE_FILES):
+            is_empty = emptied(self.services.storage, directory)
+        if is_empty:
+            self._moved(replace(noted, took_over=None, took_over_ms=None), noted)
+            logger.info(
+                "files of the table that %s replaced were deleted: %s",
+                self.context.target,
+                directory,
+            )
+        return is_empty
+
+    def _noted(self, record: Record) -> Record | None:
+        """The record with the time from which the grace runs; None if it is another's by now."""
+        if record.took_over_ms is not None or self.dry_run:
+            return record
+        return self._moved(replace(record, took_over_ms=self._now(record)), record)
+
+    def _is_past_grace(self, record: Record) -> bool:
+        now = self._now(record)
+        lived = 0 if record.took_over_ms is None else now - record.took_over_ms
+        return lived >= self.rules.grace_ms
+
+    def _reason_to_stay(self, record: Record, directory: str) -> str | None:
+        """Looked up just before the deletion."""
+        target, metastore = self.context.target, self.services.metastore
+        schema = metastore.database_location(target.database)
+        if schema is None or not is_same(directory, f"{schema}/{target.table}"):
+            return "it is not the directory that Spark gives to a table of that name"
+        if FOLDER in self.services.storage.children(directory):
+            return f"it holds versions, in {FOLDER}"
+        try:
+            places = named_places(metastore, self.services.partitions)
+            who = next((one.who for one in places if lies_within(one.location, directory)), None)
+        except MetastoreError as error:
+            return f"not every table could be looked at ({error.what})"
+        if who is not None:
+            return f"{who} lies there"
+        marker = look(metastore, target).marker
+        if marker is None or not marker.lineage.has_version(record.version):
+            return "another table has the name by now"
+        return None
+
+    def _moved(self, record: Record, expected: Record) -> Record | None:
+        try:
+            return changed(self.services, self.context.target, record, expected)
+        except REFUSED:
+            return None
+
+    def _now(self, record: Record) -> int:
+        return self.services.now_ms(record.root)
+
+    def _say(self, directory: str, reason: str) -> None:
+        logger.warning(
+            "%s: files of the table before it stay in %s, because %s; delete them by hand when "
+            "nobody needs them",
+            self.context.target,
+            directory,
+            reason,
+        )

@@ -1,0 +1,158 @@
+"""What attempts left staged goes by its age, and nothing else goes."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
+from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    ORPHAN_AGE_MS,
+    Reason,
+    RetentionRules,
+    Sweep,
+)
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from dbt.adapters.ctas_spark.staging.statement.tables import DeltaBySql
+from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
+from dbt.adapters.ctas_spark.staging.version_id import new_version_id
+from fakes.sql_catalog import FakeSqlCatalog, named, services
+
+CONTEXT = StagingContext(
+    TableName("shop", "t", "ice"), "stg", layout=TableLayout(format_given=False)
+)
+PATH = "`ice`.`shop`.`t`"
+
+
+def swept(
+    catalog: FakeSqlCatalog, rules: RetentionRules | None = None, *, dry_run: bool = False
+) -> Sweep:
+    """What another run deletes."""
+    run = StatementCatalog(services(catalog), HADOOP)
+    return run.clean_up(CONTEXT, rules or RetentionRules(), dry_run=dry_run)
+
+
+def left(catalog: FakeSqlCatalog, context: StagingContext = CONTEXT) -> str:
+    """A run that was killed after its CTAS; the version's id."""
+    table = StatementCatalog(services(catalog), HADOOP).plan(context, NoJob()).begin()
+    catalog.ask(table.statement("SELECT 1 AS id"))
+    return table.version
+
+
+def path_of(version: str) -> str:
+    """Its staged table."""
+    return f"`ice`.`stg`.`t__{version}`"
+
+
+def test_an_orphan_goes_once_it_is_old() -> None:
+    """A dry run says the same, and deletes nothing."""
+    catalog = FakeSqlCatalog()
+    version = left(catalog)
+    catalog.answers["SELECT md5"] = [
+        {"version": "m1", "written_ms": catalog.clock.now_ms + 5_000, "marker": None}
+    ]
+    catalog.clock.now_ms += ORPHAN_AGE_MS
+    assert swept(catalog).kept == {version: Reason.YOUNG}
+    catalog.clock.now_ms += 5_000
+    name = f"ice.stg.t__{version}"
+    assert swept(catalog, dry_run=True).freed == [name]
+    assert list(catalog.shown) == [path_of(version)]
+    assert swept(catalog).freed == [name]
+    assert catalog.shown == {}
+
+
+def test_a_smaller_age_is_believed() -> None:
+    """The argument of ctas_vacuum; its writer finds the staged table gone and publishes nothing."""
+    catalog = FakeSqlCatalog()
+    table = StatementCatalog(services(catalog), HADOOP).plan(CONTEXT, NoJob()).begin()
+    catalog.ask(table.statement("SELECT 1 AS id"))
+    assert len(swept(catalog, RetentionRules(orphan_age_ms=0)).freed) == 1
+    with pytest.raises(StagingError, match="is gone"):
+        table.commit()
+    assert catalog.shown == {}
+
+
+def test_what_was_not_staged_for_the_target_stays() -> None:
+    """Another table's, somebody's own, a fork of Iceberg's, and what another release named."""
+    catalog = FakeSqlCatalog()
+    old = new_version_id(catalog.clock.now_ms)
+    longer = replace(CONTEXT, target=TableName("shop", "t__x", "ice"))
+    elsewhere = replace(CONTEXT, target=TableName("other", "t", "ice"))
+    kept = [
+        f"`ice`.`stg`.`t__x__{left(catalog, longer)}`",
+        path_of(left(catalog, elsewhere)),
+    ]
+    for own in (
+        {},
+        {"ctas_spark_target": "ice.shop.t", "ctas_spark_version": old},
+        {"ctas_spark_staged_for": "ice.shop.t", "ctas_spark_staged_as": "of_its_source"},
+    ):
+        kept.append(path_of(new_version_id(catalog.clock.now_ms)))
+        catalog.write(kept[-1], "rows", own)
+    kept.append(path_of("backup"))
+    catalog.write(kept[-1], "rows", {"ctas_spark_staged_for": "ice.shop.t"})
+    catalog.clock.now_ms += 10 * ORPHAN_AGE_MS
+    assert swept(catalog) == Sweep()
+    assert sorted(catalog.shown) == sorted(kept)
+
+
+def test_the_target_is_never_dropped() -> None:
+    """Not even one that says that it was staged: it is not in the staging schema."""
+    catalog = FakeSqlCatalog()
+    own = {"ctas_spark_staged_for": "ice.shop.t", "ctas_spark_staged_as": "t"}
+    catalog.write(PATH, "rows", own)
+    catalog.clock.now_ms += 10 * ORPHAN_AGE_MS
+    assert swept(catalog) == Sweep()
+    assert not any(statement.startswith("DROP") for statement in catalog.statements)
+
+
+def test_without_a_staging_schema_there_is_nothing_to_clean_up() -> None:
+    """Nor is one made."""
+    catalog = FakeSqlCatalog()
+    catalog.missing_namespaces = {"`ice`.`stg`"}
+    assert swept(catalog) == Sweep()
+    assert catalog.missing_namespaces == {"`ice`.`stg`"}
+
+
+def test_no_answer_deletes_nothing() -> None:
+    """And is an error."""
+    catalog = FakeSqlCatalog()
+    version = left(catalog)
+    catalog.clock.now_ms += 10 * ORPHAN_AGE_MS
+    catalog.failure = named("SOMETHING")
+    with pytest.raises(MetastoreError):
+        swept(catalog)
+    assert list(catalog.shown) == [path_of(version)]
+
+
+def test_a_version_that_another_run_took_first_is_no_error() -> None:
+    """Between the listing and the drop."""
+    catalog = FakeSqlCatalog()
+    version = left(catalog)
+    catalog.clock.now_ms += 2 * ORPHAN_AGE_MS
+    looks = 0
+
+    def taken(statement: str) -> None:
+        nonlocal looks
+        looks += statement.startswith("REFRESH")
+        if looks > 1 and catalog.shown:
+            catalog.drop(path_of(version))
+
+    catalog.before = taken
+    assert swept(catalog).kept == {version: Reason.TAKEN}
+
+
+def test_a_delta_tables_age_is_that_of_its_id() -> None:
+    """Over Thrift its times have no zone."""
+    catalog = FakeSqlCatalog()
+    catalog.answers["DESCRIBE HISTORY"] = [{"version": 0, "userMetadata": None}]
+    catalog.answers["DESCRIBE DETAIL"] = [{"format": "delta", "id": "i1"}]
+    found: StatementServices = services(catalog, file_format=DeltaBySql())
+    run = StatementCatalog(found, HADOOP)
+    table = run.plan(CONTEXT, NoJob()).begin()
+    catalog.ask(table.statement("SELECT 1 AS id"))
+    assert run.clean_up(CONTEXT, RetentionRules()).kept == {table.version: Reason.YOUNG}
+    catalog.clock.now_ms += ORPHAN_AGE_MS
+    assert len(run.clean_up(CONTEXT, RetentionRules()).freed) == 1

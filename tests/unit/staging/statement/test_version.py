@@ -1,0 +1,324 @@
+"""A version on its way through the one machine, in a catalog that a statement publishes in."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pyspark.errors import PySparkException
+
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    OnConflict,
+    StagingContext,
+    StagingPurpose,
+    TableLayout,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    CommitRefusedError,
+    CommitStateUnknownError,
+    ConcurrentWriteError,
+    NoSuchSchemaError,
+    NoSuchTableError,
+    NoSuchVersionError,
+    StagedVersionGoneError,
+    StagingError,
+    TableAlreadyExistsError,
+)
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from dbt.adapters.ctas_spark.staging.statement.version import all_of, create_as, replace_as
+from fakes.sql_catalog import FakeSqlCatalog, FakeStatements, named, services
+
+TARGET = TableName("shop", "t", "ice")
+PATH = "`ice`.`shop`.`t`"
+CONTEXT = StagingContext(TARGET, "stg", layout=TableLayout(format_given=False))
+OLD, NEW, THEIRS = "SELECT 1 AS old", "SELECT 2 AS new", "SELECT 3 AS theirs"
+LOST = PySparkException("no answer")
+
+
+def staging(catalog: FakeSqlCatalog) -> StatementCatalog:
+    """The kind on the fake."""
+    return StatementCatalog(services(catalog), HADOOP)
+
+
+def begun(catalog: FakeSqlCatalog, context: StagingContext = CONTEXT) -> StagedTable[Any]:
+    """A table that has begun."""
+    return staging(catalog).plan(context, NoJob()).begin()
+
+
+def staged(
+    catalog: FakeSqlCatalog, query: str = NEW, context: StagingContext = CONTEXT
+) -> StagedTable[Any]:
+    """A table that was filled and verified."""
+    table = begun(catalog, context)
+    catalog.ask(table.statement(query))
+    table.verify()
+    return table
+
+
+def published(catalog: FakeSqlCatalog, query: str = OLD) -> StagedTable[Any]:
+    """A table that was committed."""
+    table = staged(catalog, query)
+    table.commit()
+    table.settle()
+    return table
+
+
+def on_publish(action: Callable[[], object]) -> Callable[[str], None]:
+    """Do something at the statement that publishes."""
+
+    def told(statement: str) -> None:
+        if statement.startswith((f"CREATE TABLE {PATH}", f"REPLACE TABLE {PATH}")):
+            action()
+
+    return told
+
+
+def fail() -> None:
+    """The answer is lost."""
+    raise LOST
+
+
+def test_it_is_created_and_then_replaced() -> None:
+    """By one statement each, with a marker that counts on; nothing that was staged is left."""
+    catalog = FakeSqlCatalog()
+    first = published(catalog)
+    second = published(catalog, NEW)
+    assert [one.reach.strategy for one in (first, second)] == ["create", "replace"]
+    assert (second.level, second.reach.reader_window) == (Atomicity.ATOMIC, "none")
+    assert (list(catalog.shown), catalog.rows[PATH]) == ([PATH], NEW)
+    marker = catalog.shown[PATH]
+    assert marker["ctas_spark_version"] == second.version
+    assert (marker["ctas_spark_number"], marker["ctas_spark_format"]) == ("2", "1")
+    events = staging(catalog).history(CONTEXT)
+    assert [(event.version, event.state) for event in events] == [
+        (second.version, "last published"),
+        (first.version, "deleted"),
+    ]
+
+
+def test_nothing_of_the_target_is_written_before_the_commit() -> None:
+    """What is staged is a table of its own, which an abort removes."""
+    catalog = FakeSqlCatalog()
+    published(catalog)
+    before = dict(catalog.shown[PATH])
+    table = staged(catalog)
+    (record,) = set(catalog.shown) - {PATH}
+    assert record == f"`ice`.`stg`.`t__{table.version}`"
+    assert (catalog.shown[PATH], catalog.rows[record]) == (before, NEW)
+    table.abort("checks failed")
+    assert (list(catalog.shown), table.left_behind) == ([PATH], [])
+
+
+def test_an_abort_before_the_ctas_asks_the_catalog_nothing() -> None:
+    """Nothing was staged yet."""
+    catalog = FakeSqlCatalog()
+    table = begun(catalog)
+    asked = len(catalog.statements)
+    table.abort("failed")
+    assert len(catalog.statements) == asked
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_lost_answer_of_a_commit_that_happened_is_a_success(exists: bool) -> None:  # noqa: FBT001
+    """The marker says so."""
+    catalog = FakeSqlCatalog()
+    if exists:
+        published(catalog)
+    table = staged(catalog)
+    catalog.after = on_publish(fail)
+    table.commit()
+    assert (table.outcome, catalog.rows[PATH]) == (Outcome.COMMITTED, NEW)
+
+
+def test_a_lost_answer_of_a_commit_that_shows_nowhere_is_unknown() -> None:
+    """It may still land: the staged table stays."""
+    catalog = FakeSqlCatalog()
+    published(catalog)
+    table = staged(catalog)
+    catalog.before = on_publish(fail)
+    with pytest.raises(CommitStateUnknownError):
+        table.commit()
+    table.abort("failed")
+    assert (table.outcome, len(catalog.shown), catalog.rows[PATH]) == (Outcome.UNKNOWN, 2, OLD)
+
+
+def test_a_lost_answer_is_unknown_after_anothers_commit_too() -> None:
+    """No base refuses a statement that is still under way."""
+    catalog = FakeSqlCatalog()
+    published(catalog)
+    table = staged(catalog)
+
+    def rival_then_fail() -> None:
+        catalog.before = lambda _: None
+        published(catalog, THEIRS)
+        raise LOST
+
+    catalog.before = on_publish(rival_then_fail)
+    with pytest.raises(CommitStateUnknownError):
+        table.commit()
+
+
+def test_a_statement_that_is_refused_has_published_nothing() -> None:
+    """Here its job failed: the error is the catalog's, and the target is as it was."""
+    catalog = FakeSqlCatalog()
+    published(catalog)
+    table = staged(catalog)
+
+    def refuse() -> None:
+        raise named("TASK_WRITE_FAILED")
+
+    catalog.before = on_publish(refuse)
+    with pytest.raises(CommitRefusedError):
+        table.commit()
+    table.abort("failed")
+    assert (table.outcome, catalog.rows[PATH]) == (Outcome.NOT_COMMITTED, OLD)
+
+
+def test_a_write_since_begin_is_a_conflict() -> None:
+    """Or a new base, where that was asked for."""
+    catalog = FakeSqlCatalog()
+    published(catalog)
+    refused = staged(catalog)
+    asked = replace(CONTEXT, on_conflict=OnConflict.OVERWRITE)
+    overwrites = staged(catalog, NEW, asked)
+    other = published(catalog, THEIRS)
+    with pytest.raises(ConcurrentWriteError, match=f"version {other.version} was committed at"):
+        refused.commit()
+    overwrites.commit()
+    assert catalog.rows[PATH] == NEW
+
+
+def test_a_purpose_that_does_not_fit_begins_no_job() -> None:
+    """create over a table, replace of none; create_if_not_exists keeps what is there."""
+    catalog = FakeSqlCatalog()
+    with pytest.raises(NoSuchTableError):
+        begun(catalog, replace(CONTEXT, purpose=StagingPurpose.REPLACE))
+    published(catalog)
+    with pytest.raises(TableAlreadyExistsError):
+        begun(catalog, replace(CONTEXT, purpose=StagingPurpose.CREATE))
+    kept = begun(catalog, replace(CONTEXT, purpose=StagingPurpose.CREATE_IF_NOT_EXISTS))
+    assert kept.outcome is Outcome.KEPT
+
+
+def test_a_view_in_its_place_is_not_replaced() -> None:
+    """No statement does that: nothing is started."""
+    catalog = FakeSqlCatalog()
+    catalog.described[PATH] = [
+        {"col_name": "# Detailed Table Information", "data_type": ""},
+        {"col_name": "Type", "data_type": "VIEW"},
+    ]
+    with pytest.raises(AtomicityNotSupportedError, match="a view is in the place"):
+        begun(catalog)
+
+
+def test_a_creation_has_one_winner() -> None:
+    """CREATE TABLE refuses what is there by then."""
+    catalog = FakeSqlCatalog()
+    table = staged(catalog, NEW, replace(CONTEXT, purpose=StagingPurpose.CREATE))
+    catalog.before = on_publish(lambda: catalog.write(PATH, THEIRS, {}))
+    with pytest.raises(TableAlreadyExistsError):
+        table.commit()
+    assert catalog.rows[PATH] == THEIRS
+
+
+def test_a_missing_schema_is_said_before_any_job() -> None:
+    """The staging schema is made, and the target's is not."""
+    catalog = FakeSqlCatalog()
+    catalog.missing_namespaces = {"`ice`.`shop`", "`ice`.`stg`"}
+    with pytest.raises(NoSuchSchemaError):
+        begun(catalog)
+    assert catalog.missing_namespaces == {"`ice`.`shop`"}
+
+
+def test_a_version_whose_staged_table_is_gone_publishes_nothing() -> None:
+    """A clean-up took it for an orphan, and its writer woke up."""
+    catalog = FakeSqlCatalog()
+    published(catalog)
+    table = staged(catalog)
+    catalog.drop(f"`ice`.`stg`.`t__{table.version}`")
+    with pytest.raises(StagedVersionGoneError):
+        table.commit()
+    assert (table.outcome, catalog.rows[PATH]) == (None, OLD)
+
+
+def test_a_staged_table_that_vanishes_before_the_call_publishes_nothing() -> None:
+    """The statement fails by name, and the next look says what is missing."""
+    catalog = FakeSqlCatalog()
+    published(catalog)
+    table = staged(catalog)
+
+    def vanish() -> None:
+        catalog.before = lambda _: None
+        catalog.drop(f"`ice`.`stg`.`t__{table.version}`")
+
+    catalog.before = on_publish(vanish)
+    with pytest.raises(StagingError):
+        table.commit()
+    table.abort("failed")
+    assert (table.outcome, catalog.rows[PATH]) == (Outcome.NOT_COMMITTED, OLD)
+
+
+def test_a_refresh_that_fails_leaves_the_model_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settling never raises."""
+    catalog = FakeSqlCatalog()
+    table = staged(catalog)
+    table.commit()
+    monkeypatch.setattr(FakeStatements, "refresh", lambda *_: fail())
+    table.settle()
+    assert list(catalog.shown) == [PATH]
+
+
+@pytest.mark.parametrize(
+    ("layout", "said"),
+    [
+        (TableLayout(location_root="/x"), "places its tables itself"),
+        (TableLayout(clustered_by=("id",), buckets=2), r"bucket\(8, id\)"),
+        (TableLayout("delta", clustered_by=("id",)), "CLUSTER BY"),
+    ],
+)
+def test_what_such_a_table_can_not_have_is_refused(layout: TableLayout, said: str) -> None:
+    """Before anything is asked of the catalog."""
+    catalog = FakeSqlCatalog()
+    with pytest.raises(AtomicityNotSupportedError, match=said):
+        begun(catalog, replace(CONTEXT, layout=layout))
+    assert catalog.statements == []
+
+
+@pytest.mark.parametrize("level", [Atomicity.ISOLATED, Atomicity.NONE])
+def test_a_level_that_is_not_kept_is_refused(level: Atomicity) -> None:
+    """The stronger one with its reason, the weaker one because a commit is all or nothing."""
+    with pytest.raises(AtomicityNotSupportedError):
+        begun(FakeSqlCatalog(), replace(CONTEXT, atomicity=level))
+
+
+def test_there_is_no_way_back_and_nothing_to_recover() -> None:
+    """What a statement replaced, no statement brings back; what it did not finish is not there."""
+    catalog = staging(FakeSqlCatalog())
+    with pytest.raises(NoSuchVersionError, match="no statement brings back"):
+        catalog.roll_back(CONTEXT)
+    assert catalog.recover(CONTEXT) == ()
+
+
+def test_what_is_staged_is_created_with_the_models_clauses() -> None:
+    """A format that the model does not name is the catalog's."""
+    layout = TableLayout(partition_by=("days(ts)",), properties={"a": "b"}, format_given=False)
+    name = TableName("stg", "t__v", "lake")
+    assert create_as(name, layout, {"mark": "c"}, "SELECT 1 ts") == (
+        "CREATE TABLE `lake`.`stg`.`t__v`\nPARTITIONED BY (days(`ts`))\n"
+        "TBLPROPERTIES ('a' = 'b', 'mark' = 'c')\nAS\nSELECT 1 ts"
+    )
+
+
+def test_a_target_is_replaced_and_never_dropped() -> None:
+    """By one statement, which needs it to be there."""
+    query = all_of(TableName("stg", "t__v", "lake"))
+    assert replace_as(TableName("db", "t", "lake"), TableLayout("delta"), {}, query) == (
+        "REPLACE TABLE `lake`.`db`.`t`\nUSING `delta`\nAS\nSELECT * FROM `lake`.`stg`.`t__v`"
+    )
