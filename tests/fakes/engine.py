@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 
 
 class FakeEngine:
@@ -24,13 +25,17 @@ class FakeEngine:
 
 
 class FakeJob:
-    """A job that stops when it is told to, unless ``stubborn``."""
+    """A job that stops when it is told to, unless ``stubborn``; ``counted`` is what it wrote."""
 
     def __init__(self) -> None:
         self.canceled = False
         self.stopped = 0
         self.stubborn = False
+        self.counted = WriteFigures()
 
     def stop(self) -> bool:
         self.stopped += 1
         return not self.stubborn
+
+    def figures(self) -> WriteFigures:
+        return self.counted

@@ -1,53 +1,77 @@
-"""A storage in memory whose clock ticks one second with each write."""
+"""A storage in memory, with a clock of its own that tests turn on."""
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.storage.client import StoredText
+from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
+from fakes.clock import FakeClock
 
 
 class FakeStorage:
-    """``refuses`` makes every call fail, as a full or forbidden disk does."""
+    """``texts`` are the files by path; ``refuses`` makes every call fail, as a full disk does.
 
-    def __init__(self) -> None:
-        self.files: dict[str, str] = {}
+    Its clock is ``clock``'s wall clock, ``skew_ms`` later.
+    """
+
+    def __init__(self, clock: FakeClock | None = None) -> None:
+        self.clock = clock or FakeClock()
+        self.skew_ms = 0
+        self.texts: dict[str, str] = {}
         self.modified: dict[str, int] = {}
         self.empty_directories: set[str] = set()
-        self.now_ms = 1_700_000_000_000
         self.refuses = False
         self.permissions: dict[str, str] = {}
 
-    def write(self, path: str, text: str) -> int:
-        self._refuse(path)
-        self.now_ms += 1_000
-        self.files[path] = text
-        self.modified[path] = self.now_ms
-        return self.now_ms
+    @property
+    def time_ms(self) -> int:
+        """Its time now."""
+        return self.clock.wall + self.skew_ms
 
-    def read(self, path: str) -> StoredText | None:
+    def write(self, path: str, text: str) -> None:
         self._refuse(path)
-        text = self.files.get(path)
-        return None if text is None else StoredText(text, self.modified[path])
+        self.texts[path] = text
+        self.modified[path] = self.time_ms
+
+    def read(self, path: str) -> str | None:
+        self._refuse(path)
+        return self.texts.get(path)
+
+    def now_ms(self, directory: str) -> int:
+        self._refuse(directory)
+        return self.time_ms
 
     def children(self, directory: str) -> tuple[str, ...]:
         self._refuse(directory)
-        inside = [name[len(directory) + 1 :] for name in self.files if _is_in(name, directory)]
+        inside = [name[len(directory) + 1 :] for name in self.texts if _is_in(name, directory)]
         return tuple(sorted({name.split("/")[0] for name in inside}))
+
+    def files(self, directory: str) -> tuple[StoredFile, ...]:
+        self._refuse(directory)
+        return tuple(
+            StoredFile(path, len(text), self.modified[path])
+            for path, text in self.texts.items()
+            if _is_in(path, directory)
+        )
+
+    def modified_ms(self, path: str) -> int | None:
+        self._refuse(path)
+        inside = [self.modified[one] for one in self.texts if one == path or _is_in(one, path)]
+        return max(inside) if inside else (0 if path in self.empty_directories else None)
+
+    def exists(self, path: str) -> bool:
+        self._refuse(path)
+        made = path in self.empty_directories
+        return made or any(name == path or _is_in(name, path) for name in self.texts)
+
+    def delete(self, path: str) -> None:
+        self._refuse(path)
+        gone = [name for name in self.texts if name == path or _is_in(name, path)]
+        for name in gone:
+            del self.texts[name]
+        self.empty_directories.discard(path)
 
     def copy_permissions(self, source: str, directory: str) -> None:
         self._refuse(directory)
         if self.exists(source):
             self.permissions[directory] = source
-
-    def delete(self, path: str) -> None:
-        self._refuse(path)
-        gone = [name for name in self.files if name == path or _is_in(name, path)]
-        for name in gone:
-            del self.files[name]
-        self.empty_directories.discard(path)
-
-    def exists(self, path: str) -> bool:
-        self._refuse(path)
-        made = path in self.empty_directories
-        return made or any(name == path or _is_in(name, path) for name in self.files)
 
     def _refuse(self, path: str) -> None:
         if self.refuses:

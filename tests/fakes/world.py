@@ -1,8 +1,9 @@
-"""One catalog on fakes, and models that are taken through it step by step."""
+"""One catalog of tables of files on fakes, and models that are taken through it step by step."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
@@ -12,10 +13,12 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.files.records import record_properties
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.steps import StepObserver
+from fakes.clock import FakeClock
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
 from fakes.partitions import partition
@@ -24,6 +27,12 @@ from fakes.storage import FakeStorage
 TARGET_NAME = TableName("shop", "orders")
 STAGING_SCHEMA = "shop__ctas_spark"
 BY_MONTH = TableLayout(partition_by=("month",))
+CONTEXT = StagingContext(TARGET_NAME, STAGING_SCHEMA)
+AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0)
+"""Nothing superseded is kept; orphans still have to be old."""
+ADDRESS = "thrift://metastore:9083"
+
+Staged = StagedTable[Any]
 
 
 class KilledError(BaseException):
@@ -49,15 +58,20 @@ def killed(metastore: FakeMetastore, call: str, *, after: bool = False) -> Itera
 
 
 class World:
-    """Metastore, storage and engine, shared by every run that is made on them."""
+    """Metastore, storage, engine and clocks, shared by every run that is made on them.
+
+    With ``single_process`` no other process can be a client of the metastore.
+    """
 
     def __init__(self, *, single_process: bool = False) -> None:
+        self.clock = FakeClock()
         self.metastore = FakeMetastore()
-        self.storage = FakeStorage()
+        self.storage = FakeStorage(self.clock)
         self.engine = FakeEngine()
         self.job = FakeJob()
-        self.lease = Lease(self.storage)
         self.single_process = single_process
+        self.repeatable_reads = True
+        self.address = ADDRESS
 
     def catalog(self) -> SessionCatalog:
         """The catalog of one run."""
@@ -65,62 +79,76 @@ class World:
             self.metastore,
             self.storage,
             self.engine,
-            self.lease,
             kind="hive",
             locks=None if self.single_process else self.metastore,
+            address=self.address,
+            repeatable_reads=self.repeatable_reads,
+            clock=self.clock,
         )
 
-    def table(self, purpose: str = "create_or_replace", **context: object) -> StagedFileTable:
-        """A staged table for the one target."""
-        asked = StagingContext(TARGET_NAME, STAGING_SCHEMA, StagingPurpose(purpose))
-        return self.catalog().apply_staging(replace(asked, **context), self.job)  # type: ignore[arg-type]
+    def context(self, purpose: str = "create_or_replace", **changes: Any) -> StagingContext:
+        """What is asked of the one target."""
+        return replace(CONTEXT, purpose=StagingPurpose(purpose), **changes)
 
-    def stage(self, staged: StagedFileTable, *months: str) -> None:
+    def plan(
+        self,
+        purpose: str = "create_or_replace",
+        observers: tuple[StepObserver, ...] = (),
+        **changes: Any,
+    ) -> Plan:
+        """A run's plan for the one target."""
+        return self.catalog().plan(self.context(purpose, **changes), self.job, observers)
+
+    def stage(self, staged: Staged, *months: str, rows: str = "rows") -> None:
         """What the CTAS does: files, then the record with its properties and partitions."""
         staged.statement("select 1 as id")
-        directory = staged.root.version(staged.version)
-        self.storage.write(f"{directory}/part-0.parquet", "rows")
+        version = version_of(staged)
+        self.storage.write(f"{version.directory}/part-0.parquet", rows)
         partitioned = bool(staged.context.layout.partition_by)
-        self.metastore.tables[staged.record] = entry(
-            staged.record,
-            location=directory,
-            partition_keys=staged.context.layout.partition_by,
+        columns = staged.context.layout.partition_by
+        self.metastore.tables[version.record] = entry(
+            version.record,
+            location=version.directory,
+            partition_keys=columns,
+            create_time=self.clock.wall // 1000,
             parameters={
-                **record_properties(
-                    target=staged.target,
-                    version=staged.version,
-                    base=staged.base,
-                    lease=self.lease.id,
-                    root=str(staged.root),
-                ),
-                "transient_lastDdlTime": "1000",
+                **version._new_record().to_parameters(),  # noqa: SLF001 (what the CTAS says)
+                "transient_lastDdlTime": str(self.clock.wall // 1000),
                 "spark.sql.sources.provider": "parquet",
+                "spark.sql.sources.schema": '{"fields":[]}',
                 **({"spark.sql.partitionProvider": "catalog"} if partitioned else {}),
+                **_partition_columns(columns),
             },
         )
         for month in months:
-            kept = self.metastore.kept.setdefault(staged.record, {})
-            kept[(month,)] = partition(f"{directory}/month={month}", month)
+            kept = self.metastore.kept.setdefault(version.record, {})
+            kept[(month,)] = partition(f"{version.directory}/month={month}", month)
 
-    def begun(
-        self, purpose: str = "create_or_replace", *months: str, **context: object
-    ) -> StagedFileTable:
+    def begun(self, purpose: str = "create_or_replace", *months: str, **changes: Any) -> Staged:
         """A table that has begun and staged, ready to commit; by ``months``, if there are some."""
         if months:
-            context.setdefault("layout", BY_MONTH)
-            context.setdefault("partition_metadata", PartitionMetadata.TRACKED)
-        staged = self.table(purpose, **context)
-        staged.begin()
+            changes.setdefault("layout", BY_MONTH)
+            changes.setdefault("partition_metadata", PartitionMetadata.TRACKED)
+        staged = self.plan(purpose, **changes).begin()
         self.stage(staged, *months)
         staged.verify()
         return staged
 
-    def published(self, purpose: str = "create_or_replace", *months: str) -> StagedFileTable:
+    def published(self, purpose: str = "create_or_replace", *months: str, **changes: Any) -> Staged:
         """A table that another run has published."""
-        staged = self.begun(purpose, *months)
+        staged = self.begun(purpose, *months, **changes)
         staged.commit()
         staged.settle()
+        self.clock.pass_ms(1_000)
         return staged
+
+    def sweep(self, rules: RetentionRules = AT_ONCE, *, dry_run: bool = False) -> Sweep:
+        """What the end of another invocation deletes of the target."""
+        return self.catalog().clean_up(CONTEXT, rules, dry_run=dry_run)
+
+    def grow_old(self) -> None:
+        """Let the orphan age go by."""
+        self.clock.pass_ms(ORPHAN_AGE_MS + 1_000)
 
     def makes_managed(self) -> None:
         """The target becomes a managed table, as a plain CTAS makes it."""
@@ -129,7 +157,7 @@ class World:
 
     def versions_on_storage(self) -> set[str]:
         """Version ids that have files."""
-        return {path.split("/")[-2] for path in self.storage.files if path.endswith(".parquet")}
+        return {path.split("/")[-2] for path in self.storage.texts if path.endswith(".parquet")}
 
     def months(self) -> set[tuple[str, str]]:
         """Month and version id of each partition that the metastore keeps of the target."""
@@ -137,5 +165,18 @@ class World:
         return {(one.values[0], one.location.split("/")[-2]) for one in kept}
 
     def records(self) -> set[str]:
-        """The records' table names."""
-        return {n.table for n in self.metastore.tables if n.database == STAGING_SCHEMA}
+        """The versions that have a record."""
+        inside = (n.table for n in self.metastore.tables if n.database == STAGING_SCHEMA)
+        return {table.rpartition("__")[2] for table in inside if "__" in table}
+
+
+def version_of(staged: Staged) -> Any:
+    """The kind's own side of an attempt: its directory and its record."""
+    return staged._version  # noqa: SLF001 (tests look behind the machine)
+
+
+def _partition_columns(columns: tuple[str, ...]) -> dict[str, str]:
+    if not columns:
+        return {}
+    found = {f"spark.sql.sources.schema.partCol.{at}": one for at, one in enumerate(columns)}
+    return {"spark.sql.sources.schema.numPartCols": str(len(columns)), **found}
