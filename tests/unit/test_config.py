@@ -102,7 +102,7 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"options": {"PATH": "/x"}}, "options: 'path' is decided by the version"),
         ({"location_root": 7}, "location_root: 7 is not a text"),
         ({"abort_timeout": "1m"}, "abort_timeout: '1m' is not a number of seconds"),
-        ({"catalog_atomicity": {}}, "catalog_atomicity: is a catalog's and not a model's"),
+        ({"iceberg_catalogs": []}, "iceberg_catalogs: is a catalog's and not a model's"),
         ({"file_format": "paimon"}, "truncates the live table"),
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
     ],
