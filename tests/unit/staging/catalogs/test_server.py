@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID as VERSION_OF_A_JVM
 from dbt.adapters.ctas_spark.staging.retention.dead_leases import LEASE_ID as OF_A_JVM
 
 from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
@@ -13,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, S
 from dbt.adapters.ctas_spark.staging.catalogs.server import LEASE_ID, VERSION_ID, CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID as VERSION_OF_A_JVM
 
 CATALOG = "spark.sql.catalog."
 DELTA = {

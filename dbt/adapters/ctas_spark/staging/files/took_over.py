@@ -14,8 +14,8 @@ from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.base import look
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
 from dbt.adapters.ctas_spark.staging.files.garbage import REFUSED, changed
-from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.places import is_same, lies_within, named_places
+from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport

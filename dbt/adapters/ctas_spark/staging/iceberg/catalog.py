@@ -5,8 +5,8 @@ It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL 
 
 import threading
 
-from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
