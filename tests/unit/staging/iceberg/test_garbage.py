@@ -141,6 +141,21 @@ def test_a_published_fork_is_only_forgotten(world: World) -> None:
     assert fork["properties"]["ctas_spark_version"] == version.id
 
 
+def test_a_creation_that_has_just_landed_is_not_forgotten_yet() -> None:
+    """Its writer looks at its record once more; were it gone, it would take the table back."""
+    world = World.new()
+    version = world.stage()
+    attempt(version)
+    world.land(version)
+    swept = world.clean_up()
+    assert (swept.freed, swept.kept) == ([], {version.id: Reason.LIVE})
+    assert version.record in world.tables.entries
+    world.wait(HOUR_MS)
+    world.clean_up()
+    assert version.record not in world.tables.entries
+    assert world.file_of(version) in world.storage.texts
+
+
 def test_recover_forgets_what_was_published_and_nothing_else(world: World) -> None:
     """There is nothing else to finish."""
     landed, waiting = world.stage(), world.stage()
