@@ -1,7 +1,7 @@
 """A model's configuration, read once into a validated plan; every problem is reported at once."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any
@@ -11,7 +11,6 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import (
     DELTA,
     Atomicity,
-    HiveColumns,
     OnConflict,
     PartitionMetadata,
     StagingContext,
@@ -34,14 +33,11 @@ OWN = (
     "staging_purpose",
     "on_conflict",
     "partition_metadata",
-    "hive_columns",
-    "unknown_after",
     "abort_timeout",
     "versions_to_keep",
     "grace_period",
     "staging_schema",
 )
-UNKNOWN_AFTER_SECONDS = 86_400
 ABORT_TIMEOUT_SECONDS = 60
 GRACE_PERIOD_SECONDS = 3_600
 VERSIONS_TO_KEEP = 1
@@ -59,8 +55,6 @@ class ModelPlan:
     atomicity: Atomicity
     on_conflict: OnConflict
     partition_metadata: PartitionMetadata
-    hive_columns: HiveColumns
-    unknown_after_seconds: int
     abort_timeout_seconds: int
     retention: RetentionRules
     layout: TableLayout
@@ -86,15 +80,7 @@ class ModelPlan:
             on_conflict=self.on_conflict,
             layout=self.layout,
             partition_metadata=self.partition_metadata,
-            hive_columns=self.hive_columns,
-            unknown_after_seconds=self.unknown_after_seconds,
         )
-
-    def retention_for(self, older_than: int | None) -> RetentionRules:
-        """The model's rules; ``older_than``, in seconds, in the place of its grace period."""
-        if older_than is None:
-            return self.retention
-        return replace(self.retention, grace_ms=older_than * MILLISECONDS)
 
 
 def read_plan(
@@ -121,8 +107,6 @@ def read_plan(
         partition_metadata=PartitionMetadata(
             config.get("partition_metadata") or PartitionMetadata.AUTO
         ),
-        hive_columns=HiveColumns(config.get("hive_columns") or HiveColumns.NEW),
-        unknown_after_seconds=_number(config, "unknown_after", UNKNOWN_AFTER_SECONDS),
         abort_timeout_seconds=_number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS),
         retention=_retention(config),
         layout=_layout(config, description),
@@ -131,11 +115,9 @@ def read_plan(
 
 
 def _retention(config: Mapping[str, Any]) -> RetentionRules:
-    unknown_after = _number(config, "unknown_after", UNKNOWN_AFTER_SECONDS)
     return RetentionRules(
         versions_to_keep=_number(config, "versions_to_keep", VERSIONS_TO_KEEP),
         grace_ms=_number(config, "grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
-        unknown_after_ms=unknown_after * MILLISECONDS,
     )
 
 
@@ -207,7 +189,6 @@ def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
 
 def _check_numbers(config: Mapping[str, Any]) -> Iterator[str]:
     units = {
-        "unknown_after": "seconds",
         "abort_timeout": "seconds",
         "grace_period": "seconds",
         "versions_to_keep": "versions",
@@ -267,7 +248,6 @@ CHECKS: tuple[Check, ...] = (
     _one_of("staging_purpose", tuple(StagingPurpose)),
     _one_of("on_conflict", tuple(OnConflict)),
     _one_of("partition_metadata", tuple(PartitionMetadata)),
-    _one_of("hive_columns", tuple(HiveColumns)),
     _check_numbers,
     _check_format,
     _check_columns,

@@ -167,6 +167,11 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             others = [one for one in self.thread_connections.values() if one is not own]
         return [one.name for one in others if self._canceled(one) and one.name is not None]
 
+    @property
+    def was_canceled(self) -> bool:
+        """True once a signal, or a failure with --fail-fast, cancelled the run."""
+        return self._canceled_by is not None
+
     def _canceled(self, connection: Connection) -> bool:
         if connection.state != ConnectionState.OPEN:
             return False  # its last model has ended, or the next one will be refused

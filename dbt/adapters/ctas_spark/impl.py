@@ -2,10 +2,9 @@
 
 import sys
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.contracts.constraints import ConstraintType
 
@@ -24,17 +23,19 @@ from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
+from dbt.adapters.ctas_spark.end_of_run import EndOfRun
 from dbt.adapters.ctas_spark.environment_report import Place
 from dbt.adapters.ctas_spark.methods import Catalogs, Method
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PlannedModel
-from dbt.adapters.ctas_spark.operations import text_of
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.response import PublicationResponse
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkConfig
+
+if TYPE_CHECKING:
+    from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 
 logger = AdapterLogger("CtasSpark")
 
@@ -47,8 +48,6 @@ class CtasSparkConfig(SparkConfig):
     staging_purpose: str | None = None
     on_conflict: str | None = None
     partition_metadata: str | None = None
-    hive_columns: str | None = None
-    unknown_after: int | None = None
     abort_timeout: int | None = None
     versions_to_keep: int | None = None
     grace_period: int | None = None
@@ -77,6 +76,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self._thread = threading.local()
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
+        self._end_of_run = EndOfRun()
         self.hide_secrets = Redactor(self._credentials.with_secrets)
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
@@ -145,7 +145,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @as_dbt_errors
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
         """Comment the staged version's columns."""
-        comment = model_columns.comment_each if self._build.staged.keeps_own_columns else model_columns.comment
+        own = self._build.staged.keeps_own_columns
+        comment = model_columns.comment_each if own else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)
 
     @available
@@ -172,66 +173,14 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @available
     @as_dbt_errors
-    def history_text(self, graph: dict[str, Any], model: str, as_json: bool) -> str:  # noqa: FBT001 (Jinja)
-        """The publications of a model."""
-        rows = [
-            row
-            for one in self._models(graph, name=model)
-            for row in operations.show_history(self._catalog_for(one), one)
-        ]
-        return text_of(rows, as_json=as_json)
-
-    @available
-    @as_dbt_errors
-    def rollback_text(
-        self,
-        graph: dict[str, Any],
-        model: str,
-        version: str | None,
-        as_json: bool,  # noqa: FBT001 (Jinja)
-    ) -> str:
-        """Publish an earlier version of a model."""
-        rows = [
-            operations.go_back(self._catalog_for(one), one, version)
-            for one in self._models(graph, name=model)
-        ]
-        return text_of(rows, as_json=as_json)
-
-    @available
-    @as_dbt_errors
-    def vacuum_text(  # noqa: PLR0913, PLR0917 (what a user may say)
-        self,
-        graph: dict[str, Any],
-        model: str | None,
-        schema: str | None,
-        older_than: int | None,
-        dry_run: bool,  # noqa: FBT001 (Jinja)
-        as_json: bool,  # noqa: FBT001 (Jinja)
-    ) -> str:
-        """Delete the versions that nobody needs."""
-        rows = [
-            row
-            for one in self._models(graph, name=model, schema=schema)
-            for row in operations.vacuum(self._catalog_for(one), one, older_than, dry_run=dry_run)
-        ]
-        return text_of(rows, as_json=as_json)
-
-    @available
-    @as_dbt_errors
-    def recover_text(
-        self,
-        graph: dict[str, Any],
-        model: str | None,
-        schema: str | None,
-        as_json: bool,  # noqa: FBT001 (Jinja)
-    ) -> str:
-        """Finish or revert what crashes left half done."""
-        rows = [
-            row
-            for one in self._models(graph, name=model, schema=schema)
-            for row in operations.recover(self._catalog_for(one), one)
-        ]
-        return text_of(rows, as_json=as_json)
+    def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
+        """What a run-operation did, as rows."""
+        project = operations.Project(
+            graph,
+            self._credentials.staging_schema,
+            lambda context: self._catalog().catalog_for(context),
+        )
+        return self.hide_secrets(operations.run(name, project, arguments))
 
     @as_dbt_errors
     def debug_query(self) -> None:
@@ -246,13 +195,17 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             logger.info(f"  {self.hide_secrets(line)}")
 
     def cleanup_connections(self) -> None:
-        """The invocation ends: close the catalog before its connections."""
+        """The invocation ends: look after old versions, then close the catalog and connections."""
         with self._guard:
             opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.close()
-        super().cleanup_connections()
-        self._method.close()
+        try:
+            connections = cast("CtasSparkConnectionManager", self.connections)
+            self._end_of_run.run(logger.info, interrupted=connections.was_canceled)
+        finally:
+            if opened is not None:
+                opened.close()
+            super().cleanup_connections()
+            self._method.close()
 
     @classmethod
     def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
@@ -265,9 +218,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             adapter_version=version,
             model_adapter_details=cls._get_adapter_specific_run_info(config),
         )
-
-    def _models(self, graph: dict[str, Any], **chosen: str | None) -> Iterator[operations.Model]:
-        return operations.models(graph, self._credentials.staging_schema, **chosen)
 
     @property
     def _credentials(self) -> Any:
@@ -292,9 +242,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         if self._slot.build is None:
             raise RuntimeError("begin_staged_table was not called for this model")
         return self._slot.build
-
-    def _catalog_for(self, model: operations.Model) -> StagingCatalog:
-        return self._catalog().catalog_for(model.context)
 
     def _catalog(self) -> Catalogs:
         """The invocation's catalog, opened by the first model that needs it."""

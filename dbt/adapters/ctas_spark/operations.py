@@ -2,22 +2,38 @@
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import agate
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.config import ModelPlan, read_plan
+from dbt.adapters.ctas_spark import spark_errors
+from dbt.adapters.ctas_spark.config import MILLISECONDS, ModelPlan, read_plan
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.errors import NoSuchModelError
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason
+from dbt.adapters.ctas_spark.staging.errors import (
+    InvalidArgumentError,
+    NoSuchModelError,
+    StagingError,
+)
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    MovedMetastore,
+    Reason,
+    RetentionRules,
+)
+
+logger = logging.getLogger(__name__)
 
 PUBLISHED = ("atomic_table", "table")
-Row = dict[str, Any]
 WIDEST = 80
+Row = dict[str, Any]
+Arguments = Mapping[str, Any]
+CatalogFor = Callable[[StagingContext], StagingCatalog]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,72 +43,191 @@ class Model:
     context: StagingContext
     plan: ModelPlan
 
+    @property
+    def table(self) -> str:
+        """The target, as rows name it."""
+        return str(self.context.target)
 
-def models(
-    graph: Mapping[str, Any],
-    default_schema: str | None,
-    *,
-    name: str | None = None,
-    schema: str | None = None,
-) -> Iterator[Model]:
-    """The models that ``name`` or ``schema`` select, or all.
 
-    Raises:
-        NoSuchModelError: there is no such model.
-    """
-    found = False
-    for node in graph["nodes"].values():
-        if _is_selected(node, name, schema):
-            found = True
-            plan = read_plan(node["unique_id"], node["config"], node["description"], default_schema)
-            target = table_name(node["database"], node["schema"], node["alias"])
-            yield Model(plan.context(target, full_refresh=False), plan)
-    if name is not None and not found:
-        raise NoSuchModelError(
-            f"there is no model {name} that is published as a table",
-            left="nothing was done",
-            remedy="give the name of a model with materialized: atomic_table or table",
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The models of a dbt project; ``default_schema`` is the profile's ``staging_schema``."""
+
+    graph: Mapping[str, Any]
+    default_schema: str | None
+    catalog_for: CatalogFor
+
+    def nodes(self, arguments: Arguments) -> tuple[Mapping[str, Any], ...]:
+        """The published models that ``model`` or ``schema`` select, or all.
+
+        Raises:
+            NoSuchModelError: there is no model of that name.
+        """
+        name, schema = arguments.get("model"), arguments.get("schema")
+        found = [one for one in self.graph["nodes"].values() if _is_selected(one, name, schema)]
+        if name is not None and not found:
+            raise NoSuchModelError(
+                f"there is no model {name} that is published as a table",
+                left="nothing was done",
+                remedy="give the name of a model with materialized: atomic_table or table",
+            )
+        return tuple(found)
+
+    def model(self, node: Mapping[str, Any]) -> Model:
+        """A node's model.
+
+        Raises:
+            ConfigurationError: its configuration can't be followed.
+        """
+        plan = read_plan(
+            node["unique_id"], node["config"], node["description"], self.default_schema
         )
+        target = table_name(node["database"], node["schema"], node["alias"])
+        return Model(plan.context(target, full_refresh=False), plan)
 
 
-def show_history(catalog: StagingCatalog, model: Model) -> list[Row]:
+def show_history(catalog: StagingCatalog, model: Model, _: Arguments) -> list[Row]:
     """One row for each publication, newest first."""
     return [asdict(event) for event in catalog.history(model.context)]
 
 
-def go_back(catalog: StagingCatalog, model: Model, version: str | None) -> Row:
+def go_back(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list[Row]:
     """Publish the version before the live one, or the named one."""
-    done = catalog.roll_back(model.context, version)
-    return {
-        "table": str(model.context.target),
+    done = catalog.roll_back(model.context, arguments.get("version"))
+    row = {
+        "table": model.table,
         "version": done.version,
         "replaced": done.replaced,
         "atomicity": done.level.value,
     }
+    return [row]
 
 
-def vacuum(
-    catalog: StagingCatalog, model: Model, older_than: int | None, *, dry_run: bool
-) -> list[Row]:
-    """One row for each version, deleted or kept; ``older_than`` in seconds replaces the grace."""
-    rules = model.plan.retention_for(older_than)
+def vacuum(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list[Row]:
+    """One row for each version, deleted or kept."""
+    dry_run = bool(arguments.get("dry_run"))
+    rules = rules_of_a_vacuum(model.plan.retention, arguments)
     swept = catalog.clean_up(model.context, rules, dry_run=dry_run)
     verb = "would be deleted" if dry_run else "deleted"
-    table = str(model.context.target)
-    freed = [{"table": table, "version": _last(one), "state": verb} for one in swept.freed]
+    freed = [_row(model.table, _last(one), verb) for one in swept.freed]
     taken_over = [
-        {"table": table, "version": "(the table before)", "state": f"{verb}: {directory}"}
-        for directory in swept.taken_over
+        _row(model.table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over
     ]
-    kept = (_kept(table, version, reason) for version, reason in swept.kept.items())
+    kept = [_row(model.table, one, _kept(reason)) for one, reason in swept.kept.items()]
     return [*taken_over, *freed, *kept]
 
 
-def recover(catalog: StagingCatalog, model: Model) -> list[Row]:
-    """One row for each thing that was finished or reverted."""
-    rules = model.plan.retention_for(None)
-    table = str(model.context.target)
-    return [{"table": table, "done": what} for what in catalog.recover(model.context, rules)]
+def recover(catalog: StagingCatalog, model: Model, _: Arguments) -> list[Row]:
+    """One row for each thing that was finished."""
+    return [{"table": model.table, "done": what} for what in catalog.recover(model.context)]
+
+
+def rules_of_a_vacuum(rules: RetentionRules, arguments: Arguments) -> RetentionRules:
+    """A model's rules, as thorough as only ``ctas_vacuum`` is.
+
+    ``older_than``, in seconds, stands in the place of the grace period and of the orphan age.
+    """
+    older_than, moved = arguments.get("older_than"), arguments.get("metastore")
+    asked = replace(
+        rules,
+        thorough=True,
+        fences=bool(arguments.get("fence")),
+        moved=None if moved is None else MovedMetastore(moved),
+    )
+    if older_than is None:
+        return asked
+    age_ms = older_than * MILLISECONDS
+    return replace(asked, grace_ms=age_ms, orphan_age_ms=age_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is done to each model, and the column in which a failure is told."""
+
+    each: Callable[[StagingCatalog, Model, Arguments], list[Row]]
+    failed: Callable[[str, str], Row]
+
+
+def _row(table: str, version: str, state: str) -> Row:
+    return {"table": table, "version": version, "state": state}
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    "ctas_history": Operation(show_history, lambda table, what: _row(table, "", what)),
+    "ctas_rollback": Operation(go_back, lambda table, what: _row(table, "", what)),
+    "ctas_vacuum": Operation(vacuum, lambda table, what: _row(table, "", what)),
+    "ctas_recover": Operation(recover, lambda table, what: {"table": table, "done": what}),
+}
+
+
+def run(name: str, project: Project, arguments: Arguments) -> str:
+    """What a run-operation prints: one table's trouble is a row, and the others go on.
+
+    Raises:
+        InvalidArgumentError: an argument is of no use.
+        StagingError: the operation failed for the one model that was named.
+    """
+    check(name, arguments)
+    done = (_done(name, project, node, arguments) for node in project.nodes(arguments))
+    rows = [row for rows in done for row in rows]
+    return text_of(rows, as_json=bool(arguments.get("json")))
+
+
+def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:
+    operation, table = OPERATIONS[name], f"{node['schema']}.{node['alias']}"
+    try:
+        model = project.model(node)
+        return operation.each(project.catalog_for(model.context), model, arguments)
+    except (StagingError, Py4JError, PySparkException) as error:
+        if arguments.get("model") is not None:
+            raise
+        what = spark_errors.message(error)
+        logger.warning("%s: %s", table, what)
+        return [operation.failed(table, f"failed: {what.splitlines()[0]}")]
+
+
+def check(name: str, arguments: Arguments) -> None:
+    """Return if every argument has a value of its type.
+
+    Raises:
+        InvalidArgumentError: names every problem.
+    """
+    problems = [
+        f"{argument}: {value!r} is not {KINDS[argument][0]}"
+        for argument, value in arguments.items()
+        if value is not None and not KINDS[argument][1](value)
+    ]
+    if problems:
+        raise InvalidArgumentError(
+            f"{name} can't be run: {'; '.join(problems)}",
+            left="nothing was done",
+            remedy="see docs/operations.md",
+        )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_seconds(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+MOVED = tuple(one.value for one in MovedMetastore)
+KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+    "model": ("the name of a model", _is_text),
+    "schema": ("the name of a schema", _is_text),
+    "version": ("the id of a version", _is_text),
+    "older_than": ("a number of seconds", _is_seconds),
+    "dry_run": ("true or false", _is_flag),
+    "fence": ("true or false", _is_flag),
+    "json": ("true or false", _is_flag),
+    "metastore": (f"one of {', '.join(MOVED)}", lambda value: value in MOVED),
+}
 
 
 def _is_selected(node: Mapping[str, Any], name: str | None, schema: str | None) -> bool:
@@ -102,8 +237,8 @@ def _is_selected(node: Mapping[str, Any], name: str | None, schema: str | None) 
     return published and named and inside
 
 
-def _kept(table: str, version: str, reason: Reason) -> Row:
-    return {"table": table, "version": version, "state": f"kept: {reason.value}"}
+def _kept(reason: Reason) -> str:
+    return f"kept: {reason.value}"
 
 
 def _last(directory: str) -> str:

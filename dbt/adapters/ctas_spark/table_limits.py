@@ -6,7 +6,7 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
-from dbt.adapters.ctas_spark.staging.files import partition_checks
+from dbt.adapters.ctas_spark.staging.files.partition_state import metastore_filters
 
 # Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.
 NAME = re.compile(r"[A-Za-z0-9_]+")
@@ -78,7 +78,7 @@ def check_tracked_partitions(config: Mapping[str, Any]) -> Iterator[str]:
     """Names that a query can't filter by where Spark asks the metastore for partitions."""
     if config.get("partition_metadata") == "tracked":
         for name in _columns(config, "partition_by"):
-            if not partition_checks.metastore_filters(name):
+            if not metastore_filters(name):
                 yield (
                     f"partition_metadata: a metastore can't filter by the column {name!r}, only "
                     "by letters of English, digits and inner underscores; use files"

@@ -3,6 +3,7 @@
 StagingError                        PUBLICATION_FAILED
 ├── ConfigurationError              INVALID_CONFIGURATION    of a model, every problem at once
 ├── ProfileError                    INVALID_PROFILE          of a profile, every problem at once
+├── InvalidArgumentError            INVALID_ARGUMENT         of a run-operation
 ├── NoSuchModelError                NO_SUCH_MODEL            for a run-operation
 ├── NoSuchCatalogError              NO_SUCH_CATALOG          Spark knows no such catalog
 ├── NoSuchSchemaError               NO_SUCH_SCHEMA           the target's
@@ -90,6 +91,12 @@ class ProfileError(StagingError):
     def of(cls, problems: Sequence[str]) -> "ProfileError":
         """The error that lists the problems of single fields."""
         return cls(_listed("error", "the profile; nothing was started", problems))
+
+
+class InvalidArgumentError(StagingError):
+    """An argument of a run-operation is of no use."""
+
+    name = "INVALID_ARGUMENT"
 
 
 class NoSuchModelError(StagingError):

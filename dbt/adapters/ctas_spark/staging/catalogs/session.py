@@ -31,8 +31,7 @@ from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchCatalogError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
-from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
 from dbt.adapters.ctas_spark.staging.metastore.opening import OpenedMetastore, open_metastore
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlTables, asking
@@ -164,7 +163,8 @@ class CatalogsWithJvm:
             Probe(tables, engine, context.staging_schema, self._clock).run()
         else:
             tables = IcebergTables(self._spark, name)
-        return IcebergCatalog(IcebergServices(tables, HadoopStorage(self._spark), engine), kind)
+        storage = HadoopStorage(self._spark)
+        return IcebergCatalog(IcebergServices(tables, storage, engine, self._clock), kind)
 
     def _require_declaration(self, catalog: str, implementation: str) -> None:
         if catalog in self._declared:

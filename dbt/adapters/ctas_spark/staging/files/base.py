@@ -26,6 +26,7 @@ PARTITIONS = PREFIX + "partitions"
 PARTITION_HOLDER = PREFIX + "partition_holder"
 PARTITION_PROVIDER = "spark.sql.partitionProvider"
 BOOKKEEPING = frozenset({PARTITIONS, PARTITION_HOLDER, PARTITION_PROVIDER})
+SCHEMA = "spark.sql.sources.schema"
 STATISTICS = "spark.sql.statistics."
 COLUMN_STATISTICS = "COLUMN_STATS_ACCURATE"
 FIGURES = frozenset({"numFiles", "totalSize", "numRows", "rawDataSize"})

@@ -215,15 +215,19 @@ class FileGarbage:
         if directory is None:
             return
         live = look(self.services.metastore, self.target).version
-        heir = self._found.get(live) if live else None
-        free = heir is not None and heir.record is not None and heir.record.took_over is None
-        if not (free and self._moved(heir, replace(heir.record, took_over=directory))):
+        if not self._inherits(self._found.get(live or ""), directory):
             logger.warning(
                 "%s: files of the table before it stay in %s; delete them by hand when nobody "
                 "needs them",
                 self.target,
                 directory,
             )
+
+    def _inherits(self, heir: Found | None, directory: str) -> bool:
+        record = heir.record if heir is not None else None
+        if heir is None or record is None or record.took_over is not None:
+            return False
+        return self._moved(heir, replace(record, took_over=directory))
 
     def _only_waits(self, found: Found) -> bool:
         if not self._is_young_tombstone(found):

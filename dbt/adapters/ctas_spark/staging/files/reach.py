@@ -2,9 +2,8 @@
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase
 from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionPlan, PartitionState
-from dbt.adapters.ctas_spark.staging.files.schema import SCHEMA
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.entry import PROVIDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.version import Reach

@@ -1,4 +1,5 @@
 {#- dbt run-operation ctas_rollback --args '{model: orders}', or with version: the id of one -#}
 {% macro ctas_rollback(model, version=none, json=false) %}
-  {%- do print(adapter.rollback_text(graph, model, version, json)) -%}
+  {%- set arguments = {'model': model, 'version': version, 'json': json} -%}
+  {%- do print(adapter.operation_text('ctas_rollback', graph, arguments)) -%}
 {% endmacro %}
