@@ -1,8 +1,7 @@
-"""An Iceberg catalog in memory, and a storage whose files have the ages that tests give them."""
+"""An Iceberg catalog in memory: tables are the JSON of their metadata files."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,51 +13,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
-from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
+from fakes.clock import FakeClock
 
 Document = dict[str, Any]
-
-
-@dataclass
-class FakeClock:
-    """Both clocks of a machine; tests set them."""
-
-    now_ms: int
-
-    def wall_ms(self) -> int:
-        return self.now_ms
-
-    def running_ms(self) -> int:
-        return self.now_ms
-
-
-@dataclass
-class AgedStorage:
-    """Paths and their times; ``refuses`` fails every call."""
-
-    clock: FakeClock
-    modified: dict[str, int] = field(default_factory=dict)
-    refuses: MetastoreError | None = None
-
-    def add(self, path: str) -> None:
-        self.modified[path] = self.clock.now_ms
-
-    def now_ms(self, directory: str) -> int:
-        self.files(directory)
-        return self.clock.now_ms
-
-    def files(self, directory: str) -> tuple[StoredFile, ...]:
-        if self.refuses is not None:
-            raise self.refuses
-        inside = (path for path in self.modified if path.startswith(f"{directory}/"))
-        return tuple(StoredFile(path, 10, self.modified[path]) for path in inside)
-
-    def exists(self, path: str) -> bool:
-        return path in self.modified or bool(self.files(path))
-
-    def delete(self, path: str) -> None:
-        gone = {path, *(file.path for file in self.files(path))}
-        self.modified = {path: ms for path, ms in self.modified.items() if path not in gone}
 
 
 def document(uuid: str = "u", location: str = "w/t", **more: Any) -> Document:
@@ -129,7 +86,7 @@ class FakeTable:
 class FakeIceberg:
     """``entries`` are documents with their files' names; ``unreadable`` are names and errors.
 
-    ``before`` and ``after`` are called with the name of a call and its table.
+    ``after`` is called with the name of a call that has changed something, and its table.
     """
 
     def __init__(self, clock: FakeClock) -> None:
@@ -143,7 +100,7 @@ class FakeIceberg:
 
     def put(self, name: TableName, table: Document, file: str = "") -> None:
         """Write the table's next metadata file."""
-        updated = {**table, "last-updated-ms": self.clock.now_ms}
+        updated = {**table, "last-updated-ms": self.clock.wall}
         folder = table["properties"].get("write.metadata.path", f"{table['location']}/metadata")
         path = file or f"{folder}/{len(self.files)}.metadata.json"
         self.files[path] = updated
@@ -155,10 +112,10 @@ class FakeIceberg:
             raise self.unreadable[name]
         return FakeTable(self, name) if name in self.entries else None
 
-    def has_view(self, name: TableName) -> bool:
+    def has_view(self, name: TableName) -> bool:  # noqa: ARG002 (the shape)
         return False
 
-    def has_namespace(self, namespace: str) -> bool:
+    def has_namespace(self, namespace: str) -> bool:  # noqa: ARG002 (the shape)
         return True
 
     def tables(self, namespace: str) -> tuple[TableName, ...]:
@@ -188,7 +145,7 @@ class FakeIceberg:
     def location_of_new(self, name: TableName) -> str:
         return f"w/{name.table}"
 
-    def write_metadata(self, text: str, like: Any, path: str) -> None:
+    def write_metadata(self, text: str, like: Any, path: str) -> None:  # noqa: ARG002 (the shape)
         self.files[path] = json.loads(text)
 
     def forget_cached(self, name: TableName) -> None:

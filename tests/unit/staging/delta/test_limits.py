@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
+from dbt.adapters.ctas_spark.staging.catalogs import settings
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     PartitionMetadata,
@@ -69,10 +69,10 @@ def test_untried_features_are_named() -> None:
 
 def test_a_session_that_has_all_is_let_through() -> None:
     """The class, the extension among others, the jar."""
-    delta_settings.check(
+    settings.check_delta(
         context(),
-        delta_settings.CATALOG_OF_DELTA,
-        f"some.Extension, {delta_settings.EXTENSION}",
+        settings.CATALOG_OF_DELTA,
+        f"some.Extension, {settings.EXTENSION_OF_DELTA}",
         "4.1.4",
         has_delta=True,
     )
@@ -81,11 +81,11 @@ def test_a_session_that_has_all_is_let_through() -> None:
 def test_all_that_a_session_lacks_is_said_at_once() -> None:
     """The jar for this Spark, the class of the catalog, the extension."""
     with pytest.raises(AtomicityNotSupportedError) as caught:
-        delta_settings.check(context(), None, "", "4.1.4", has_delta=False)
+        settings.check_delta(context(), None, "", "4.1.4", has_delta=False)
     for wanted in (
         limits.TRIED_JARS["4.1"],
-        delta_settings.CATALOG_OF_DELTA,
-        delta_settings.EXTENSION,
+        settings.CATALOG_OF_DELTA,
+        settings.EXTENSION_OF_DELTA,
     ):
         assert wanted in caught.value.remedy
 
@@ -94,10 +94,10 @@ def test_another_catalog_is_refused() -> None:
     """Two-part names only."""
     other = StagingContext(TableName("db", "t", "lake"), "s", layout=TableLayout("delta"))
     with pytest.raises(AtomicityNotSupportedError, match="catalog lake"):
-        delta_settings.check(
+        settings.check_delta(
             other,
-            delta_settings.CATALOG_OF_DELTA,
-            delta_settings.EXTENSION,
+            settings.CATALOG_OF_DELTA,
+            settings.EXTENSION_OF_DELTA,
             "4.1.4",
             has_delta=True,
         )

@@ -8,7 +8,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StorageError
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError, IcebergServices
@@ -21,12 +21,15 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Sweep,
 )
 from dbt.adapters.ctas_spark.staging.steps import StepReport
+from fakes.clock import FakeClock
 from fakes.engine import FakeEngine
-from fakes.iceberg import AgedStorage, FakeClock, FakeIceberg, document, with_snapshot
+from fakes.iceberg import FakeIceberg, document, with_snapshot
+from fakes.storage import FakeStorage
 
 TARGET, STAGING = TableName("db", "t", "ice"), "staging"
 ELSEWHERE = TableName("db", "elsewhere", "ice")
 CONTEXT = StagingContext(TARGET, STAGING)
+FIGURES = {"total-data-files": "1", "total-files-size": "4", "total-records": "2"}
 RULES = RetentionRules()
 FENCES = RetentionRules(fences=True)
 
@@ -37,26 +40,26 @@ class World:
 
     clock: FakeClock
     tables: FakeIceberg
-    storage: AgedStorage
+    storage: FakeStorage
     catalog: IcebergCatalog
     services: IcebergServices
 
     @classmethod
     def new(cls) -> "World":
-        clock = FakeClock(1_700_000_000_000)
-        tables, storage = FakeIceberg(clock), AgedStorage(clock)
+        clock = FakeClock()
+        tables, storage = FakeIceberg(clock), FakeStorage(clock)
         services = IcebergServices(
             cast("Any", tables), cast("Any", storage), cast("Any", FakeEngine()), clock
         )
         return cls(clock, tables, storage, IcebergCatalog(services, IcebergKind.REST), services)
 
     def stage(self) -> IcebergVersion:
-        """A version whose job has written a file."""
+        """A version whose job has written a file of four bytes."""
         version = IcebergVersion(CONTEXT, self.services, StepReport(TARGET))
         version.stage_on(version.look(), Atomicity.ISOLATED)
         fork = self.tables.entries[version.record][0]
-        self.tables.put(version.record, with_snapshot(fork, replaces=True))
-        self.storage.add(self.file_of(version))
+        self.tables.put(version.record, with_snapshot(fork, FIGURES, replaces=True))
+        self.storage.write(self.file_of(version), "rows")
         return version
 
     def file_of(self, version: IcebergVersion) -> str:
@@ -73,7 +76,7 @@ class World:
         self.tables.put(TARGET, with_snapshot(self.tables.entries[TARGET][0]))
 
     def wait(self, milliseconds: int = ORPHAN_AGE_MS) -> None:
-        self.clock.now_ms += milliseconds
+        self.clock.pass_ms(milliseconds)
 
     def clean_up(self, rules: RetentionRules = RULES, *, dry_run: bool = False) -> Sweep:
         return self.catalog.clean_up(CONTEXT, rules, dry_run=dry_run)
@@ -82,7 +85,7 @@ class World:
         """Whether the entry and the file are there."""
         there = {
             version.record in self.tables.entries,
-            self.file_of(version) in self.storage.modified,
+            self.file_of(version) in self.storage.texts,
         }
         assert len(there) == 1
         return there.pop()
@@ -96,7 +99,7 @@ def world() -> World:
     return found
 
 
-def attempt(world: World, version: IcebergVersion) -> str:
+def attempt(version: IcebergVersion) -> str:
     """Prepare its commit over what the target shows; the commit id."""
     return version.mark(version.look(), Atomicity.ISOLATED)
 
@@ -104,7 +107,7 @@ def attempt(world: World, version: IcebergVersion) -> str:
 def test_an_old_fork_goes_once_the_target_has_moved_on(world: World) -> None:
     """Its files and its entry; a run that still lived would be refused by the comparison."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     world.insert()
     world.wait()
     before = world.tables.entries[TARGET]
@@ -125,7 +128,7 @@ def test_a_fork_is_as_young_as_the_youngest_of_it(world: World, young: str) -> N
     if young == "entry":
         world.tables.put(version.record, world.tables.entries[version.record][0])
     if young == "file":
-        world.storage.add(world.file_of(version))
+        world.storage.write(world.file_of(version), "more")
     world.wait(ORPHAN_AGE_MS - HOUR_MS)
     assert world.clean_up().kept == {version.id: Reason.YOUNG}
     assert world.is_whole(version)
@@ -137,7 +140,7 @@ def test_a_fork_is_as_young_as_the_youngest_of_it(world: World, young: str) -> N
 def test_an_old_fork_stays_while_it_may_land(world: World) -> None:
     """The target is still what its writer expects; a vacuum that fences lets it go."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.MAY_LAND}
     before = world.tables.entries[TARGET]
@@ -161,7 +164,7 @@ def test_an_old_creation_goes_after_its_record_says_so() -> None:
     """Its writer reads that after the call, and takes its entry back."""
     world = World.new()
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     world.wait()
     states = []
     delete = world.storage.delete
@@ -180,7 +183,7 @@ def test_a_creation_that_another_has_overtaken_goes() -> None:
     """Theirs is untouched."""
     world = World.new()
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     world.tables.put(TARGET, with_snapshot(document("theirs")))
     world.wait()
     world.clean_up()
@@ -191,24 +194,24 @@ def test_a_creation_that_another_has_overtaken_goes() -> None:
 def test_a_published_fork_is_only_forgotten(world: World) -> None:
     """However young: its entry and its own metadata go, and not one file of the table."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     fork, file = world.tables.entries[version.record]
-    world.storage.add(file)
+    world.storage.write(file, "{}")
     world.land(version)
     assert world.clean_up(dry_run=True).freed == []
     assert version.record in world.tables.entries
     swept = world.clean_up()
     assert (swept.freed, swept.kept) == ([], {version.id: Reason.LIVE})
     assert version.record not in world.tables.entries
-    assert world.file_of(version) in world.storage.modified
-    assert file not in world.storage.modified
+    assert world.file_of(version) in world.storage.texts
+    assert file not in world.storage.texts
     assert fork["properties"]["ctas_spark_version"] == version.id
 
 
 def test_recover_forgets_what_was_published_and_nothing_else(world: World) -> None:
     """There is nothing else to finish."""
     landed, waiting = world.stage(), world.stage()
-    attempt(world, landed)
+    attempt(landed)
     world.land(landed)
     (done,) = world.catalog.recover(CONTEXT)
     assert str(landed.record) in done
@@ -219,12 +222,12 @@ def test_recover_forgets_what_was_published_and_nothing_else(world: World) -> No
 def test_a_fork_that_lands_while_it_is_taken_is_only_forgotten(world: World) -> None:
     """The target is read again after its record was."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     world.wait()
     start = world.tables.entries[TARGET]
     world.insert()
 
-    def landing(call: str, name: TableName) -> None:
+    def landing(_: str, name: TableName) -> None:
         if name == version.record:
             world.tables.after = lambda *_: None
             world.tables.entries[TARGET] = start
@@ -232,18 +235,18 @@ def test_a_fork_that_lands_while_it_is_taken_is_only_forgotten(world: World) -> 
 
     world.tables.after = landing
     world.clean_up()
-    assert world.file_of(version) in world.storage.modified
+    assert world.file_of(version) in world.storage.texts
     assert version.record not in world.tables.entries
 
 
-Move = Callable[[World, IcebergVersion], object]
+Move = Callable[[IcebergVersion], object]
 
 
 @pytest.mark.parametrize(
     "move",
     [
-        lambda world, version: version.rebase(version.look()),
-        lambda world, version: attempt(world, version),
+        lambda version: version.rebase(version.look()),
+        lambda version: version.mark(version.look(), Atomicity.ISOLATED),
     ],
     ids=["rebase", "mark"],
 )
@@ -254,11 +257,11 @@ def test_a_writer_that_moves_on_while_its_fork_is_taken_keeps_it(world: World, m
     world.wait()
     begun = version.look()
 
-    def moving(call: str, name: TableName) -> None:
+    def moving(_: str, name: TableName) -> None:
         if name == version.record:
             world.tables.after = lambda *_: None
             with pytest.raises(Exception, match="a clean-up took"):
-                move(world, version)
+                move(version)
 
     world.tables.after = moving
     assert world.clean_up().kept == {version.id: Reason.TAKEN}
@@ -270,7 +273,7 @@ def test_a_writer_that_moves_on_while_its_fork_is_taken_keeps_it(world: World, m
 def test_a_taken_fork_needs_the_proof_all_the_same(world: World) -> None:
     """The call of its writer may be on its way from before it was taken."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     world.tables.find(version.record).with_properties({"ctas_spark_state": "deleting"})
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.MAY_LAND}
@@ -295,31 +298,43 @@ def test_files_that_cannot_be_listed_are_an_error(world: World) -> None:
     version = world.stage()
     world.insert()
     world.wait()
-    world.storage.refuses = MetastoreError("no listing")
-    with pytest.raises(MetastoreError, match="no listing"):
+    world.storage.refuses = True
+    with pytest.raises(StorageError):
         world.clean_up()
-    world.storage.refuses = None
+    world.storage.refuses = False
     assert world.is_whole(version)
 
 
 def test_a_renamed_table_keeps_what_was_published(world: World) -> None:
-    """It is found by its commit, or by its identity where the commit's snapshot has expired."""
+    """It is found by its commit; then only the entry goes, as of any published version."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     world.land(version, ELSEWHERE)
     del world.tables.entries[TARGET]
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.REFERENCED}
-    table = world.tables.entries[ELSEWHERE][0]
+    assert world.file_of(version) in world.storage.texts
+    assert version.record not in world.tables.entries
+
+
+def test_a_renamed_table_keeps_what_may_be_published(world: World) -> None:
+    """It has the identity of the one that was forked, and is what was expected, or has expired."""
+    version = world.stage()
+    attempt(version)
+    world.tables.entries[ELSEWHERE] = world.tables.entries.pop(TARGET)
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.MAY_LAND}
+    world.land(version, ELSEWHERE)
+    table = with_snapshot(world.tables.entries[ELSEWHERE][0])
     world.tables.put(ELSEWHERE, {**table, "snapshots": table["snapshots"][-1:]})
-    assert world.clean_up().kept == {version.id: Reason.REFERENCED}
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
     assert world.is_whole(version)
 
 
 def test_a_table_that_cannot_be_searched_keeps_the_version(world: World) -> None:
     """It may be the target under another name, and the sweep says so."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     del world.tables.entries[TARGET]
     world.tables.unreadable[ELSEWHERE] = MetastoreError("no answer")
     world.wait()
@@ -330,7 +345,7 @@ def test_a_table_that_cannot_be_searched_keeps_the_version(world: World) -> None
 def test_an_attempt_on_a_dropped_table_goes(world: World) -> None:
     """No table has its commit or its identity."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     del world.tables.entries[TARGET]
     world.wait()
     world.clean_up()
@@ -340,7 +355,7 @@ def test_an_attempt_on_a_dropped_table_goes(world: World) -> None:
 def test_a_commit_that_has_expired_under_users_writes_keeps_its_files(world: World) -> None:
     """The history does not tell any more that the version was published."""
     version = world.stage()
-    attempt(world, version)
+    attempt(version)
     world.land(version)
     world.insert()
     table = world.tables.entries[TARGET][0]

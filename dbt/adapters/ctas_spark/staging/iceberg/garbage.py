@@ -140,7 +140,7 @@ class IcebergGarbage:
         return self._reason_elsewhere(fork)
 
     def give_back(self, version: KnownVersion) -> None:
-        """It landed: only its entry goes."""
+        """It landed, here or under another name: only its entry goes."""
         forks.forget(self._services, _fork_of(version).record, self._report)
 
     def delete_files(self, version: KnownVersion) -> bool:
@@ -214,11 +214,11 @@ class IcebergGarbage:
     def _reason_elsewhere(self, fork: Fork) -> Reason | None:
         """The target may have been renamed since: any table that we may list is looked at."""
         try:
-            found = any(fork.is_in(facts) or facts.uuid in fork.uuids for facts in self._others())
+            found = (_reason_under_another_name(fork, table) for table in self._others())
+            return next((reason for reason in found if reason is not None), None)
         except MetastoreError as error:
             logger.warning("%s stays: %s", fork.record, error.what)
             return Reason.UNSEARCHED
-        return Reason.REFERENCED if found else None
 
     def _others(self) -> Iterator[TableFacts]:
         for name in self._tables.all_tables():
@@ -234,6 +234,16 @@ class IcebergGarbage:
 
 def _fork_of(version: KnownVersion) -> Fork:
     return cast("Fork", version.handle)
+
+
+def _reason_under_another_name(fork: Fork, table: TableFacts) -> Reason | None:
+    if fork.is_in(table):
+        return Reason.REFERENCED
+    if table.uuid not in fork.uuids:
+        return None
+    if _may_land(fork, table):
+        return Reason.MAY_LAND
+    return Reason.FORGOTTEN if may_hide(table, fork.version, fork.inherited) else None
 
 
 def _may_land(fork: Fork, target: TableFacts | None) -> bool:
