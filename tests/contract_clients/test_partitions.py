@@ -164,6 +164,14 @@ def test_many_partitions_take_several_calls(
     assert remote.client.partitions(target.name) == ()
 
 
+def test_a_call_takes_many_partitions_with_many_columns(remote: ServerPlace) -> None:
+    """A call of some megabytes gets to the server, which answers it by name."""
+    wide = remote.partitioned(PLAIN, columns=tuple((f"c{at}", "string") for at in range(300)))
+    many = remote.client.partitions(wide.name) * requests.BATCH
+    with pytest.raises(EntryMissingError):
+        remote.client.add_partitions(unused(remote), many)
+
+
 def test_a_partition_of_another_client_is_refused(remote: ServerPlace) -> None:
     """A partition that another kind of client read can't be added through this one."""
     foreign = Partition(PLAIN, "file:/w/0", raw=None)

@@ -98,12 +98,6 @@ class Place(RunPlace):
         found = (path for path in self.root().rglob("*") if path.is_file())
         return {str(path) for path in found if "_delta_log" not in path.parts}
 
-    def lease_directory(self) -> Path:
-        """Beside the tables of the schema."""
-        rows = self.spark.sql(f"DESCRIBE SCHEMA {self.schema}").collect()
-        location = next(row.info_value for row in rows if row.info_name == "Location")
-        return Path(urlparse(str(location)).path) / "ctas-spark" / "leases"
-
 
 def _marked(user_metadata: str | None) -> object:
     found = json.loads(user_metadata) if user_metadata else {}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError, StagingError
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from delta.place import Place
 
@@ -41,7 +41,7 @@ def test_a_rollback_takes_back_anothers_replace(place: Place) -> None:
     second = place.publish(NEW)
     place.sql("INSERT INTO {t} VALUES ('2', 4)")
     place.sql("CREATE OR REPLACE TABLE {t} USING delta AS SELECT 'theirs' AS x")
-    swept = place.staging.clean_up(place.context(), RetentionRules(0, 0))
+    swept = place.staging.clean_up(place.context(), RetentionRules(0, 0, orphan_age_ms=0))
     assert swept.freed == []
     assert [event.state for event in place.staging.history(place.context())] == ["kept"]
     assert place.staging.roll_back(place.context()).version == second.version
@@ -76,7 +76,7 @@ def test_vacuum_keeps_what_is_live_and_reclaims_what_is_not(published: Place) ->
     """Published files lie below the table's directory, so they are Delta's own to expire."""
     second = published.publish(NEW)
     published.publish("SELECT 3 AS c")
-    swept = published.staging.clean_up(published.context(), RetentionRules(0, 0))
+    swept = published.staging.clean_up(published.context(), RetentionRules(0, 0, orphan_age_ms=0))
     assert swept.freed == []
     assert swept.kept[second.version] is Reason.NATIVE
     assert any(second.version in path for path in published.files())
@@ -85,7 +85,7 @@ def test_vacuum_keeps_what_is_live_and_reclaims_what_is_not(published: Place) ->
     session.sql(f"VACUUM {published.table} RETAIN 0 HOURS")
     assert not any(second.version in path for path in published.files())
     assert published.rows() == [(3,)]
-    with pytest.raises(NoSuchVersionError, match="refused to restore"):
+    with pytest.raises(StagingError, match="VACUUM took its files"):
         published.staging.roll_back(published.context())
 
 

@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlFo
 from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
 
 PAIR = re.compile(r"'([^']*)' = '([^']*)'")
-PATH = re.compile(r"(?:TABLE|TBLPROPERTIES|IN|EXTENDED|NAMESPACE) (`[^ \n]+`)")
+PATH = re.compile(r"(?:TABLE|TBLPROPERTIES|IN|EXTENDED|NAMESPACE|EXISTS) (`[^ \n]+`)")
 LOG = re.compile(r"FROM (`[^ ]+`)\.metadata_log_entries")
 COPIED = re.compile(r"AS\nSELECT \* FROM (`[^ ]+`)$")
 
@@ -62,6 +62,7 @@ class FakeSqlCatalog:
         self.shown: dict[str, dict[str, str]] = {}
         self.rows: dict[str, str] = {}
         self.commits: dict[str, int] = {}
+        self.written: dict[str, int] = {}
         self.missing_namespaces: set[str] = set()
         self.described: dict[str, list[dict[str, str]]] = {}
         self.answers: dict[str, list[dict[str, Any]]] = {}
@@ -93,7 +94,7 @@ class FakeSqlCatalog:
     def write(self, path: str, rows: str, own: Mapping[str, str]) -> None:
         """Commit."""
         self.commits[path] = self.commits.get(path, 0) + 1
-        self.rows[path] = rows
+        self.rows[path], self.written[path] = rows, self.clock.now_ms
         self.shown[path] = {"format": "iceberg/parquet", **own}
 
     def drop(self, path: str) -> None:
@@ -119,8 +120,8 @@ class FakeSqlCatalog:
         assert found is not None, statement
         path = found.group(1)
         self._check(path)
-        number = self.commits[path]
-        return {"version": f"m{number}", "written_ms": self.clock.now_ms, "marker": None}
+        version = f"m{self.commits[path]}"
+        return {"version": version, "written_ms": self.written[path], "marker": None}
 
     def _namespace(self, statement: str, path: str) -> None:
         if statement.startswith("CREATE"):

@@ -13,7 +13,6 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.files.record import RECORD
 from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
@@ -102,7 +101,7 @@ class World:
 
     def stage(self, staged: Staged, *months: str, rows: str = "rows") -> None:
         """What the CTAS does: files, then the record with its properties and partitions."""
-        text = staged.statement("select 1 as id")
+        staged.statement("select 1 as id")
         version = version_of(staged)
         self.storage.write(f"{version.directory}/part-0.parquet", rows)
         partitioned = bool(staged.context.layout.partition_by)
@@ -113,7 +112,7 @@ class World:
             partition_keys=columns,
             create_time=self.clock.wall // 1000,
             parameters={
-                RECORD: _told(text),
+                **version._new_record().to_parameters(),  # noqa: SLF001 (what the CTAS says)
                 "transient_lastDdlTime": str(self.clock.wall // 1000),
                 "spark.sql.sources.provider": "parquet",
                 "spark.sql.sources.schema": '{"fields":[]}',
@@ -174,13 +173,6 @@ class World:
 def version_of(staged: Staged) -> Any:
     """The kind's own side of an attempt: its directory and its record."""
     return staged._version  # noqa: SLF001 (tests look behind the machine)
-
-
-def _told(statement: str) -> str:
-    """The record as the statement says it."""
-    line = next(one for one in statement.splitlines() if RECORD in one)
-    text = line.partition(f"'{RECORD}' = '")[2]
-    return text[: text.index("}'") + 1].replace("\\'", "'").replace('\\"', '"')
 
 
 def _partition_columns(columns: tuple[str, ...]) -> dict[str, str]:

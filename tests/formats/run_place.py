@@ -1,39 +1,26 @@
 """One run's view of a schema and its table ``t``, in a catalog that is not of files."""
 
 import threading
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pyspark.sql import SparkSession
 from typing_extensions import Self
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
-from dbt.adapters.ctas_spark.staging.context import (
-    SESSION_CATALOG,
-    Atomicity,
-    StagingContext,
-    TableName,
-)
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
-from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
-
-NOTHING: Mapping[str, Atomicity] = {}
-NOBODYS_PID = 2**22 - 1
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 Own = TypeVar("Own", bound="RunPlace")
 
 
-def open_run(spark: SparkSession, declared: Mapping[str, Atomicity] = NOTHING) -> OpenedCatalog:
+def open_run(spark: SparkSession, iceberg_catalogs: Sequence[str] = ()) -> CatalogsWithJvm:
     """The product's catalogs in a new invocation."""
-    return open_catalog(spark, lambda error: warnings.warn(str(error), stacklevel=1), declared)
+    return open_catalog(spark, iceberg_catalogs)
 
 
 @dataclass(frozen=True)
@@ -43,17 +30,13 @@ class RunPlace(ABC):
     spark: SparkSession
     catalog: str
     schema: str
-    opened: OpenedCatalog
+    opened: CatalogsWithJvm
 
     @abstractmethod
     def context(self) -> StagingContext:
         """A publication of the target."""
 
-    @abstractmethod
-    def lease_directory(self) -> Path:
-        """Where runs say that they are alive."""
-
-    def open_another(self) -> OpenedCatalog:
+    def open_another(self) -> CatalogsWithJvm:
         """The catalogs of one more invocation."""
         return open_run(self.spark)
 
@@ -62,7 +45,7 @@ class RunPlace(ABC):
         return replace(self, opened=self.open_another())
 
     def close(self) -> None:
-        """End the run."""
+        """End the run; what it began stays as it is, as after a kill."""
         self.opened.close()
 
     @property
@@ -85,22 +68,20 @@ class RunPlace(ABC):
         """The catalog that serves the target."""
         return self.opened.catalog_for(self.context())
 
-    def begin(self, context: StagingContext | None = None) -> StagedTable:
+    def begin(self, context: StagingContext | None = None) -> StagedTable[Any]:
         """A staged table that has begun."""
         asked = context or self.context()
         job = SessionJob(self.spark, f"job of {self.schema}", threading.Event())
-        staged = self.opened.catalog_for(asked).apply_staging(asked, job)
-        staged.begin()
-        return staged
+        return self.opened.catalog_for(asked).plan(asked, job).begin()
 
-    def stage(self, query: str, context: StagingContext | None = None) -> StagedTable:
+    def stage(self, query: str, context: StagingContext | None = None) -> StagedTable[Any]:
         """A staged table that was filled and verified."""
         staged = self.begin(context)
         self.spark.sql(staged.statement(query))
         staged.verify()
         return staged
 
-    def publish(self, query: str, context: StagingContext | None = None) -> StagedTable:
+    def publish(self, query: str, context: StagingContext | None = None) -> StagedTable[Any]:
         """A staged table that was committed."""
         staged = self.stage(query, context)
         staged.commit()
@@ -123,31 +104,3 @@ class RunPlace(ABC):
             path = f"{self.catalog}.{path}"
         found = self.spark.sql(f"SHOW TABLES IN {path}").collect()
         return [str(row.tableName) for row in found if not row.isTemporary]
-
-    def leases(self) -> set[str]:
-        """The runs that are alive, or left something."""
-        names = (path.name for path in self.lease_directory().iterdir())
-        return {name for name in names if not name.startswith(".")}
-
-    def die(self) -> None:
-        """End the run as a kill does: its lease stays, and names a process that is gone."""
-        own = self._own_leases()
-        self.opened.close()
-        self._write_as_dead(own)
-
-    def seem_dead(self) -> None:
-        """Let others take the run for dead until it beats again."""
-        self._write_as_dead(self._own_leases())
-
-    def _own_leases(self) -> list[Lease]:
-        """Those of the run that lie beside the target's versions."""
-        leases = self.leases()
-        opened = [self.opened.lease, *self.opened.others.leases]
-        return [lease for lease in opened if lease.id in leases]
-
-    def _write_as_dead(self, leases: list[Lease]) -> None:
-        gone = ProcessIdentity(ProcessIdentity.current().host, NOBODYS_PID, 0.0)
-        for lease in leases:
-            path = self.lease_directory() / lease.id
-            path.write_text(LeaseFile(lease.id, gone, lease.catalog).to_text())
-            path.with_name(f".{lease.id}.crc").unlink(missing_ok=True)

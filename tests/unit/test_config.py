@@ -101,6 +101,7 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"location_root": 7}, "location_root: 7 is not a text"),
         ({"abort_timeout": "1m"}, "abort_timeout: '1m' is not a number of seconds"),
         ({"metastore_reads": "repeatable"}, "metastore_reads: belongs in the profile"),
+        ({"iceberg_catalogs": []}, "iceberg_catalogs: belongs in the profile"),
         ({"file_format": "paimon"}, "truncates the live table"),
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
     ],

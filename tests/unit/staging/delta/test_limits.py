@@ -4,19 +4,18 @@ import re
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
+from dbt.adapters.ctas_spark.staging.catalogs import settings
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
-    HiveColumns,
     PartitionMetadata,
     StagingContext,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.delta import features, jars
+from dbt.adapters.ctas_spark.staging.delta import limits
 from dbt.adapters.ctas_spark.staging.delta.limits import problems
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from unit.staging.delta.tables import ID_COLUMN, table
+from unit.staging.delta.logs import ID_COLUMN, table
 
 
 def context(layout: TableLayout | None = None, **said: object) -> StagingContext:
@@ -37,7 +36,6 @@ def context(layout: TableLayout | None = None, **said: object) -> StagingContext
         (context(TableLayout("delta", ("a",), clustered_by=("b",))), "one of them"),
         (context(TableLayout("delta", options={"a": "b"})), "options"),
         (context(partition_metadata=PartitionMetadata.TRACKED), "partition_metadata"),
-        (context(hive_columns=HiveColumns.KEEP_OLD), "hive_columns"),
         (context(TableLayout("delta", properties={"delta.feature.x": "1"})), "feature.x"),
         (context(TableLayout("delta", properties={"delta.appendOnly": "true"})), "second time"),
     ],
@@ -58,23 +56,23 @@ def test_what_a_replace_ends_is_named() -> None:
     """Constraints, what columns compute, and properties that others set and the model does not."""
     column = {**ID_COLUMN, "metadata": {"delta.generationExpression": "1 + 1"}}
     base = table(configuration={"delta.constraints.positive": "id > 0"}, column=column)
-    assert features.ended_by_replace(base, ()) == ("constraint positive", "generated column id")
-    assert features.ended_by_replace(table(), ()) == ()
+    assert limits.ended_by_replace(base, ()) == ("constraint positive", "generated column id")
+    assert limits.ended_by_replace(table(), ()) == ()
     others = table(configuration={"owner": "x", "team": "y", "delta.appendOnly": "false"})
-    assert features.ended_by_replace(others, {"team"}) == ("property owner",)
+    assert limits.ended_by_replace(others, {"team"}) == ("property owner",)
 
 
 def test_untried_features_are_named() -> None:
     """And tried ones are not."""
-    assert features.untried(table(features=("clustering", "rowTracking"))) == ("rowTracking",)
+    assert limits.untried(table(features=("clustering", "rowTracking"))) == ("rowTracking",)
 
 
 def test_a_session_that_has_all_is_let_through() -> None:
     """The class, the extension among others, the jar."""
-    delta_settings.check(
+    settings.check_delta(
         context(),
-        delta_settings.CATALOG_OF_DELTA,
-        f"some.Extension, {delta_settings.EXTENSION}",
+        settings.CATALOG_OF_DELTA,
+        f"some.Extension, {settings.EXTENSION_OF_DELTA}",
         "4.1.4",
         has_delta=True,
     )
@@ -83,8 +81,12 @@ def test_a_session_that_has_all_is_let_through() -> None:
 def test_all_that_a_session_lacks_is_said_at_once() -> None:
     """The jar for this Spark, the class of the catalog, the extension."""
     with pytest.raises(AtomicityNotSupportedError) as caught:
-        delta_settings.check(context(), None, "", "4.1.4", has_delta=False)
-    for wanted in (jars.TRIED["4.1"], delta_settings.CATALOG_OF_DELTA, delta_settings.EXTENSION):
+        settings.check_delta(context(), None, "", "4.1.4", has_delta=False)
+    for wanted in (
+        limits.TRIED_JARS["4.1"],
+        settings.CATALOG_OF_DELTA,
+        settings.EXTENSION_OF_DELTA,
+    ):
         assert wanted in caught.value.remedy
 
 
@@ -92,10 +94,10 @@ def test_another_catalog_is_refused() -> None:
     """Two-part names only."""
     other = StagingContext(TableName("db", "t", "lake"), "s", layout=TableLayout("delta"))
     with pytest.raises(AtomicityNotSupportedError, match="catalog lake"):
-        delta_settings.check(
+        settings.check_delta(
             other,
-            delta_settings.CATALOG_OF_DELTA,
-            delta_settings.EXTENSION,
+            settings.CATALOG_OF_DELTA,
+            settings.EXTENSION_OF_DELTA,
             "4.1.4",
             has_delta=True,
         )
@@ -103,5 +105,5 @@ def test_another_catalog_is_refused() -> None:
 
 def test_an_untried_spark_is_told_which_was_tried() -> None:
     """No jar is guessed."""
-    assert "not with Spark 4.0" in jars.remedy("4.0.5")
-    assert re.search(r"PySpark 4\.1 with io\.delta", jars.remedy("4.0.5"))
+    assert "not with Spark 4.0" in limits.jar_remedy("4.0.5")
+    assert re.search(r"PySpark 4\.1 with io\.delta", limits.jar_remedy("4.0.5"))

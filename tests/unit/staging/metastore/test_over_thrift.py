@@ -2,12 +2,11 @@
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from thrift.Thrift import TType
 
-from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
@@ -15,18 +14,11 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import Timeouts
-from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import entry_of
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     Struct,
-    sequence,
-    string,
-    strings,
-    struct,
 )
 from unit.staging.metastore.scripted_server import (
     DONE,
@@ -38,74 +30,16 @@ from unit.staging.metastore.scripted_server import (
     returned,
     scripted_server,
 )
+from unit.staging.metastore.tables import CHANGE, NAME, table
 
-NAME = TableName("shop", "orders")
-RECORD = TableName("shop__ctas_spark", "orders__v2")
 ALTER = "alter_table_with_environment_context"
 CREATE = "create_table_with_environment_context"
 DROP = "drop_table_with_environment_context"
-
-OWNER, CREATED, LAST_ACCESS, STORAGE, PARAMETERS, PRIVILEGES, OWNER_TYPE = 3, 4, 5, 7, 9, 13, 18
-UNKNOWN = 4711
-
-
-def table(owner: str, **parameters: str) -> Struct:
-    """An entry with fields of a Hive that does not exist yet, at every depth."""
-    new = struct(string(f"of {owner}"), sequence(TType.I64, 1, 2))
-    serde = Struct({3: strings({"path": f"file:/w/{owner}"}), UNKNOWN: new})
-    column = Struct({1: string("id"), 2: string("bigint"), UNKNOWN: new})
-    storage = Struct(
-        {
-            1: sequence(TType.STRUCT, column),
-            2: string("file:/placeholder"),
-            7: Field(TType.STRUCT, serde),
-            UNKNOWN: new,
-        }
-    )
-    return Struct(
-        {
-            1: string("a name"),
-            2: string("a database"),
-            OWNER: string(owner),
-            CREATED: Field(TType.I32, len(owner)),
-            LAST_ACCESS: Field(TType.I32, 7),
-            STORAGE: Field(TType.STRUCT, storage),
-            8: sequence(TType.STRUCT, Struct({1: string("day"), 2: string("date")})),
-            PARAMETERS: strings(parameters),
-            12: string("EXTERNAL_TABLE"),
-            PRIVILEGES: struct(strings({owner: "all"})),
-            OWNER_TYPE: Field(TType.I32, len(owner)),
-            UNKNOWN: new,
-        }
-    )
 
 
 def result_of_get(value: Struct) -> Struct:
     """The result of get_table_req."""
     return Struct({1: Field(TType.STRUCT, value)})
-
-
-def entry(owner: str, name: TableName = NAME) -> TableEntry:
-    """An entry as the client reads it."""
-    return entry_of(name, table(owner))
-
-
-CHANGE = EntryChange(NAME, entry("staged", RECORD), entry("base"), {"a": "b"})
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    """A server that succeeds at everything and returns nothing."""
-    with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: ScriptedServer) -> Iterator[ThriftMetastore]:
-    """A client of that server."""
-    made = ThriftMetastore(server.uri)
-    yield made
-    made.close()
 
 
 def answering(**answers: Answer) -> Callable[[str, Struct], Answer]:
@@ -127,37 +61,6 @@ def test_an_entry_is_read(client: ThriftMetastore, server: ScriptedServer) -> No
     assert (found.columns, found.partition_keys) == ((("id", "bigint"),), ("day",))
     assert (found.table_type, found.create_time) == ("EXTERNAL_TABLE", 6)
     assert found.parameters == {"a": "1"}
-
-
-def test_a_publication_loses_no_field(client: ThriftMetastore, server: ScriptedServer) -> None:
-    """The entry that is published is the staged one, what no client knows of included."""
-    client.alter_table(EntryChange(NAME, entry("staged", RECORD), None, {"a": "b"}), None)
-    ((_, arguments),) = server.asked
-    expected = table("staged").replaced(
-        {1: string(NAME.table), 2: string(NAME.database), PARAMETERS: strings({"a": "b"})}
-    )
-    assert arguments.struct(3) == expected
-
-
-def test_owner_and_privileges_are_the_bases(
-    client: ThriftMetastore, server: ScriptedServer
-) -> None:
-    """Owner, the owner's type, creation time and privileges come from the entry that is there."""
-    client.alter_table(CHANGE, None)
-    ((_, arguments),) = server.asked
-    published, base = arguments.struct(3), table("base")
-    for number in (OWNER, OWNER_TYPE, CREATED, PRIVILEGES):
-        assert published.fields[number] == base.fields[number]
-    assert published.fields[STORAGE] == table("staged").fields[STORAGE]
-
-
-def test_privileges_that_the_base_lacks_are_not_brought(
-    client: ThriftMetastore, server: ScriptedServer
-) -> None:
-    """A base without privileges stays so, whatever the staged entry has."""
-    base = entry_of(NAME, table("base").replaced({PRIVILEGES: None}))
-    client.alter_table(EntryChange(NAME, entry("staged", RECORD), base, {}), None)
-    assert PRIVILEGES not in server.asked[0][1].struct(3).fields
 
 
 REFUSALS = [
@@ -370,10 +273,3 @@ def test_uris_that_cannot_be_read_are_refused_at_once(uris: str) -> None:
     """A URI without scheme, host or port is an error that says so before any call."""
     with pytest.raises(MetastoreError, match=r"hive\.metastore\.uris"):
         ThriftMetastore(uris)
-
-
-def test_an_entry_of_another_client_is_refused(client: ThriftMetastore) -> None:
-    """An entry that another client read can't be published through this one."""
-    foreign = TableEntry(NAME, "EXTERNAL_TABLE", None, (), (), 0, {}, raw=None)
-    with pytest.raises(TypeError, match="another client"):
-        client.create_table(EntryChange(NAME, foreign, None, {}))

@@ -1,7 +1,5 @@
 """Locks over Thrift, on servers that answer as told."""
 
-from collections.abc import Iterator
-
 import pytest
 from thrift.Thrift import TType
 
@@ -24,7 +22,6 @@ from unit.staging.metastore.scripted_server import (
     ScriptedServer,
     failed,
     raised,
-    scripted_server,
 )
 
 NAME = TableName("shop", "orders")
@@ -35,21 +32,6 @@ ACQUIRED, WAITING, ABORT, NOT_ACQUIRED = 1, 2, 3, 4
 def answered(state: int) -> Struct:
     """The result of ``lock`` and ``check_lock``."""
     return Struct({0: struct(long(BEYOND_32_BITS), integer(state))})
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    """A server that succeeds at everything and returns nothing."""
-    with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: ScriptedServer) -> Iterator[ThriftMetastore]:
-    """A client of that server."""
-    made = ThriftMetastore(server.uri)
-    yield made
-    made.close()
 
 
 def test_an_exclusive_lock_is_asked_for(client: ThriftMetastore, server: ScriptedServer) -> None:

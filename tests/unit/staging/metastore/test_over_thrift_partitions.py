@@ -1,7 +1,5 @@
 """Partitions over Thrift, on servers that answer as told."""
 
-from collections.abc import Iterator
-
 import pytest
 from thrift.Thrift import TType
 
@@ -22,7 +20,6 @@ from unit.staging.metastore.scripted_server import (
     ScriptedServer,
     failed,
     raised,
-    scripted_server,
 )
 
 NAME = TableName("shop", "orders")
@@ -46,21 +43,6 @@ def part(*values: str) -> Struct:
 
 PARTS = (part("a/b", "at"), part("größer", "de"))
 PARTITIONS = tuple(map(partition_of, PARTS))
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    """A server that succeeds at everything and returns nothing."""
-    with scripted_server() as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: ScriptedServer) -> Iterator[ThriftMetastore]:
-    """A client of that server."""
-    made = ThriftMetastore(server.uri)
-    yield made
-    made.close()
 
 
 def test_partitions_are_read(client: ThriftMetastore, server: ScriptedServer) -> None:

@@ -47,15 +47,15 @@ def path_of(version: str) -> str:
 
 
 def test_an_orphan_goes_once_it_is_old() -> None:
-    """A dry run says the same, and deletes nothing."""
+    """Its last commit counts as well as its start; a dry run says the same, and deletes nothing."""
     catalog = FakeSqlCatalog()
-    version = left(catalog)
-    catalog.answers["SELECT md5"] = [
-        {"version": "m1", "written_ms": catalog.clock.now_ms + 5_000, "marker": None}
-    ]
-    catalog.clock.now_ms += ORPHAN_AGE_MS
-    assert swept(catalog).kept == {version: Reason.YOUNG}
+    table = StatementCatalog(services(catalog), HADOOP).plan(CONTEXT, NoJob()).begin()
     catalog.clock.now_ms += 5_000
+    catalog.ask(table.statement("SELECT 1 AS id"))
+    version = table.version
+    catalog.clock.now_ms += ORPHAN_AGE_MS - 1
+    assert swept(catalog).kept == {version: Reason.YOUNG}
+    catalog.clock.now_ms += 1
     name = f"ice.stg.t__{version}"
     assert swept(catalog, dry_run=True).freed == [name]
     assert list(catalog.shown) == [path_of(version)]

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
-from dbt.adapters.ctas_spark.staging.delta import jars as delta_jars
+from dbt.adapters.ctas_spark.staging.delta.limits import jar_remedy
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 
 SETTINGS = "spark.sql.catalog."
@@ -123,7 +123,7 @@ def check_delta(
         )
     missing = []
     if not has_delta:
-        missing.append(delta_jars.remedy(spark_version))
+        missing.append(jar_remedy(spark_version))
     if implementation != CATALOG_OF_DELTA:
         missing.append(f"set {SETTINGS}{SESSION_CATALOG}: {CATALOG_OF_DELTA} in spark_conf")
     if EXTENSION_OF_DELTA not in (name.strip() for name in extensions.split(",")):

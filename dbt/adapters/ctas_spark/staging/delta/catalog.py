@@ -78,23 +78,29 @@ class DeltaCatalog:
         garbage = self._garbage(context)
         report = StepReport(context.target)
         with report.within(Step.CLEAN_UP):
-            attempts = garbage.sorted_out(dry_run=dry_run)
+            if not dry_run:
+                garbage.forget_published()
             own = CleanUp(garbage, rules, report, dry_run=dry_run).run()
         done = self._files.clean_up(context, rules, dry_run=dry_run)
         done.freed = [*own.freed, *done.freed]
-        done.kept = {**attempts.kept, **self._published(context), **done.kept, **own.kept}
+        done.kept = {**own.kept, **self._published(context), **done.kept}
         return done
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
-        """Remove what published versions needed while they were staged; what was done.
+        """Forget what was published, and finish deletions that were begun; what was done.
 
         Raises:
             StagingError: it could not be found out what is left.
         """
-        with StepReport(context.target).within(Step.RECOVER):
-            found = self._garbage(context).sorted_out().published
-        done = (f"version {one.version} is published; its record was removed" for one in found)
-        return (*done, *self._files.recover(context))
+        garbage, report = self._garbage(context), StepReport(context.target)
+        with report.within(Step.RECOVER):
+            published = garbage.forget_published()
+            finished = CleanUp(garbage, RetentionRules(), report).finish().freed
+        return (
+            *(f"version {one} is published; its record was removed" for one in published),
+            *(f"the deletion of {one} was finished" for one in finished),
+            *self._files.recover(context),
+        )
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         """Every publication that Delta's log still has, then what the entry's lineage knows.

@@ -4,13 +4,14 @@ What was published belongs to the table, and expires by Delta's own rules (VACUU
 staged table's log and the entries go.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.base import last_marker
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, Since, publishes
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
 from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
@@ -25,27 +26,8 @@ from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, started_ms
 MOST_FENCES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
-    """The records of one target, by what the history says of their versions.
-
-    ``forgotten``: the history no longer reaches back to where the version began.
-    """
-
-    published: tuple[DeltaRecord, ...]
-    unpublished: tuple[DeltaRecord, ...]
-    forgotten: tuple[DeltaRecord, ...]
-
-    @property
-    def kept(self) -> dict[str, Reason]:
-        """Why the versions that no clean-up of ours deletes stay."""
-        return {one.version: Reason.NATIVE for one in self.published} | {
-            one.version: Reason.FORGOTTEN for one in self.forgotten
-        }
-
-
 class DeltaGarbage:
-    """The attempts on one target: ``Garbage`` of those that were never published."""
+    """A ``Garbage`` of the attempts on one Delta table; their records are read once."""
 
     def __init__(
         self, context: StagingContext, services: DeltaServices, tables: DeltaTables
@@ -54,51 +36,42 @@ class DeltaGarbage:
         self._services = services
         self._tables = tables
         self._report = StepReport(context.target)
-        self._unpublished: tuple[DeltaRecord, ...] = ()
 
     @property
     def target(self) -> TableName:
         """The table whose attempts these are."""
         return self._context.target
 
-    def sorted_out(self, *, dry_run: bool = False) -> Attempts:
-        """Look at every attempt; what was published is forgotten, whatever its age.
+    def forget_published(self) -> tuple[str, ...]:
+        """Remove what published versions needed while they were staged, whatever their age.
+
+        Returns:
+            their ids.
 
         Raises:
             MetastoreError, StorageError: it could not be found out, or something can't be removed.
         """
-        found = records.records_of(self._services, self._context)
-        by_since = [(one, self._since(one)) for one in found]
-        attempts = Attempts(
-            tuple(one for one, since in by_since if since and publishes(since, one.version)),
-            tuple(
-                one
-                for one, since in by_since
-                if since is not None and not publishes(since, one.version)
-            ),
-            tuple(one for one, since in by_since if since is None),
-        )
-        self._unpublished = attempts.unpublished
-        if not dry_run:
-            for one in attempts.published:
-                self._forget(one)
-        return attempts
+        published = [one for one, reason in self._known if reason is Reason.NATIVE]
+        for record in published:
+            self._forget(record)
+        return tuple(one.version for one in published)
 
     def versions(self) -> tuple[KnownVersion, ...]:
-        """Those that ``sorted_out`` has found not to be published."""
+        """Every attempt; those that were published, or may have been, stay."""
         return tuple(
             KnownVersion(
-                one.version,
+                record.version,
                 Place.UNPUBLISHED,
-                one.stage,
-                is_deleting=one.is_deleting,
-                handle=one,
+                record.stage,
+                is_deleting=record.is_deleting,
+                stays=reason,
+                handle=record,
             )
-            for one in self._unpublished
+            for record, reason in self._known
         )
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:  # noqa: ARG002
-        """No version here was ever published."""
+        """Delta itself keeps what was published."""
         raise RuntimeError(f"version {version.id} of {self.target} is not superseded")
 
     def age_ms(self, version: KnownVersion) -> int:
@@ -123,7 +96,7 @@ class DeltaGarbage:
 
     def fence(self) -> None:
         """Commit the same metadata again, at the place of every attempt that may land."""
-        for record in self._unpublished:
+        for record in (one for one, reason in self._known if reason is None):
             for _ in range(MOST_FENCES):
                 table = self._table_where_it_may_land(record)
                 if table is None or self._fenced(table):
@@ -141,10 +114,8 @@ class DeltaGarbage:
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
         """By the table's history, read afresh."""
-        since = self._since(self._record(version))
-        if since is None:
-            return Reason.FORGOTTEN
-        return Reason.LIVE if publishes(since, version.id) else None
+        reason = self._reason(self._record(version))
+        return Reason.LIVE if reason is Reason.NATIVE else reason
 
     def give_back(self, version: KnownVersion) -> None:
         """It is published after all: its files are the table's."""
@@ -160,6 +131,19 @@ class DeltaGarbage:
         for _, _, drop in records.entries(self._services, self._context.staging_schema, record):
             drop()
 
+    @cached_property
+    def _known(self) -> tuple[tuple[DeltaRecord, Reason | None], ...]:
+        found = records.records_of(self._services, self._context)
+        return tuple((one, self._reason(one)) for one in found)
+
+    def _reason(self, record: DeltaRecord) -> Reason | None:
+        """``NATIVE`` if the history has its publication, ``FORGOTTEN`` if it can't tell."""
+        table = self._table(record)
+        since = self._tables.commits_since(table, record.number) if table is not None else ()
+        if since is None:
+            return Reason.FORGOTTEN
+        return Reason.NATIVE if publishes(since, record.version) else None
+
     def _record(self, version: KnownVersion) -> DeltaRecord:
         if not isinstance(version.handle, DeltaRecord):
             raise TypeError(f"version {version.id} is not of this garbage")
@@ -172,11 +156,6 @@ class DeltaGarbage:
         """
         found = self._tables.at(record.root)
         return found if found is not None and found.facts.number >= record.number else None
-
-    def _since(self, record: DeltaRecord) -> Since:
-        """The commits on top of its base; none where the table is gone."""
-        table = self._table(record)
-        return self._tables.commits_since(table, record.number) if table is not None else ()
 
     def _table_where_it_may_land(self, record: DeltaRecord) -> LoadedTable | None:
         table = self._table(record)

@@ -1,15 +1,22 @@
-"""An Iceberg target at one moment."""
+"""An Iceberg target at one moment, and what became of it since another one."""
 
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg.calls import NotIcebergError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.publications import live
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.iceberg.publications import Published, has_commit, live
+from dbt.adapters.ctas_spark.staging.iceberg.tables import (
+    IcebergTables,
+    LoadedTable,
+    NotIcebergError,
+)
+from dbt.adapters.ctas_spark.staging.publish import messages, outcome
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change
 
 ABSENT = "absent"
+WRITERS = ("engine-name", "spark.app.id", "app-name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,32 +32,76 @@ class IcebergBase:
         return self.table is not None or bool(self.obstacle)
 
     @property
+    def can_be_replaced(self) -> bool:
+        """No commit of Iceberg's replaces another format's table, or a view."""
+        return False
+
+    @property
     def facts(self) -> TableFacts | None:
         """What its metadata says."""
         return self.table.facts if self.table else None
 
     @property
+    def live(self) -> Published | None:
+        """The publication that it comes from."""
+        return live(self.facts) if self.facts else None
+
+    @property
     def version(self) -> str | None:
         """The version of ours that it comes from."""
-        found = live(self.facts) if self.facts else None
+        found = self.live
         return found.marker.version or None if found else None
 
     @property
     def level(self) -> str | None:
         """The level of the publication that it comes from."""
-        found = live(self.facts) if self.facts else None
+        found = self.live
         return found.marker.level or None if found else None
 
     @property
     def commit(self) -> str:
         """The commit id that it comes from, or empty."""
-        found = live(self.facts) if self.facts else None
+        found = self.live
         return found.marker.commit if found else ""
 
     def __str__(self) -> str:
+        """As a version's record keeps it; ``ExpectedBase.parse`` reads it."""
         if self.facts is None:
             return ABSENT
         return f"{self.facts.uuid} {self.facts.main} {self.facts.metadata_location}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedBase:
+    """The table that a version's commit call is conditional on, out of the version's record."""
+
+    uuid: str
+    main: int | None
+    metadata_location: str
+
+    @classmethod
+    def parse(cls, text: str) -> "ExpectedBase | None":
+        """None for a creation.
+
+        Raises:
+            MetastoreError: the text is not a base.
+        """
+        if text == ABSENT:
+            return None
+        try:
+            uuid, main, metadata_location = text.split(" ", 2)
+            return cls(uuid, None if main == str(None) else int(main), metadata_location)
+        except ValueError as error:
+            raise MetastoreError(f"a record names a base that can't be read: {text!r}") from error
+
+    def is_shown_by(self, table: TableFacts | None) -> bool:
+        """True if a call that expects this base may land on the table.
+
+        A REST server compares the snapshot of ``main``, other catalogs the metadata file.
+        """
+        if table is None or table.uuid != self.uuid:
+            return False
+        return table.main == self.main or table.metadata_location == self.metadata_location
 
 
 def look(tables: IcebergTables, name: TableName) -> IcebergBase:
@@ -73,3 +124,62 @@ def loaded(base: IcebergBase) -> LoadedTable:
     if base.table is None:
         raise RefusedError("there is no table to commit to")
     return base.table
+
+
+def change_between(begun: IcebergBase, now: IcebergBase) -> Change:
+    """By identity and metadata file: each commit writes another, of properties alone, too."""
+    if begun.facts is None:
+        return Change.CREATED if now.exists else Change.NONE
+    if now.facts is None:
+        return Change.WRITTEN if now.exists else Change.DROPPED
+    same_file = begun.facts.metadata_location == now.facts.metadata_location
+    if same_file and begun.facts.uuid == now.facts.uuid:
+        return Change.NONE
+    maintained = begun.facts.contents == now.facts.contents
+    return Change.MAINTAINED if maintained else Change.WRITTEN
+
+
+def who_changed(begun: IcebergBase, now: IcebergBase) -> str:
+    """The version that was committed, or what the snapshot says of its writer."""
+    if now.facts is None:
+        return now.obstacle or "it was dropped"
+    found = now.live
+    if found is not None and found.marker.commit != begun.commit:
+        version, when = found.marker.version, messages.moment(found.marker.time_ms)
+        return f"version {version} was committed at {when}"
+    if begun.facts is not None and begun.facts.uuid != now.facts.uuid:
+        return f"it was dropped, and created anew {_last_commit(now.facts)}"
+    if begun.facts is not None and begun.facts.main == now.facts.main:
+        return "a writer without our marker changed its schema or properties"
+    return f"a writer without our marker committed {_last_commit(now.facts)}"
+
+
+def decide(
+    over: IcebergBase, after: IcebergBase, commit: str, failure: MetastoreError | None
+) -> Outcome:
+    """The outcome, from the target read after the call and from how the call ended.
+
+    An OK proves nothing: a catalog may have taken a commit for none.
+    """
+    ours = after.facts is not None and has_commit(after.facts, commit)
+    return outcome.decide(failure, shows_ours=ours, can_not_land=_has_left(over, after))
+
+
+def _has_left(over: IcebergBase, after: IcebergBase) -> bool:
+    """True if others' commits that we can all see came on top, so that a request of ours is stale.
+
+    A table of another identity, or whose history lost our base, proves nothing.
+    """
+    if over.facts is None or after.facts is None or over.facts.uuid != after.facts.uuid:
+        return False
+    known = over.facts.main is None or over.facts.main in after.facts.snapshots
+    return known and over.facts.main != after.facts.main
+
+
+def _last_commit(table: TableFacts) -> str:
+    snapshot = table.snapshots.get(table.main) if table.main is not None else None
+    if snapshot is None:
+        return "(no data yet)"
+    writer = " ".join(snapshot.summary[key] for key in WRITERS if key in snapshot.summary)
+    what = snapshot.summary.get("operation", "a snapshot")
+    return f"({what} {snapshot.id} at {messages.moment(snapshot.time_ms)} by {writer or 'unknown'})"

@@ -5,34 +5,25 @@ It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL 
 
 import threading
 
-from dbt.adapters.ctas_spark.staging.catalogs.levels import resolve
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.files.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.files.sweeper import Sweep
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
-from dbt.adapters.ctas_spark.staging.iceberg.history import history
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+from dbt.adapters.ctas_spark.staging.iceberg.base import look
+from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
 from dbt.adapters.ctas_spark.staging.iceberg.limits import problems
-from dbt.adapters.ctas_spark.staging.iceberg.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.iceberg.services import IcebergServices
-from dbt.adapters.ctas_spark.staging.iceberg.sweep import ForkSweeper
+from dbt.adapters.ctas_spark.staging.iceberg.publications import history
+from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish import namespaces
-from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.history import Event
-from dbt.adapters.ctas_spark.staging.retention.native_leases import OtherRuns
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
-
-MILLISECONDS = 1_000
-
-
-def reached(kind: IcebergKind) -> Capabilities:
-    """Every kind that is let in compares and swaps."""
-    return Capabilities(f"iceberg ({kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
 
 
 class IcebergCatalog:
@@ -45,67 +36,70 @@ class IcebergCatalog:
         self._staging_schemas: set[str] = set()
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """What its kind reaches; the staging namespace is made here.
+        """Every kind that is let in compares and swaps; the staging namespace is made here.
 
         Raises:
             StagingSchemaError: there is no staging namespace and none can be made.
         """
         with self._guard:
             if staging_schema not in self._staging_schemas:
-                namespaces.ensure(self._services.tables, self._services.engine, staging_schema)
+                namespaces.make(self._services.tables, self._services.engine, staging_schema)
                 self._staging_schemas.add(staging_schema)
-        return reached(self._kind)
+        return Capabilities(f"iceberg ({self._kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
 
-    def apply_staging(
+    def plan(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> StagedNativeTable[IcebergBase]:
-        """Decide the level, then make the staged table."""
+    ) -> Plan:
+        """The plan of a fork."""
         found = problems(context)
         if found:
-            raise AtomicityNotSupportedError(
+            raise NotSupportedError(
                 "this configuration is not Iceberg's: " + "; ".join(found),
                 table=context.target,
                 left="it is unchanged; no job was started",
             )
-        level = resolve(
-            context.atomicity, self.capabilities(context.staging_schema), context.target
-        )
-        rules = RetentionRules(unknown_after_ms=context.unknown_after_seconds * MILLISECONDS)
-        version = IcebergVersion(
+        reached = self.capabilities(context.staging_schema)
+        return Plan(
             context,
-            self._services,
-            ForkSweeper(context, self._services, rules).sweep,
+            reached.level_for(context.atomicity, context.target),
+            job,
+            lambda _, report: IcebergVersion(context, self._services, report),
+            observers,
+            self._services.clock,
         )
-        return StagedNativeTable(context, level, version, self._services.lease, job, observers)
+
+    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
+        """Iceberg counts what it writes, and its history has that."""
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Delete what dead runs left; published versions are Iceberg's own to expire.
+        """Delete what was staged and never published; the rest is Iceberg's own to expire.
 
         Raises:
             StagingError: it could not be found out whether something may go; the rest stays.
         """
         self.capabilities(context.staging_schema)
         report = StepReport(context.target)
+        garbage = IcebergGarbage(context, self._services, report)
         with report.within(Step.CLEAN_UP):
-            done = ForkSweeper(context, self._services, rules, dry_run=dry_run).sweep()
             if not dry_run:
-                self._delete_dead_leases(context.staging_schema, rules, report)
+                garbage.forget_published()
+            done = CleanUp(garbage, rules, report, dry_run).run()
         for event in reversed(self.history(context)):
             done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         return done
 
-    def recover(self, context: StagingContext, rules: RetentionRules) -> tuple[str, ...]:
-        """Delete what dead runs left; what was done, as sentences.
+    def recover(self, context: StagingContext) -> tuple[str, ...]:
+        """One commit leaves nothing half done; entries of published forks are removed.
 
         Raises:
             StagingError: it could not be found out what is left.
         """
         self.capabilities(context.staging_schema)
-        with StepReport(context.target).within(Step.RECOVER):
-            freed = ForkSweeper(context, self._services, rules).sweep().freed
-        return tuple(f"a dead run's version was deleted: {place}" for place in freed)
+        report = StepReport(context.target)
+        with report.within(Step.RECOVER):
+            return IcebergGarbage(context, self._services, report).forget_published()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         """Every build and rollback that Iceberg's own history still has.
@@ -122,13 +116,6 @@ class IcebergCatalog:
         Raises:
             NoSuchVersionError, ConcurrentWriteError, CommitStateUnknownError: as ``rollback`` says.
         """
-        self.capabilities(context.staging_schema)
-        return roll_back(context, self._services, to)
-
-    def _delete_dead_leases(
-        self, namespace: str, rules: RetentionRules, report: StepReport
-    ) -> None:
-        services = self._services
-        directory = services.leases(namespace)
-        runs = OtherRuns(services.storage, directory, services.lease, rules)
-        runs.delete_dead(services.tables.tables(namespace), report)
+        reached = self.capabilities(context.staging_schema)
+        restoring = IcebergRestoring(context, self._services)
+        return roll_back(context, restoring, reached.reaches, to)

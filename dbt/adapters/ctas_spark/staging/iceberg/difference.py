@@ -8,9 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.iceberg.calls import core_errors
 from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
+from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable, core_errors
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError
 
 NUMBERS_ITS_ROWS = 3
@@ -79,7 +78,7 @@ def _snapshots(
     packages: Any, builder: Any, over: LoadedTable, fork: LoadedTable, begun: TableFacts | None
 ) -> None:
     """All that the fork added; over another base the last alone, whose number is high enough."""
-    is_begun = begun is not None and begun.metadata_location == over.facts.metadata_location
+    is_begun = begun is not None and begun.contents == over.facts.contents
     numbers_rows = fork.facts.format_version >= NUMBERS_ITS_ROWS
     if numbers_rows and _next_row(over.facts) != (_next_row(begun) if begun else None):
         raise CannotReplayError(

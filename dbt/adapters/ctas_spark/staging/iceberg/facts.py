@@ -9,8 +9,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+
 MAIN = "main"
 NO_SNAPSHOT = -1
+UPKEEP = frozenset(
+    {
+        "snapshots",
+        "refs",
+        "snapshot-log",
+        "metadata-log",
+        "statistics",
+        "partition-statistics",
+        "last-updated-ms",
+    }
+)
+"""What changes when snapshots expire, or get names or statistics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +36,19 @@ class Snapshot:
     time_ms: int
     schema_id: int | None
     summary: Mapping[str, str]
+
+    @property
+    def figures(self) -> WriteFigures:
+        """All rows, files and bytes that it shows; None where its writer counted none."""
+        return WriteFigures(
+            rows=self._number("total-records"),
+            files=self._number("total-data-files"),
+            bytes=self._number("total-files-size"),
+        )
+
+    def _number(self, key: str) -> int | None:
+        text = self.summary.get(key, "")
+        return int(text) if text.isdecimal() else None
 
 
 @dataclass(frozen=True)
@@ -61,6 +88,17 @@ class TableFacts:
     def last_sequence_number(self) -> int:
         """The number of the last commit of data; 0 throughout format version 1."""
         return int(self.document.get("last-sequence-number", 0))
+
+    @property
+    def last_updated_ms(self) -> int:
+        """When this metadata was written, by its writer's clock."""
+        return int(self.document["last-updated-ms"])
+
+    @property
+    def contents(self) -> Mapping[str, Any]:
+        """All but what upkeep changes: what readers and writers of ``main`` get."""
+        kept = {key: value for key, value in self.document.items() if key not in UPKEEP}
+        return {**kept, MAIN: self.main}
 
     @property
     def main(self) -> int | None:

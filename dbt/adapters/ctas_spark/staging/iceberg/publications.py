@@ -1,11 +1,12 @@
 """Which publications a table's own history shows; the markers stand in snapshots' summaries."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.iceberg.facts import Snapshot, TableFacts
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, PREFIX, Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, PREFIX
 from dbt.adapters.ctas_spark.staging.publish.native_marker import NativeMarker, common_fields
+from dbt.adapters.ctas_spark.staging.retention.history import Event, change_of, time_text
 
 SPEC = PREFIX + "spec_id"
 SORT_ORDER = PREFIX + "sort_order_id"
@@ -73,23 +74,32 @@ def has_commit(table: TableFacts, commit: str) -> bool:
     return any(one.summary.get(COMMIT) == commit for one in table.snapshots.values())
 
 
+def may_hide(table: TableFacts, version: str, inherited: Collection[int]) -> bool:
+    """True if a snapshot that is kept may show files of a version whose own snapshot has expired.
+
+    Users' writes on top of the version keep its files. It is not so where the ancestors reach back
+    to the beginning, to another's publication, which replaced all rows, or before the version.
+
+    Args:
+        inherited: the snapshots that the table had when the version was forked off.
+    """
+    told: dict[int | None, bool] = {None: True}
+    for one in table.snapshots.values():
+        is_told = one.id in inherited or told.get(one.parent, False)
+        told[one.id] = is_told or _is_of_another(SnapshotMarker.of(one.summary), version)
+    return not all(told.values())
+
+
+def _is_of_another(marker: SnapshotMarker | None, version: str) -> bool:
+    if marker is None or marker.kind.keeps_the_version:
+        return False
+    return version not in (marker.version, marker.fork)
+
+
 def attempts_of(fork: TableFacts, version: str) -> tuple[SnapshotMarker, ...]:
     """The commits that were prepared on a fork, oldest first; one of them may be published."""
     found = (SnapshotMarker.of(one.summary) for one in fork.snapshots.values())
     return tuple(marker for marker in found if marker is not None and marker.fork == version)
-
-
-def only_fenced_since(table: TableFacts, base: TableFacts) -> bool:
-    """True if nothing but fences came on top of the base."""
-    if table.uuid != base.uuid or table.main == base.main:
-        return False
-    for snapshot in table.ancestors(table.main):
-        if snapshot.id == base.main:
-            return True
-        marker = SnapshotMarker.of(snapshot.summary)
-        if marker is None or marker.kind is not Kind.FENCE:
-            return False
-    return base.main is None
 
 
 def last_of(table: TableFacts, version: str) -> Published | None:
@@ -115,3 +125,30 @@ def _last_state(table: TableFacts, published: Snapshot) -> Snapshot:
             break
         last = table.snapshots[later]
     return last
+
+
+def history(table: TableFacts) -> tuple[Event, ...]:
+    """Every build and rollback that Iceberg has not expired, newest first."""
+    shown = [one for one in publications(table) if not one.marker.kind.keeps_the_version]
+    now = live(table)
+    version = now.marker.version if now else None
+    before: list[Published | None] = [*shown[1:], None][: len(shown)]
+    return tuple(_event(table, one, old, version) for one, old in zip(shown, before, strict=True))
+
+
+def _event(
+    table: TableFacts, one: Published, before: Published | None, live_version: str | None
+) -> Event:
+    columns = table.columns(one.snapshot.schema_id)
+    counted = one.snapshot.figures
+    return Event(
+        version=one.marker.version,
+        time=time_text(one.marker.time_ms),
+        kind=one.marker.kind.value,
+        state="live" if one.marker.version == live_version else "kept",
+        rows=counted.rows,
+        bytes=counted.bytes,
+        schema_change=(
+            change_of(table.columns(before.snapshot.schema_id), columns) if before else ""
+        ),
+    )

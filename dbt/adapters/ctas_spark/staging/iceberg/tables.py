@@ -1,19 +1,75 @@
-"""The tables of one Iceberg catalog, through the Java objects that Spark's own session uses."""
+"""The tables of one Iceberg catalog, through the Java objects that Spark's own session uses.
+
+Iceberg's Java exceptions become the core's errors: refused by name, or a fate not known.
+"""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg.calls import core_errors
+from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 NO_COLUMNS = '{"type":"struct","schema-id":0,"fields":[]}'
-LOCATION = "location"
 VIEWS = "org.apache.spark.sql.connector.catalog.ViewCatalog"
+ICEBERGS = "org.apache.iceberg.exceptions."
+REFUSALS: dict[str, type[RefusedError]] = {
+    f"{ICEBERGS}CommitFailedException": EntryModifiedError,
+    f"{ICEBERGS}AlreadyExistsException": EntryExistsError,
+    f"{ICEBERGS}NoSuchTableException": EntryMissingError,
+    f"{ICEBERGS}NoSuchNamespaceException": EntryMissingError,
+    f"{ICEBERGS}ValidationException": RefusedError,
+    f"{ICEBERGS}BadRequestException": RefusedError,
+    f"{ICEBERGS}ForbiddenException": RefusedError,
+    f"{ICEBERGS}NotAuthorizedException": RefusedError,
+}
+MISSING_FILE = f"{ICEBERGS}NotFoundException"
+NOT_ICEBERGS = f"{ICEBERGS}NoSuchIcebergTableException"
+
+
+class FilesGoneError(MetastoreError):
+    """An entry is there, and the metadata file that it names is not."""
+
+
+class NotIcebergError(MetastoreError):
+    """There is an entry of that name, and it is no Iceberg table."""
+
+
+@contextmanager
+def core_errors(action: str) -> Iterator[None]:
+    """Raise the core's errors; ``action`` completes "could not"."""
+    try:
+        yield
+    except (Py4JError, PySparkException, OSError) as error:
+        raise _translated(action, error) from error
+
+
+def _translated(action: str, error: Exception) -> MetastoreError:
+    if not isinstance(error, Py4JJavaError):
+        return MetastoreError(f"could not {action}: {error}")
+    name = str(error.java_exception.getClass().getName())
+    text = f"could not {action}: {error.java_exception.getMessage() or name}"
+    if name == MISSING_FILE:
+        return FilesGoneError(text)
+    if name == NOT_ICEBERGS:
+        return NotIcebergError(text)
+    return REFUSALS.get(name, MetastoreError)(text)
 
 
 class LoadedTable:
@@ -140,12 +196,6 @@ class IcebergTables:
         with core_errors(f"list the namespaces of {self.name}"):
             return tuple(".".join(map(str, path)) for path in self._plugin.listNamespaces())
 
-    def namespace_location(self, namespace: str) -> str | None:
-        """The directory of a namespace; None if the catalog does not say it."""
-        with core_errors(f"read the namespace {namespace}"):
-            found = self._plugin.loadNamespaceMetadata(self._path(namespace)).get(LOCATION)
-            return None if found is None else str(found)
-
     def has_namespace(self, namespace: str) -> bool:
         """True if the namespace is there."""
         with core_errors(f"look for the namespace {namespace}"):
@@ -183,3 +233,13 @@ class IcebergTables:
         for key, value in values.items():
             found.put(key, value)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergServices:
+    """What staging works with in an Iceberg catalog; put together once."""
+
+    tables: IcebergTables
+    storage: Storage
+    engine: Engine
+    clock: Clock = SYSTEM_CLOCK

@@ -22,7 +22,7 @@ TIME = PREFIX + "time_ms"
 class NativeMarker:
     """The marker of one publication; a format adds what else it has to know.
 
-    ``base`` is the commit id before, or empty; ``time_ms`` the storage's time just before the call.
+    ``base`` is the commit id before, or empty; ``time_ms`` the time just before the call.
     """
 
     commit: str

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, TableFacts
-from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 
 NOTHING: Mapping[str, str] = {}

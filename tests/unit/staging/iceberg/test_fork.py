@@ -2,19 +2,20 @@
 
 import json
 
+from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.iceberg.creation import metadata_of_creation
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.properties import (
+from dbt.adapters.ctas_spark.staging.iceberg.fork import (
     DATA_PATH,
     DELETE_OLD_METADATA,
     GC,
     METADATA_PATH,
     ForkDirectories,
-    of_a_fork,
-    of_the_statement,
-    published,
+    own_metadata_files,
+    properties_of_a_fork,
+    published_properties,
+    replace_fork_as,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.removal import own_metadata_files
 
 DIRECTORIES = ForkDirectories.below("file:/w/t/", {}, "v1")
 
@@ -29,15 +30,20 @@ def test_a_forks_files_lie_in_directories_of_its_own() -> None:
 def test_the_target_gets_its_own_values_back() -> None:
     """What kept the fork apart is not published; the base's values are, or the model's."""
     base = {DELETE_OLD_METADATA: "true", "user": "1"}
-    fork = {**base, **of_a_fork(DIRECTORIES), "ctas_spark_state": "staged", "model": "2"}
-    assert published(fork, base, {}) == {**base, "model": "2"}
+    fork = {**base, **properties_of_a_fork(DIRECTORIES), "ctas_spark_state": "staged", "model": "2"}
+    assert published_properties(fork, base, {}) == {**base, "model": "2"}
     asked = {GC: "false", "model": "2"}
-    assert published(fork, base, asked) == {**base, **asked}
+    assert published_properties(fork, base, asked) == {**base, **asked}
 
 
-def test_a_model_can_not_undo_what_keeps_the_fork_apart() -> None:
-    """Its values for those properties are kept back until the commit."""
-    assert of_the_statement({DELETE_OLD_METADATA: "true", "model": "2"}) == {"model": "2"}
+def test_the_statement_replaces_the_fork_alone() -> None:
+    """With the model's clauses, but not its values for what keeps the fork apart."""
+    asked = {DELETE_OLD_METADATA: "true", "a": "b"}
+    layout = TableLayout("iceberg", ("days(ts)",), comment="it's", properties=asked)
+    assert replace_fork_as(TableName("stg", "t__v", "ice"), layout, "SELECT 1 ts") == (
+        "CREATE OR REPLACE TABLE `ice`.`stg`.`t__v`\nUSING iceberg\n"
+        "PARTITIONED BY (days(`ts`))\nCOMMENT 'it\\'s'\nTBLPROPERTIES ('a' = 'b')\nAS\nSELECT 1 ts"
+    )
 
 
 def test_only_metadata_in_the_forks_own_directory_is_its_own() -> None:

@@ -1,14 +1,14 @@
 """The actions of a publication."""
 
-from dbt.adapters.ctas_spark.staging.delta import actions
-from unit.staging.delta.tables import table
+from dbt.adapters.ctas_spark.staging.delta import transaction
+from unit.staging.delta.logs import table
 
 
 def test_the_new_metadata_is_the_staged_one_under_the_bases_identity() -> None:
     """Readers and writers that know the table's id know the new version, too."""
     base = table(identity="base", configuration={"old": "1"})
     staged = table(identity="staged", configuration={"new": "2"})
-    made = actions.new_metadata(base, staged)["metaData"]
+    made = transaction.new_metadata(base, staged)["metaData"]
     assert made["id"] == "base"
     assert made["configuration"] == {"new": "2"}
     assert made["schemaString"] == staged.metadata["schemaString"]
@@ -17,16 +17,16 @@ def test_the_new_metadata_is_the_staged_one_under_the_bases_identity() -> None:
 def test_features_that_the_base_lacks_are_asked_for() -> None:
     """And no feature that it has."""
     base, staged = table(features=("clustering",)), table(features=("clustering", "variantType"))
-    made = actions.new_metadata(base, staged)["metaData"]
+    made = transaction.new_metadata(base, staged)["metaData"]
     assert made["configuration"] == {"delta.feature.variantType": "supported"}
 
 
 def test_a_staged_file_keeps_all_but_its_place_and_its_row_ids() -> None:
     """The path begins at the target's own directory, so that VACUUM knows the file."""
     add = {"path": "day=1/f.parquet", "size": 3, "baseRowId": 7, "defaultRowCommitVersion": 0}
-    moved = actions.moved(add, "20260101t000000x00000000_0001")["add"]
+    moved = transaction.moved(add, "20260101t000000x00000000")["add"]
     assert moved == {
-        "path": "stg_20260101t000000x00000000_0001/day=1/f.parquet",
+        "path": "stg_20260101t000000x00000000/day=1/f.parquet",
         "size": 3,
         "dataChange": True,
     }
@@ -36,18 +36,18 @@ def test_domains_that_only_the_base_has_end() -> None:
     """A table that is no longer clustered."""
     base = [{"domain": "delta.clustering", "configuration": "x", "removed": False}]
     staged = [{"domain": "other", "configuration": "y", "removed": False}]
-    made = list(actions.new_domains(base, staged))
+    made = list(transaction.new_domains(base, staged))
     assert made == [
         {"domainMetadata": staged[0]},
         {"domainMetadata": {**base[0], "removed": True}},
     ]
-    assert list(actions.new_domains(base, base)) == [{"domainMetadata": base[0]}]
+    assert list(transaction.new_domains(base, base)) == [{"domainMetadata": base[0]}]
 
 
 def test_what_the_transaction_makes_of_the_metadata_is_compared() -> None:
     """What it adds is its own business; what it changes is not published."""
     staged = dict(table(configuration={"a": "1"}).metadata)
     added = {**staged, "configuration": {"a": "1", "delta.more": "x"}}
-    assert actions.lost(added, staged) == ()
+    assert transaction.lost(added, staged) == ()
     changed = {**staged, "schemaString": "other", "configuration": {}}
-    assert actions.lost(changed, staged) == ("schemaString", "a")
+    assert transaction.lost(changed, staged) == ("schemaString", "a")

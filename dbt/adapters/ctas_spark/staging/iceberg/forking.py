@@ -1,4 +1,4 @@
-"""How a staged table gets its name, on catalogs that allow two tables one location or not.
+"""Make a fork, on catalogs that allow two tables one location or not.
 
 Some REST servers refuse that. There a fork is a copy of the target's metadata, which says another
 location: no file lies there, as what is staged has directories of its own, and the location is no
@@ -12,9 +12,7 @@ from uuid import uuid4
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
-    EntryExistsError,
     EntryMissingError,
-    MetastoreError,
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
@@ -22,10 +20,8 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables, Loaded
 
 logger = logging.getLogger(__name__)
 
-ASIDE = "_aside"
 
-
-def give(
+def make_fork(
     tables: IcebergTables,
     record: TableName,
     base: LoadedTable,
@@ -54,7 +50,7 @@ def give(
     fork.with_properties(own)
 
 
-def create(
+def make_empty_fork(
     tables: IcebergTables, record: TableName, location: str, properties: Mapping[str, str]
 ) -> None:
     """Make an empty staged table, at the place that the table to create is to have.
@@ -68,26 +64,6 @@ def create(
     except RefusedError as refused:
         logger.debug("%s is staged elsewhere: %s", record, refused)
         tables.create_empty(record, tables.location_of_new(record), properties)
-
-
-def register_in_place_of(
-    tables: IcebergTables, record: TableName, staged: LoadedTable, target: TableName, path: str
-) -> None:
-    """Register a new table, whose location is so far that of the ``staged`` one.
-
-    Raises:
-        EntryExistsError: another has created the table.
-        RefusedError: the catalog refuses it.
-        MetastoreError: it may or may not have been made.
-    """
-    try:
-        tables.register(target, path)
-    except EntryExistsError:
-        raise
-    except RefusedError as refused:
-        logger.debug("%s makes room for %s: %s", record, target, refused)
-        _set_aside(tables, record, staged)
-        tables.register(target, path)
 
 
 def copy_of(base: TableFacts, location: str, own: Mapping[str, str]) -> str:
@@ -108,12 +84,3 @@ def _copy(
     text = copy_of(base.facts, tables.location_of_new(record), own)
     tables.write_metadata(text, base, path)
     tables.register(record, path)
-
-
-def _set_aside(tables: IcebergTables, record: TableName, staged: LoadedTable) -> None:
-    """Change the location that the staged table says; none of its files moves."""
-    try:
-        free = TableName(record.database, f"{record.table}{ASIDE}", record.catalog)
-        staged.say_location(tables.location_of_new(free))
-    except MetastoreError as error:
-        raise RefusedError(f"nothing was created: {error}") from error

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.delta.marker import CommitMarker
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 
 MARKER = CommitMarker("c1", "v1", "", "db.t", "isolated", Kind.BUILD, 5, 3, None)

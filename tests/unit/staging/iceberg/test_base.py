@@ -1,13 +1,19 @@
-"""A commit's outcome is what the table's history says of it."""
+"""What became of a target, and of a commit, is what the table's own metadata says."""
 
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.changes import change_between, who_changed
+from dbt.adapters.ctas_spark.staging.iceberg.base import (
+    ExpectedBase,
+    IcebergBase,
+    change_between,
+    decide,
+    who_changed,
+)
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.outcomes import decide
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 
@@ -15,7 +21,9 @@ LOST = MetastoreError("lost")
 REFUSED = EntryModifiedError("stale")
 
 
-def base(*commits: str, uuid: str = "u", file: str = "", expired: bool = False) -> IcebergBase:
+def base(
+    *commits: str, uuid: str = "u", file: str = "", expired: bool = False, **more: Any
+) -> IcebergBase:
     """A table of snapshots 0, 1, ..., each with a commit id."""
     kept = list(enumerate(commits))[-1:] if expired else list(enumerate(commits))
     document: dict[str, Any] = {
@@ -25,6 +33,7 @@ def base(*commits: str, uuid: str = "u", file: str = "", expired: bool = False) 
             for n, c in kept
         ],
         "refs": {"main": {"snapshot-id": len(commits) - 1}},
+        **more,
     }
     facts = TableFacts(document, file or "-".join(commits))
     return IcebergBase(SimpleNamespace(facts=facts))  # type: ignore[arg-type]
@@ -64,9 +73,42 @@ def test_what_became_of_the_target() -> None:
     assert change_between(ABSENT, OVER) is Change.CREATED
     assert change_between(OVER, ABSENT) is Change.DROPPED
     assert change_between(OVER, base("a")) is Change.NONE
-    assert change_between(OVER, base("a", file="other")) is Change.WRITTEN
+    altered = base("a", file="other", properties={"theirs": "yes"})
+    assert change_between(OVER, altered) is Change.WRITTEN
+    assert change_between(OVER, base("a", "b")) is Change.WRITTEN
     assert change_between(OVER, base("a", uuid="v")) is Change.WRITTEN
     assert change_between(OVER, IcebergBase(None, "a view")) is Change.WRITTEN
+
+
+def test_upkeep_is_no_conflict() -> None:
+    """Expired snapshots, tags and statistics: readers of main get what they got."""
+    begun = base("a", "b")
+    upkeep: dict[str, Any] = {"last-updated-ms": 9, "statistics": [1]}
+    kept = base("a", "b", expired=True, file="other", **upkeep)
+    assert change_between(begun, kept) is Change.MAINTAINED
+    tagged = base("a", "b", file="other", refs={"main": {"snapshot-id": 1}, "t": {}})
+    assert change_between(begun, tagged) is Change.MAINTAINED
+
+
+def test_a_record_names_the_base_that_its_call_expects() -> None:
+    """It may land while main is the same, or the metadata file; on no other table."""
+    expected = ExpectedBase.parse(str(OVER))
+    assert expected is not None
+    assert expected.is_shown_by(OVER.facts)
+    assert expected.is_shown_by(base("a", file="other").facts)
+    assert not expected.is_shown_by(base("a", "b").facts)
+    assert not expected.is_shown_by(base("a", uuid="v").facts)
+    assert not expected.is_shown_by(None)
+    empty = ExpectedBase.parse("u None file")
+    assert empty == ExpectedBase("u", None, "file")
+    assert ExpectedBase.parse(str(ABSENT)) is None
+
+
+@pytest.mark.parametrize("text", ["", "u", "u main file"])
+def test_a_base_that_can_not_be_read_is_an_error(text: str) -> None:
+    """It is not taken for a creation."""
+    with pytest.raises(MetastoreError, match="can't be read"):
+        ExpectedBase.parse(text)
 
 
 def test_who_changed_it_is_said() -> None:

@@ -3,15 +3,19 @@
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
-from dbt.adapters.ctas_spark.staging.delta import outcomes
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
-from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.delta.base import (
+    DeltaBase,
+    change_between,
+    decide,
+    who_changed,
+)
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, Since, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.version import Change
-from unit.staging.delta.tables import ours, table, theirs
+from unit.staging.delta.logs import ours, table, theirs
 
 CONTEXT = StagingContext(TableName("db", "t"), "db__ctas")
 REPLACE = StagingContext(TableName("db", "t"), "db__ctas", purpose=StagingPurpose.REPLACE)
@@ -25,14 +29,18 @@ def base(facts: TableFacts) -> DeltaBase:
 
 
 BEGUN = base(table(4))
+VACUUMED = (CommitFacts(6, "VACUUM END", 0, None), CommitFacts(5, "VACUUM START", 0, None))
 
 
 @pytest.mark.parametrize(
     ("now", "since", "change"),
     [
         (BEGUN, (), Change.NONE),
-        (base(table(5)), (ours(5, kind=Kind.FENCE),), Change.FENCED),
-        (base(table(6)), (ours(6, kind=Kind.FENCE), theirs(5)), Change.WRITTEN),
+        (base(table(5)), (ours(5, kind=Kind.FENCE),), Change.WRITTEN),
+        (base(table(6)), VACUUMED, Change.MAINTAINED),
+        (base(table(5)), (CommitFacts(5, "OPTIMIZE", 0, None),), Change.MAINTAINED),
+        (base(table(7)), (*VACUUMED, theirs(5)), Change.WRITTEN),
+        (base(table(6, configuration={"theirs": "1"})), VACUUMED, Change.WRITTEN),
         (base(table(6)), (ours(6),), Change.WRITTEN),
         (base(table(9)), None, Change.WRITTEN),
         (base(table(4, identity="other")), None, Change.WRITTEN),
@@ -40,14 +48,14 @@ BEGUN = base(table(4))
         (GONE, None, Change.WRITTEN),
     ],
 )
-def test_what_became_of_the_target(now: DeltaBase, since: outcomes.Since, change: Change) -> None:
-    """Only the same version of the same table is unchanged; fences alone leave the version."""
-    assert outcomes.change_between(CONTEXT, BEGUN, now, since) is change
+def test_what_became_of_the_target(now: DeltaBase, since: Since, change: Change) -> None:
+    """Only the same version of the same table is unchanged; upkeep leaves its rows as they were."""
+    assert change_between(CONTEXT, BEGUN, now, since) is change
 
 
 def test_a_table_to_replace_that_is_gone_is_dropped() -> None:
     """Any other purpose would create it, and the staged files went with it."""
-    assert outcomes.change_between(REPLACE, BEGUN, GONE, None) is Change.DROPPED
+    assert change_between(REPLACE, BEGUN, GONE, None) is Change.DROPPED
 
 
 @pytest.mark.parametrize(
@@ -66,17 +74,19 @@ def test_a_table_to_replace_that_is_gone_is_dropped() -> None:
     ],
 )
 def test_what_became_of_the_commit(
-    after: DeltaBase, since: outcomes.Since, failure: MetastoreError | None, decided: Outcome
+    after: DeltaBase, since: Since, failure: MetastoreError | None, decided: Outcome
 ) -> None:
     """The history is asked first; what it can't say is not known."""
-    assert outcomes.decide(BEGUN, after, "c5", failure, since) is decided
+    assert decide(BEGUN, after, "c5", failure, since) is decided
 
 
 def test_who_changed_it_is_said() -> None:
     """A version of ours by its id, another's commit by what it was."""
-    assert "version v9" in outcomes.who_changed(BEGUN, base(table(5)), (ours(5, "v9"),))
-    assert "WRITE, 5" in outcomes.who_changed(BEGUN, base(table(5)), (theirs(5),))
-    assert "dropped" in outcomes.who_changed(BEGUN, GONE, None)
+    assert "version v9" in who_changed(BEGUN, base(table(5)), (ours(5, "v9"),))
+    assert "WRITE, 5" in who_changed(BEGUN, base(table(5)), (theirs(5),))
+    fence = (ours(5, kind=Kind.FENCE),)
+    assert "a clean-up closed" in who_changed(BEGUN, base(table(5)), fence)
+    assert "dropped" in who_changed(BEGUN, GONE, None)
     anew = base(table(0, identity="other"))
-    assert "created anew" in outcomes.who_changed(BEGUN, anew, None)
-    assert "is gone" in outcomes.who_changed(BEGUN, base(table(9)), None)
+    assert "created anew" in who_changed(BEGUN, anew, None)
+    assert "is gone" in who_changed(BEGUN, base(table(9)), None)

@@ -2,8 +2,6 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.iceberg.statement import replace_fork_as
 from dbt.adapters.ctas_spark.staging.publish.v2_clauses import partition_field
 
 
@@ -24,13 +22,3 @@ from dbt.adapters.ctas_spark.staging.publish.v2_clauses import partition_field
 def test_partition_fields_are_columns_or_transforms(text: str, sql: str) -> None:
     """Whatever is no transform that Spark has is a column's name, in quotes."""
     assert partition_field(text) == sql
-
-
-def test_the_statement_replaces_the_fork_alone() -> None:
-    """With the model's clauses."""
-    layout = TableLayout("iceberg", ("days(ts)",), comment="it's")
-    found = replace_fork_as(TableName("stg", "t__v", "ice"), layout, {"a": "b"}, "SELECT 1 ts")
-    assert found == (
-        "CREATE OR REPLACE TABLE `ice`.`stg`.`t__v`\nUSING iceberg\n"
-        "PARTITIONED BY (days(`ts`))\nCOMMENT 'it\\'s'\nTBLPROPERTIES ('a' = 'b')\nAS\nSELECT 1 ts"
-    )

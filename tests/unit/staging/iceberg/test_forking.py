@@ -9,7 +9,8 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg import second_name
+from dbt.adapters.ctas_spark.staging.iceberg import forking
+from dbt.adapters.ctas_spark.staging.iceberg.creation import register_new_table
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 
 RECORD, TARGET = TableName("staging", "t__v1", "ice"), TableName("shop", "t", "ice")
@@ -54,22 +55,22 @@ class FakeTables:
         self.written[path] = json.loads(text)
 
 
-def give(tables: FakeTables) -> None:
+def fork(tables: FakeTables) -> None:
     """A fork of BASE."""
     base = cast("Any", SimpleNamespace(facts=BASE))
-    second_name.give(cast("Any", tables), RECORD, base, OWN, FOLDER)
+    forking.make_fork(cast("Any", tables), RECORD, base, OWN, FOLDER)
 
 
 def register(tables: FakeTables) -> None:
     """A table for which RECORD was staged."""
     staged = cast("Any", SimpleNamespace(say_location=tables.said.append))
-    second_name.register_in_place_of(cast("Any", tables), RECORD, staged, TARGET, "new.json")
+    register_new_table(cast("Any", tables), RECORD, staged, TARGET, "new.json")
 
 
 def test_a_fork_is_one_more_name_of_the_same_file() -> None:
     """Its own properties come by its first commit."""
     tables = FakeTables()
-    give(tables)
+    fork(tables)
     assert tables.registered == [(RECORD, BASE.metadata_location)]
     assert (tables.said, tables.written) == ([OWN], {})
 
@@ -77,7 +78,7 @@ def test_a_fork_is_one_more_name_of_the_same_file() -> None:
 def test_where_that_is_refused_it_is_a_copy_that_lies_elsewhere() -> None:
     """In its own directory, without the files of the table's past; all else is the same."""
     tables = FakeTables(RefusedError("one table a location"))
-    give(tables)
+    fork(tables)
     ((path, copy),) = tables.written.items()
     assert path.startswith(f"{FOLDER}/00000-")
     assert tables.registered == [(RECORD, path)]
@@ -93,14 +94,14 @@ def test_an_answer_that_is_lost_is_no_refusal() -> None:
     """The name may be there: nothing else is tried."""
     tables = FakeTables(MetastoreError("lost"))
     with pytest.raises(MetastoreError, match="lost"):
-        give(tables)
+        fork(tables)
     assert tables.written == {}
 
 
 def test_what_is_staged_for_a_new_table_lies_elsewhere_if_its_place_is_taken() -> None:
     """By another that is staged for it."""
     tables = FakeTables(RefusedError("one table a location"))
-    second_name.create(cast("Any", tables), RECORD, "s3://b/new", {})
+    forking.make_empty_fork(cast("Any", tables), RECORD, "s3://b/new", {})
     assert tables.registered == [(RECORD, "s3://b/staging/t__v1")]
 
 
@@ -108,7 +109,7 @@ def test_a_staged_table_makes_room_for_the_one_that_is_created() -> None:
     """By what it says of its place."""
     tables = FakeTables(RefusedError("one table a location"))
     register(tables)
-    assert tables.said == ["s3://b/staging/t__v1_aside"]
+    assert tables.said == ["s3://b/staging/t__v1_elsewhere"]
     assert tables.registered == [(TARGET, "new.json")]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.delta.calls import refusal
+from dbt.adapters.ctas_spark.staging.delta.tables import refusal
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryMissingError,
     EntryModifiedError,

@@ -1,0 +1,264 @@
+"""The forks of an Iceberg target that runs have left: which may go, and how one goes.
+
+What was published belongs to Iceberg's own history, and Iceberg expires it.
+"""
+
+import logging
+from collections.abc import Iterator
+from typing import cast
+
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
+from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkState
+from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, may_hide
+from dbt.adapters.ctas_spark.staging.iceberg.tables import (
+    FilesGoneError,
+    IcebergServices,
+    LoadedTable,
+    NotIcebergError,
+)
+from dbt.adapters.ctas_spark.staging.publish.marker import TARGET, Kind
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    HOUR_MS,
+    KnownVersion,
+    Place,
+    Reason,
+)
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+from dbt.adapters.ctas_spark.staging.storage.removal import emptied
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_commit_id, started_ms
+
+logger = logging.getLogger(__name__)
+
+
+class IcebergGarbage:
+    """The ``Garbage`` of one Iceberg target.
+
+    The handle of a version is its fork; None for an entry whose metadata file is gone.
+    """
+
+    def __init__(
+        self, context: StagingContext, services: IcebergServices, report: StepReport
+    ) -> None:
+        self._context = context
+        self._services = services
+        self._tables = services.tables
+        self._report = report
+
+    @property
+    def target(self) -> TableName:
+        """The table that was forked."""
+        return self._context.target
+
+    def forget_published(self) -> tuple[str, ...]:
+        """Remove the entries of forks that were published, whatever their age; what was done.
+
+        Their runs ended between the commit and its settling, or are about to do it themselves.
+        """
+        target = self._look().facts
+        published = [fork for _, fork in self._forks() if fork is not None and fork.is_in(target)]
+        return tuple(
+            f"the entry {fork.record} of a published version was removed"
+            for fork in published
+            if not self._is_looked_at(fork)
+            and not forks.forget(self._services, fork.record, self._report)
+        )
+
+    def versions(self) -> tuple[KnownVersion, ...]:
+        """Every fork that the target's history does not show."""
+        target = self._look().facts
+        return tuple(
+            self._known(record, fork, target)
+            for record, fork in self._forks()
+            if fork is None or not fork.is_in(target)
+        )
+
+    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:  # noqa: ARG002
+        """Nothing: what was published is never a version of this garbage."""
+        return 0
+
+    def age_ms(self, version: KnownVersion) -> int:
+        """By the clock of the storage that its files lie on."""
+        fork = _fork_of(version)
+        directories = fork.directories
+        youngest = max(started_ms(version.id), fork.facts.last_updated_ms)
+        if directories is None:
+            return max(0, self._services.clock.wall_ms() - youngest)
+        storage = self._services.storage
+        files = (*storage.files(directories.data), *storage.files(directories.metadata))
+        youngest = max([youngest, *(file.modified_ms for file in files)])
+        return max(0, storage.now_ms(directories.metadata) - youngest)
+
+    def may_land(self, version: KnownVersion) -> bool:
+        """True if the target shows the base that its record names.
+
+        A creation may not: once its record is in ``deleting``, its writer takes its entry back.
+        """
+        return _may_land(_fork_of(version), self._look().facts)
+
+    def fence(self) -> None:
+        """Commit a snapshot of the same files; whoever began on the one before is refused."""
+        table = self._look().table
+        if table is None:
+            return
+        try:
+            table.append_nothing(self._fence_marker(table).to_summary())
+        except EntryMissingError:
+            return
+
+    def take(self, version: KnownVersion) -> bool:
+        """Write ``deleting``, then read whether its writer has moved on meanwhile.
+
+        A writer writes its base or its attempt, then reads the state: one of the two sees the
+        other.
+        """
+        fork = _fork_of(version)
+        if fork.directories is None:
+            return True
+        table = self._tables.find(fork.record)
+        if table is None:
+            return False
+        table.with_properties({forks.STATE: ForkState.DELETING.value})
+        now = self._tables.find(fork.record)
+        if now is None:
+            return False
+        taken = Fork(fork.record, now.facts)
+        return (taken.expected, taken.attempts) == (fork.expected, fork.attempts)
+
+    def reason_shown(self, version: KnownVersion) -> Reason | None:
+        """By the target's history; where that is another table's, by every table there is."""
+        if version.handle is None:
+            return None
+        fork = _fork_of(version)
+        target = self._look().facts
+        if fork.is_in(target):
+            return Reason.LIVE
+        if not fork.attempts:
+            return None
+        if target is not None and may_hide(target, fork.version, fork.inherited):
+            return Reason.FORGOTTEN
+        expected = fork.expected
+        if target is not None and expected is not None and target.uuid == expected.uuid:
+            return None
+        return self._reason_elsewhere(fork)
+
+    def give_back(self, version: KnownVersion) -> None:
+        """It landed, here or under another name: only its entry goes."""
+        forks.forget(self._services, _fork_of(version).record, self._report)
+
+    def delete_files(self, version: KnownVersion) -> bool:
+        """Both of its directories."""
+        fork = cast("Fork | None", version.handle)
+        directories = fork.directories if fork is not None else None
+        if directories is None:
+            return True
+        storage = self._services.storage
+        return emptied(storage, directories.data) and emptied(storage, directories.metadata)
+
+    def delete_record(self, version: KnownVersion) -> None:
+        """Drop the fork's entry."""
+        self._tables.drop_entry(self._record(version.id))
+
+    def _is_looked_at(self, fork: Fork) -> bool:
+        """A creation's writer reads its record after the call; were it gone, it would go back."""
+        since = self._services.clock.wall_ms() - fork.facts.last_updated_ms
+        return fork.expected is None and since < HOUR_MS
+
+    def _look(self) -> IcebergBase:
+        return look(self._tables, self.target)
+
+    def _record(self, version: str) -> TableName:
+        return forks.record_of(self._context.staging_schema, self.target, version)
+
+    def _forks(self) -> Iterator[tuple[TableName, Fork | None]]:
+        """Every entry by the name of a fork of the target; None where its metadata is gone."""
+        prefix = forks.record_prefix(self.target)
+        for name in self._tables.tables(self._context.staging_schema):
+            rest = name.table.removeprefix(prefix)
+            if not name.table.startswith(prefix) or not VERSION_ID.fullmatch(rest):
+                continue
+            try:
+                found = self._tables.find(name)
+            except FilesGoneError:
+                yield name, None
+                continue
+            except NotIcebergError:
+                continue
+            if found is not None and self._is_ours(found.facts):
+                yield name, Fork(name, found.facts)
+
+    def _is_ours(self, facts: TableFacts) -> bool:
+        """A fork that was only registered does not say whose it is."""
+        return facts.properties.get(TARGET, str(self.target)) == str(self.target)
+
+    def _known(
+        self, record: TableName, fork: Fork | None, target: TableFacts | None
+    ) -> KnownVersion:
+        directories = fork.directories if fork else None
+        return KnownVersion(
+            id=forks.version_of_record(record),
+            place=Place.UNPUBLISHED,
+            directory=directories.data if directories else str(record),
+            # ``deleting`` alone proves nothing of a rebuild: its call may be on its way
+            is_deleting=fork is None or (fork.is_deleting and not _may_land(fork, target)),
+            handle=fork,
+        )
+
+    def _fence_marker(self, table: LoadedTable) -> SnapshotMarker:
+        before = IcebergBase(table)
+        return SnapshotMarker(
+            commit=new_commit_id(),
+            version=before.version or "",
+            base=before.commit,
+            target=str(self.target),
+            level=before.level or "",
+            kind=Kind.FENCE,
+            time_ms=self._services.clock.wall_ms(),
+            spec_id=int(table.facts.document["default-spec-id"]),
+            sort_order_id=int(table.facts.document["default-sort-order-id"]),
+            fork="",
+        )
+
+    def _reason_elsewhere(self, fork: Fork) -> Reason | None:
+        """The target may have been renamed since: any table that we may list is looked at."""
+        try:
+            found = (_reason_under_another_name(fork, table) for table in self._others())
+            return next((reason for reason in found if reason is not None), None)
+        except MetastoreError as error:
+            logger.warning("%s stays: %s", fork.record, error.what)
+            return Reason.UNSEARCHED
+
+    def _others(self) -> Iterator[TableFacts]:
+        for name in self._tables.all_tables():
+            if name.database == self._context.staging_schema or name == self.target:
+                continue
+            try:
+                found = self._tables.find(name)
+            except NotIcebergError:
+                continue
+            if found is not None:
+                yield found.facts
+
+
+def _fork_of(version: KnownVersion) -> Fork:
+    return cast("Fork", version.handle)
+
+
+def _reason_under_another_name(fork: Fork, table: TableFacts) -> Reason | None:
+    if fork.is_in(table):
+        return Reason.REFERENCED
+    if table.uuid not in fork.uuids:
+        return None
+    if _may_land(fork, table):
+        return Reason.MAY_LAND
+    return Reason.FORGOTTEN if may_hide(table, fork.version, fork.inherited) else None
+
+
+def _may_land(fork: Fork, target: TableFacts | None) -> bool:
+    if fork.directories is None:
+        return False
+    expected = fork.expected
+    return expected is not None and expected.is_shown_by(target)

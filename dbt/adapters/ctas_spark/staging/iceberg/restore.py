@@ -1,0 +1,105 @@
+"""Earlier versions of an Iceberg table: each can be published again, with its schema.
+
+Iceberg's ``rollback_to_snapshot`` refuses what a replace came after, and ``set_current_snapshot``
+keeps the new schema, under which old rows read as nulls. So the version is staged on a fork like a
+build, and published by the same conditional commit.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableLayout
+from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.iceberg import difference
+from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
+from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN
+from dbt.adapters.ctas_spark.staging.iceberg.publications import Published, last_of, publications
+from dbt.adapters.ctas_spark.staging.iceberg.tables import (
+    IcebergServices,
+    LoadedTable,
+    core_errors,
+)
+from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergRestoring:
+    """The ``Restoring`` of one Iceberg table."""
+
+    context: StagingContext
+    services: IcebergServices
+
+    def look(self) -> IcebergBase:
+        """The target as it is now."""
+        return look(self.services.tables, self.context.target)
+
+    def earlier(self) -> tuple[str, ...]:
+        """The versions that Iceberg has not expired, newest first; not the live one."""
+        return tuple(_earlier(self.look()))
+
+    def restored(
+        self,
+        version: str,
+        level: Atomicity,  # noqa: ARG002 (the interface)
+        report: StepReport,
+    ) -> "RestoredVersion":
+        """An attempt that publishes an earlier version; the model's own properties wait."""
+        layout = TableLayout(file_format=self.context.layout.file_format)
+        return RestoredVersion(replace(self.context, layout=layout), self.services, report, version)
+
+
+class RestoredVersion(IcebergVersion):
+    """A fork that is set back to an earlier version; it runs no job and writes no data."""
+
+    def __init__(
+        self, context: StagingContext, services: IcebergServices, report: StepReport, version: str
+    ) -> None:
+        super().__init__(context, services, report, Kind.ROLLBACK, version)
+        self._snapshot: int | None = None
+
+    def stage_on(self, base: IcebergBase, level: Atomicity) -> None:
+        """Fork the base, and set the fork back.
+
+        Raises:
+            NoSuchVersionError: Iceberg has expired the version since it was chosen.
+        """
+        chosen = last_of(base.facts, self._published_as) if base.facts else None
+        if chosen is None:
+            raise NoSuchVersionError(
+                f"version {self._published_as} is gone: Iceberg has expired its snapshots",
+                table=self._context.target,
+                left="it is unchanged",
+            )
+        self._snapshot = chosen.snapshot.id
+        super().stage_on(base, level)
+        _set_back(self._services, self.fork(), chosen)
+
+    def change(self, begun: IcebergBase, now: IcebergBase) -> Change:
+        """Upkeep that took the snapshot away took its files, too."""
+        change = super().change(begun, now)
+        kept = now.facts is not None and self._snapshot in now.facts.snapshots
+        return Change.WRITTEN if change is Change.MAINTAINED and not kept else change
+
+
+def _earlier(base: IcebergBase) -> Iterator[str]:
+    if base.facts is None:
+        return
+    for version in dict.fromkeys(one.marker.version for one in publications(base.facts)):
+        found = last_of(base.facts, version) if version not in ("", base.version) else None
+        if found is not None and base.facts.columns(found.snapshot.schema_id):
+            yield version
+
+
+def _set_back(services: IcebergServices, fork: LoadedTable, chosen: Published) -> None:
+    with core_errors("stage an earlier version"):
+        table_metadata = services.tables.packages.org.apache.iceberg.TableMetadata
+        builder = table_metadata.buildFrom(fork.metadata)
+        builder.setCurrentSchema(chosen.snapshot.schema_id)
+        builder.setDefaultPartitionSpec(chosen.marker.spec_id)
+        builder.setDefaultSortOrder(chosen.marker.sort_order_id)
+        builder.setBranchSnapshot(chosen.snapshot.id, MAIN)
+        metadata = builder.build()
+    difference.commit(fork, metadata)
