@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.clock import ReadClock
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlFormat, SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
+from fakes.clock import FakeClock
 
 PAIR = re.compile(r"'([^']*)' = '([^']*)'")
 PATH = re.compile(r"(?:TABLE|TBLPROPERTIES|IN|EXTENDED|NAMESPACE|EXISTS) (`[^ \n]+`)")
@@ -35,19 +36,6 @@ def named(name: str) -> PySparkException:
     error = Named("words")
     error.name = name
     return error
-
-
-class FakeClock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.now_ms = 1_700_000_000_000
-
-    def wall_ms(self) -> int:
-        return self.now_ms
-
-    def running_ms(self) -> int:
-        return self.now_ms
 
 
 class FakeSqlCatalog:
@@ -82,7 +70,7 @@ class FakeSqlCatalog:
             if statement.startswith(beginning):
                 return list(answer)
         if statement.startswith("SELECT unix_millis"):
-            return [{"now": self.clock.now_ms}]
+            return [{"now": self.clock.wall}]
         if statement.startswith("SELECT md5"):
             return [self._log(statement)]
         found = PATH.search(statement)
@@ -94,7 +82,7 @@ class FakeSqlCatalog:
     def write(self, path: str, rows: str, own: Mapping[str, str]) -> None:
         """Commit."""
         self.commits[path] = self.commits.get(path, 0) + 1
-        self.rows[path], self.written[path] = rows, self.clock.now_ms
+        self.rows[path], self.written[path] = rows, self.clock.wall
         self.shown[path] = {"format": "iceberg/parquet", **own}
 
     def drop(self, path: str) -> None:

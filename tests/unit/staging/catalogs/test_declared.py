@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
-from fakes.sql_catalog import FakeClock
+from fakes.clock import FakeClock
 
 CONFLICT = PySparkException("(org.apache.iceberg.exceptions.CommitFailedException) it moved")
 OTHERWISE = PySparkException("disk full")
