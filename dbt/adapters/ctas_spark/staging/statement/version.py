@@ -22,7 +22,13 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Statements, WriteFi
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.publish import messages, outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, TARGET, Kind, LineageEntry, Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    PREFIX,
+    TARGET,
+    Kind,
+    LineageEntry,
+    Marker,
+)
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.v2_clauses import clauses
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
