@@ -6,12 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
-
 from contract.contents import LAYOUTS, Content, ordered
 from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
 from fakes.engine import FakeJob
 from fakes.metastore import entry

@@ -6,11 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
-from fakes.sweeps import ROOT
-
 from contract import file_tables
 from contract.claims import CLAIMS
 from contract.contents import Content
@@ -27,9 +22,13 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.files import records
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from fakes.engine import FakeJob
 from fakes.metastore import FakeMetastore
 from fakes.partitions import partition
+from fakes.sweeps import ROOT
 from fakes.world import STAGING_SCHEMA, World
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
-
 from contract.places import Run
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 MUTATIONS = (

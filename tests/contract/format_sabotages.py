@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
 
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.delta import transaction
@@ -12,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion

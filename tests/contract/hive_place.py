@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from pyspark.sql import SparkSession
 
 from contract import file_tables, spark_others
@@ -17,6 +16,7 @@ from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoot
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 from readers.session import SMALL
 from servers.metastore import Metastore, running_metastore

@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
-
 from contract.contents import Content, Layout
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import (
@@ -19,6 +16,8 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 
 
 class UnreadableError(AssertionError):

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 import pytest
-from dbt.adapters.ctas_spark.staging.files.commits.swap import Swap
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.base import Base
+from dbt.adapters.ctas_spark.staging.files.commits.swap import Swap
 from dbt.adapters.ctas_spark.staging.files.publication import Publication
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.steps import StepReport

@@ -9,8 +9,6 @@ from itertools import groupby
 from typing import Any
 from unittest.mock import patch
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
-
 from contract.contents import Content, Layout, Sight
 from contract.places import Entry, Place, Run, tracks
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
@@ -21,6 +19,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 
 
 @dataclass(slots=True)
