@@ -237,7 +237,9 @@ def test_a_newer_marker_is_refused_with_the_remedy(world: World) -> None:
     assert "install the release" in refused.value.remedy
 
 
-@pytest.mark.parametrize("edit", [{FORMAT: "1"}, {FORMAT: "new"}, {TARGET: "shop.other", FORMAT: "2"}])
+@pytest.mark.parametrize(
+    "edit", [{FORMAT: "1"}, {FORMAT: "new"}, {TARGET: "shop.other", FORMAT: "2"}]
+)
 def test_only_the_tables_own_newer_marker_counts(world: World, edit: Edit) -> None:
     """A clone's marker says nothing of the clone."""
     world.metastore.tables[TARGET_NAME] = edited(live(world), edit)

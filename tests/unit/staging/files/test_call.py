@@ -364,4 +364,3 @@ def test_the_target_becomes_external(world: World) -> None:
     world.makes_managed()
     world.published()
     assert live(world).table_type == "EXTERNAL_TABLE"
-

@@ -167,7 +167,5 @@ def test_keys_are_compared_as_hive_writes_them() -> None:
 
 def test_a_table_that_is_not_partitioned_any_more_is_not_warned_of_listing() -> None:
     """That its keys stay in Hive's view is said instead."""
-    plan = plan_partitions(
-        asks(AUTO, layout=TableLayout()), Atomicity.ISOLATED, IS_TRACKED, a_lock
-    )
+    plan = plan_partitions(asks(AUTO, layout=TableLayout()), Atomicity.ISOLATED, IS_TRACKED, a_lock)
     assert "partition keys change from ['month'] to []" in plan.warning

@@ -165,7 +165,10 @@ def test_hives_keys_change_by_name_and_order(
     kept: tuple[str, ...], wanted: tuple[str, ...], *, changes: bool
 ) -> None:
     """Hive writes them in small letters."""
-    assert publication.changes_hive_keys(wanted, FileBase(replace(BASE, partition_keys=kept))) is changes
+    assert (
+        publication.changes_hive_keys(wanted, FileBase(replace(BASE, partition_keys=kept)))
+        is changes
+    )
     assert not publication.changes_hive_keys(wanted, FileBase(None))
 
 

@@ -83,7 +83,9 @@ def test_other_bytes_are_refused_where_the_figure_is_exact(counted: WriteFigures
         first = whole.check(storage, directory, counted, None, gone)
         storage.write(f"{directory}/part-1", "ro")
         if is_refused:
-            with pytest.raises(StagedVersionIncompleteError, match="has 6 bytes, and the job wrote 8"):
+            with pytest.raises(
+                StagedVersionIncompleteError, match="has 6 bytes, and the job wrote 8"
+            ):
                 whole.check(storage, directory, counted, first, gone)
         else:
             whole.check(storage, directory, counted, first, gone)
