@@ -23,7 +23,7 @@ from contract.format_clients import (
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
@@ -68,7 +68,7 @@ class IcebergPlace(FormatPlace):
     """Each publication is one commit of a version; entries are dropped of what is staged."""
 
     def leases_of(self, run: Run) -> set[str]:
-        assert isinstance(run, OpenedCatalog)
+        assert isinstance(run, CatalogsWithJvm)
         return super().leases_of(run) | {lease.id for lease in run.others.leases}
 
     def _log_of(self, target: TableName) -> str:

@@ -151,6 +151,20 @@ def test_a_version_that_was_taken_goes_no_further(
         version.publish(version.look())
 
 
+def test_a_version_that_is_taken_right_after_its_attempt_goes_no_further(world: World) -> None:
+    """The clean-up may have read the fork before the attempt was on it."""
+    version = world.stage()
+
+    def taking(_: str, name: TableName) -> None:
+        if name == version.record:
+            world.tables.after = lambda *_: None
+            take(world, version)
+
+    world.tables.after = taking
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        version.mark(version.look(), ISOLATED)
+
+
 def created(world: World) -> tuple[IcebergVersion, str]:
     """A staged creation, marked."""
     version = world.stage()
