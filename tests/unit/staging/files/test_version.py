@@ -1,22 +1,29 @@
-"""begin, stage, commit, abort: the plain path and every way off it."""
+"""A version of a table of files, from its statement to its end."""
+
+from dataclasses import replace
 
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
-    CommitStateUnknownError,
     ConcurrentWriteError,
     JobCanceledError,
     MetastoreError,
-    RefusedError,
-    StagingError,
+    NoSuchSchemaError,
+    StagedVersionGoneError,
     StorageError,
 )
+from dbt.adapters.ctas_spark.staging.files import version as file_version
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from fakes.metastore import entry, losing_the_answer
-from fakes.world import TARGET_NAME, World
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
+from fakes.clock import START_MS
+from fakes.metastore import entry
+from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
+
+START = START_MS // 1000
 
 
 @pytest.fixture
@@ -25,37 +32,93 @@ def world() -> World:
     return World()
 
 
-def version_of(world: World) -> str | None:
-    """The version that the target shows."""
-    marker = Marker.of(world.metastore.tables.get(TARGET_NAME))
-    return marker.version if marker else None
+def live(world: World) -> TableEntry:
+    """The target's entry."""
+    return world.metastore.tables[TARGET_NAME]
 
 
-def test_a_first_publication_creates_the_target(world: World) -> None:
-    """A target that does not exist is created with the staged version and its marker."""
-    staged = world.published()
-    assert staged.outcome is Outcome.COMMITTED
-    assert staged.strategy.name == "create"
-    assert version_of(world) == staged.version
+def plain(world: World, second: int) -> None:
+    """The target is a table that is not ours, last written in that second."""
+    written = {"transient_lastDdlTime": str(second)}
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, parameters=written)
 
 
-def test_a_second_publication_replaces_the_whole_entry(world: World) -> None:
-    """A replace shows the new version's location, and its marker names the base."""
-    first = world.published()
-    second = world.published()
-    marker = Marker.of(world.metastore.tables[TARGET_NAME])
+class Sleeps:
+    """A sleep turns the world's clock on; ``slept`` counts."""
+
+    def __init__(self, world: World, ms: int) -> None:
+        self.slept = 0
+        self._world = world
+        self._ms = ms
+
+    def __call__(self, _seconds: float) -> None:
+        self.slept += 1
+        self._world.clock.pass_ms(self._ms)
+
+
+def test_a_first_publication_creates_and_a_second_replaces(world: World) -> None:
+    """Each shows its own directory; the marker names its base."""
+    first, second = world.published(), world.published()
+    marker = Marker.of(live(world))
     assert marker is not None
-    assert (second.strategy.name, marker.version) == ("swap", second.version)
+    assert [one.reach.strategy for one in (first, second)] == ["create", "swap"]
     assert [e.version for e in marker.lineage.entries] == [second.version, first.version]
-    assert world.metastore.tables[TARGET_NAME].directory_name == second.version
+    assert (live(world).directory_name, marker.number) == (second.version, 2)
 
 
 def test_nothing_of_the_target_is_written_before_the_commit_call(world: World) -> None:
-    """Until commit the target's entry is exactly what it was at begin."""
+    """Until then its entry is exactly what it was at begin."""
     world.published()
-    before = world.metastore.tables[TARGET_NAME]
+    before = live(world)
     world.begun()
-    assert world.metastore.tables[TARGET_NAME] is before
+    assert live(world) is before
+
+
+def test_a_version_is_named_by_its_start(world: World) -> None:
+    """In UTC, with eight random digits; it names directory and record."""
+    ours = world.begun()
+    assert VERSION_ID.fullmatch(ours.version)
+    assert ours.version.startswith("20231114t221320x")
+    assert version_of(ours).directory.endswith(f"/shop.orders/{ours.version}")
+    assert version_of(ours).record.table == f"orders__{ours.version}"
+
+
+def test_the_record_is_born_with_the_ctas(world: World) -> None:
+    """State, base and root stand in its properties, so that no moment is without them."""
+    statement = world.plan().begin().statement("select 1 as id")
+    assert statement.startswith("CREATE TABLE `shop__ctas_spark`.`orders__")
+    assert "USING `parquet`" in statement
+    assert '"state":"staged","base":"absent"' in statement
+    world.published()
+    base = Marker.of(live(world))
+    assert base is not None
+    assert f'"base":"commit:{base.commit}"' in world.plan().begin().statement("select 1 as id")
+
+
+def test_a_record_that_a_format_keeps_in_its_log_is_written_after_the_job(world: World) -> None:
+    """Delta's properties are not in the entry that its CTAS makes."""
+    ours = world.plan(layout=TableLayout(file_format="delta")).begin()
+    assert "ctas_spark_record" not in ours.statement("select 1 as id")
+    world.stage(ours)
+    name = version_of(ours).record
+    bare = replace(world.metastore.tables[name], parameters={"team": "core"})
+    world.metastore.tables[name] = bare
+    ours.verify()
+    record = Record.of(world.metastore.tables[name])
+    assert record is not None
+    assert (record.state, record.base) == (RecordState.STAGED, "absent")
+    assert world.metastore.tables[name].parameters["team"] == "core"
+
+
+def test_the_directory_of_a_managed_table_is_remembered(world: World) -> None:
+    """Its files become nobody's with the commit, and only ctas_vacuum deletes them."""
+    managed = entry(TARGET_NAME, table_type="MANAGED_TABLE")
+    world.metastore.tables[TARGET_NAME] = managed
+    ours = world.published()
+    record = Record.of(world.metastore.tables[version_of(ours).record])
+    assert record is not None
+    assert record.took_over == managed.location
+    assert not live(world).is_managed
 
 
 def test_settle_refreshes_the_sessions_caches(world: World) -> None:
@@ -64,192 +127,101 @@ def test_settle_refreshes_the_sessions_caches(world: World) -> None:
     assert world.engine.refreshed == [TARGET_NAME]
 
 
-def test_an_older_table_without_a_marker_is_taken_over(world: World) -> None:
-    """A plain table is replaced, conditional on its transient_lastDdlTime, which moves on."""
-    world.metastore.tables[TARGET_NAME] = entry(
-        TARGET_NAME, parameters={"transient_lastDdlTime": "9"}
-    )
-    staged = world.published()
-    assert staged.outcome is Outcome.COMMITTED
-    assert int(world.metastore.tables[TARGET_NAME].parameters["transient_lastDdlTime"]) > 9
+def test_statistics_of_the_old_version_are_dropped(world: World) -> None:
+    """Those that the metastore keeps of columns describe other rows."""
+    world.published()
+    counted = {**live(world).parameters, "COLUMN_STATS_ACCURATE": "{}"}
+    world.metastore.tables[TARGET_NAME] = replace(live(world), parameters=counted)
+    world.metastore.column_statistics.add(TARGET_NAME)
+    world.published()
+    assert world.metastore.column_statistics == set()
 
 
-def test_a_view_is_replaced_by_the_same_commit(world: World) -> None:
-    """A view in the target's place becomes a table in one call."""
-    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, table_type="VIRTUAL_VIEW")
-    assert world.published().strategy.name == "swap"
-    assert not world.metastore.tables[TARGET_NAME].is_view
+def test_the_bases_permissions_are_given_to_the_version(world: World) -> None:
+    """Who may read the table is copied to the directory of the next version."""
+    first, ours = world.published(), world.begun()
+    assert world.storage.permissions[version_of(ours).directory] == version_of(first).directory
 
 
-def test_the_bases_permissions_are_given_before_the_job_and_after_it(world: World) -> None:
-    """Who may read the table is copied to the root before Spark writes, then to the version."""
-    first = world.published()
-    ours = world.table()
-    ours.begin()
-    base = first.root.version(first.version)
-    assert world.storage.permissions == {str(ours.root): base}
-    world.stage(ours)
-    ours.verify()
-    assert world.storage.permissions[ours.root.version(ours.version)] == base
+def test_refused_permissions_are_a_warning(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A storage without owners is none that fails a model."""
+    world.published()
 
+    def refuse(_source: str, _directory: str) -> None:
+        raise StorageError("not the owner")
 
-def test_a_commit_whose_answer_was_lost_counts_as_committed(world: World) -> None:
-    """The outcome is what a fresh read shows, not that the call raised."""
+    monkeypatch.setattr(world.storage, "copy_permissions", refuse)
     ours = world.begun()
-    world.metastore.after = losing_the_answer("create_table")
     ours.commit()
     assert ours.outcome is Outcome.COMMITTED
+    assert "its permissions stay Spark's" in caplog.text
 
 
-def test_an_old_marker_after_a_lost_answer_proves_nothing(world: World) -> None:
-    """A call that may still be running leaves the outcome unknown, and nothing is deleted."""
-    world.published()
-    ours = world.begun()
-
-    def connection_breaks(call: str) -> None:
-        if call == "alter_table":
-            raise MetastoreError("connection reset")
-
-    world.metastore.before = connection_breaks
-    with pytest.raises(CommitStateUnknownError):
-        ours.commit()
-    ours.abort("failed")
-    assert ours.outcome is Outcome.UNKNOWN
-    assert ours.version in world.versions_on_storage()
-    assert ours.record.table in world.records()
-
-
-def test_an_unreadable_target_after_the_call_is_unknown(world: World) -> None:
-    """When the target can't be read after the call, the outcome is unknown."""
-    ours = world.begun()
-
-    def metastore_dies(call: str) -> None:
-        if "create_table" in world.metastore.calls and call == "get_table":
-            raise MetastoreError("connection refused")
-
-    world.metastore.before = metastore_dies
-    with pytest.raises(CommitStateUnknownError):
-        ours.commit()
-
-
-def test_a_foreign_revert_is_reported_and_deletes_nothing(world: World) -> None:
-    """A stale entry written over our commit is a ConcurrentWriteError; both versions stay."""
-    world.published()
-    before = world.metastore.tables[TARGET_NAME]
-    ours = world.begun()
-
-    def revert(call: str) -> None:
-        if call == "alter_table":
-            world.metastore.tables[TARGET_NAME] = before
-
-    world.metastore.after = revert
-    with pytest.raises(ConcurrentWriteError, match="reverted"):
-        ours.commit()
-    ours.abort("reverted")
-    assert ours.version in world.versions_on_storage()
-
-
-def test_an_entry_that_the_metastore_refuses_leaves_the_target(world: World) -> None:
-    """A refusal by name is not committed, and the metastore's own words are in the message."""
-    world.published()
-    before = world.metastore.tables[TARGET_NAME]
-    ours = world.begun()
-
-    def refuse(call: str) -> None:
-        if call == "alter_table":
-            raise RefusedError("no such serde")
-
-    world.metastore.before = refuse
-    with pytest.raises(StagingError, match="no such serde"):
-        ours.commit()
-    assert world.metastore.tables[TARGET_NAME] is before
-
-
-def test_abort_removes_the_version_and_its_record(world: World) -> None:
-    """After an abort neither files nor record of the version are left, and it may be repeated."""
-    ours = world.begun()
-    ours.abort("failed")
-    ours.abort("again")
-    assert ours.outcome is Outcome.NOT_COMMITTED
-    assert (world.versions_on_storage(), world.records()) == (set(), set())
-    assert world.job.stopped == 1
-
-
-def test_abort_after_a_commit_does_nothing(world: World) -> None:
-    """A published version can't be aborted."""
+def test_a_table_without_our_marker_is_taken_over(world: World) -> None:
+    """Conditional on its transient_lastDdlTime, which moves on to now."""
+    plain(world, 9)
     ours = world.published()
-    ours.abort("a post-hook failed")
-    assert version_of(world) == ours.version
-    assert ours.version in world.versions_on_storage()
+    assert ours.outcome is Outcome.COMMITTED
+    assert live(world).parameters["transient_lastDdlTime"] == str(START)
 
 
-def test_abort_never_raises(world: World) -> None:
-    """An abort that can't delete says what it left and lets the model's own error through."""
-    ours = world.begun()
-    world.storage.refuses = True
-    ours.abort("disk full")
-    assert ours.left_behind == [f"directory {ours.root.version(ours.version)}"]
-
-
-def test_files_of_a_running_task_are_left(world: World) -> None:
-    """While a task of the job still runs, nothing is deleted under it."""
-    ours = world.begun()
-    world.job.stubborn = True
-    ours.abort("cancelled")
-    assert ours.version in world.versions_on_storage()
-    assert "still runs" in ours.left_behind[0]
-
-
-def test_a_cancelled_run_publishes_nothing(world: World) -> None:
-    """A cancel that comes before the commit call keeps the version from being published."""
-    ours = world.begun()
-    world.job.canceled = True
-    with pytest.raises(JobCanceledError):
-        ours.commit()
-    assert TARGET_NAME not in world.metastore.tables
-
-
-def test_a_format_without_its_jar_is_refused_at_plan_time(world: World) -> None:
-    """avro's data source is a jar of its own; without it nothing is begun."""
-    with pytest.raises(StagingError, match="no data source for file_format avro"):
-        world.table(layout=TableLayout(file_format="avro"))
-
-
-def test_a_missing_schema_is_named(world: World) -> None:
-    """A schema that does not exist is an error that names it and the remedy."""
-    del world.metastore.databases["shop"]
-    with pytest.raises(StagingError, match="schema shop does not exist"):
-        world.table().begin()
-
-
-def test_an_unwritable_warehouse_is_found_before_the_job(world: World) -> None:
-    """The lease is written before anything else, so a full or forbidden disk stops the model."""
-    staged = world.table()
-    world.storage.refuses = True
-    with pytest.raises(StorageError):
-        staged.begin()
-
-
-def test_an_entry_without_a_ddl_time_has_no_compare_and_swap(world: World) -> None:
-    """A target to which no expectation can be tied is refused, not overwritten blindly."""
-    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, parameters={})
-    with pytest.raises(AtomicityNotSupportedError, match="transient_lastDdlTime"):
-        world.table().begin()
-
-
-def test_a_lock_replaces_compare_and_swap_in_a_single_process() -> None:
-    """An embedded metastore without compare-and-swap is guarded by this process's lock."""
-    world = World(single_process=True)
-    world.metastore.compares = False
+def test_the_time_of_a_takeover_never_goes_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A base from the future is expected one second later the next time."""
+    monkeypatch.setattr(file_version, "LONGEST_WAIT_SECONDS", 0.0)
+    plain(world, START + 500)
     world.published()
-    ours, theirs = world.begun(), world.begun()
-    theirs.commit()
-    with pytest.raises(ConcurrentWriteError):
+    assert live(world).parameters["transient_lastDdlTime"] == str(START + 501)
+
+
+def test_a_takeover_waits_until_the_expected_second_is_over(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An INSERT after a rival's commit could set the very second again."""
+    sleeps = Sleeps(world, 400)
+    monkeypatch.setattr(file_version.time, "sleep", sleeps)
+    plain(world, START)
+    ours = world.begun()
+    ours.commit()
+    assert sleeps.slept == 5
+    assert int(live(world).parameters["transient_lastDdlTime"]) == START + 2
+
+
+def test_a_record_that_was_made_later_is_proof_enough(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The metastore's own clock has passed the second: nothing is waited for."""
+    sleeps = Sleeps(world, 400)
+    monkeypatch.setattr(file_version.time, "sleep", sleeps)
+    plain(world, START - 1)
+    world.begun().commit()
+    world.begun().commit()  # and a base with our marker expects no time at all
+    assert sleeps.slept == 0
+
+
+def test_a_rival_without_a_marker_is_found_by_the_time(world: World) -> None:
+    """Compare-and-swap on it refuses what was written after our look."""
+    plain(world, 9)
+    ours = world.begun()
+
+    def insert(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            plain(world, START)
+
+    world.metastore.before = insert
+    with pytest.raises(ConcurrentWriteError, match="without our marker"):
         ours.commit()
+    assert live(world).parameters == {"transient_lastDdlTime": str(START)}
 
 
-def test_a_metastores_own_lock_replaces_compare_and_swap(world: World) -> None:
-    """A remote metastore without compare-and-swap, but with lock tables, still isolates."""
+@pytest.mark.parametrize("single_process", [True, False])
+def test_a_lock_replaces_compare_and_swap(*, single_process: bool) -> None:
+    """This process's for an embedded metastore, else the metastore's own: still isolated."""
+    world = World(single_process=single_process)
     world.metastore.compares = False
     world.published()
     ours, theirs = world.begun(), world.begun()
@@ -260,68 +232,141 @@ def test_a_metastores_own_lock_replaces_compare_and_swap(world: World) -> None:
     assert world.metastore.locks == {}
 
 
-def test_a_metastore_with_neither_reaches_atomic_and_no_more(world: World) -> None:
-    """Without compare-and-swap and lock tables auto is atomic, and isolated by name is refused."""
+def test_with_neither_the_last_writer_wins(world: World) -> None:
+    """atomic, and the result says that nobody checks for conflicts at the call."""
     world.metastore.compares = world.metastore.has_locks = False
-    with pytest.raises(AtomicityNotSupportedError, match="HIVE-26882"):
-        world.table(atomicity=Atomicity.ISOLATED)
     assert world.published().level is Atomicity.ATOMIC
+    assert world.catalog().capabilities(CONTEXT.staging_schema).conflict_check.value == "none"
 
 
 def test_level_none_publishes_an_empty_version_to_be_filled(world: World) -> None:
-    """At level none the staged query has no rows, and an INSERT by name fills the target."""
-    staged = world.table(atomicity=Atomicity.NONE)
-    staged.begin()
-    assert "LIMIT 0" in staged.statement("select 1 as id")
-    assert staged.fill_statement("select 1 as id").startswith("INSERT INTO `shop`.`orders` BY NAME")
+    """The staged query has no rows, and an INSERT by name fills the target afterwards."""
+    ours = world.plan(atomicity=Atomicity.NONE).begin()
+    assert "LIMIT 0" in ours.statement("select 1 as id")
+    filled = ours.fill_statement("select 1 as id")
+    assert filled is not None
+    assert filled.startswith("INSERT INTO `shop`.`orders` BY NAME")
+    assert world.engine.refreshed == [TARGET_NAME]
 
 
-def test_a_weaker_level_than_the_last_is_said(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A table that was isolated and is now built in place is warned about."""
-    world.published()
-    world.table(atomicity=Atomicity.NONE).begin()
-    assert "was last published at atomicity isolated, and is now at none" in caplog.text
+def test_an_abort_removes_files_and_record(world: World) -> None:
+    """Nothing of the version is left, and it may be repeated."""
+    ours = world.begun()
+    ours.abort("failed")
+    ours.abort("again")
+    assert ours.outcome is Outcome.NOT_COMMITTED
+    assert (world.versions_on_storage(), world.records()) == (set(), set())
+    assert (world.job.stopped, ours.left_behind) == (1, [])
 
 
-def test_untracked_partitions_over_tracked_ones_are_said(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A taken-over table whose partitions were in the metastore is warned about."""
-    world.metastore.tables[TARGET_NAME] = entry(
-        TARGET_NAME,
-        partition_keys=("month",),
-        parameters={"transient_lastDdlTime": "9", "spark.sql.partitionProvider": "catalog"},
-    )
-    world.metastore.has_locks = False
-    world.table(layout=TableLayout(partition_by=("month",))).begin()
-    assert "SHOW PARTITIONS is refused" in caplog.text
+def test_an_abort_before_the_job_has_nothing_to_fail_on(world: World) -> None:
+    """There is neither a directory nor a record yet."""
+    ours = world.plan().begin()
+    ours.abort("a hook failed")
+    assert ours.left_behind == []
 
 
-def test_a_directory_that_keeps_filling_is_given_up(
+def test_an_abort_after_a_commit_does_nothing(world: World) -> None:
+    """A published version can't be aborted."""
+    ours = world.published()
+    ours.abort("a post-hook failed")
+    assert live(world).directory_name == ours.version
+    assert ours.version in world.versions_on_storage() & world.records()
+
+
+def test_an_abort_that_can_not_delete_says_what_it_left(world: World) -> None:
+    """The record goes all the same, once it can be reached."""
+    ours = world.begun()
+    world.storage.refuses = True
+    ours.abort("disk full")
+    assert ours.left_behind == [f"directory {version_of(ours).directory}"]
+    assert world.records() == set()
+
+
+def test_an_abort_that_can_not_reach_the_metastore_says_so(world: World) -> None:
+    """A clean-up finds the record when it is old."""
+    ours = world.begun()
+
+    def refuse(call: str) -> None:
+        if call == "drop_entry":
+            raise MetastoreError("no answer")
+
+    world.metastore.before = refuse
+    ours.abort("failed")
+    assert ours.left_behind == [f"record {version_of(ours).record}"]
+
+
+def test_a_directory_that_fills_again_is_given_up(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A delete that does not take effect ends in a sentence, not in a loop."""
     ours = world.begun()
     monkeypatch.setattr(world.storage, "delete", lambda _path: None)
     ours.abort("failed")
-    assert ours.left_behind
+    assert ours.left_behind == [f"directory {version_of(ours).directory}"]
 
 
-def test_a_commit_call_that_is_broken_off_is_unknown(world: World) -> None:
-    """Ctrl-C inside the call says nothing of its fate: no abort deletes what may be live."""
-    world.published()
+def test_an_abort_of_a_rollback_deletes_nothing(world: World) -> None:
+    """The version was there before, and may be published again."""
+    old, new = world.published(), world.published()
+    rival = world.begun()
+
+    alters: list[str] = []
+
+    def commit_rival(call: str) -> None:
+        alters.extend([call] if call == "alter_table" else [])
+        if len(alters) == 2:  # the first moves the record
+            world.metastore.before = lambda _call: None
+            rival.commit()
+
+    world.metastore.before = commit_rival
+    with pytest.raises(ConcurrentWriteError):
+        world.catalog().roll_back(CONTEXT)
+    assert live(world).directory_name == rival.version
+    assert {old.version, new.version} <= world.versions_on_storage() & world.records()
+
+
+def test_a_cancelled_run_publishes_nothing(world: World) -> None:
+    """A cancel that comes before the commit call."""
     ours = world.begun()
-
-    def press_ctrl_c(call: str) -> None:
-        if call == "alter_table":
-            raise KeyboardInterrupt
-
-    world.metastore.after = press_ctrl_c
-    with pytest.raises(KeyboardInterrupt):
+    world.job.canceled = True
+    with pytest.raises(JobCanceledError):
         ours.commit()
-    assert ours.outcome is Outcome.UNKNOWN
-    ours.abort("cancelled")
-    assert version_of(world) == ours.version
-    assert ours.version in world.versions_on_storage()
+    assert TARGET_NAME not in world.metastore.tables
+
+
+def gone(world: World, ours: Staged) -> None:
+    """Somebody dropped the record."""
+    world.metastore.drop_entry(version_of(ours).record)
+
+
+def test_a_version_whose_record_was_dropped_is_not_published(world: World) -> None:
+    """Nobody knows its schema any more."""
+    ours = world.begun()
+    gone(world, ours)
+    with pytest.raises(
+        StagedVersionGoneError, match=r"record shop__ctas_spark\.orders__.* is gone"
+    ):
+        ours.commit()
+
+
+def test_a_missing_schema_is_named(world: World) -> None:
+    """With the remedy, before any job."""
+    del world.metastore.databases["shop"]
+    with pytest.raises(NoSuchSchemaError, match="create schema shop"):
+        world.plan().begin()
+
+
+def test_an_unwritable_warehouse_is_found_before_the_job(world: World) -> None:
+    """The file of the staging id is written first, so that a full or forbidden disk stops it."""
+    plan = world.plan()
+    world.storage.refuses = True
+    with pytest.raises(StorageError):
+        plan.begin()
+
+
+def test_publish_needs_a_marker_for_that_base(world: World) -> None:
+    """One that was made for another base would expect the wrong commit."""
+    version = version_of(world.begun())
+    with pytest.raises(RuntimeError, match=r"mark\(\) was not called"):
+        version.publish(version.look())
