@@ -5,7 +5,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession

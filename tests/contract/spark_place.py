@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from pyspark.sql import SparkSession
 
 from contract import spark_others
