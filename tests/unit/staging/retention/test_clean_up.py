@@ -30,9 +30,7 @@ def deletion(version: str) -> list[str]:
     return [one.format(version) for one in ["take {}", *GONE]]
 
 
-def clean(
-    garbage: FakeGarbage, rules: RetentionRules = AT_ONCE, *, dry_run: bool = False
-) -> Sweep:
+def clean(garbage: FakeGarbage, rules: RetentionRules = AT_ONCE, *, dry_run: bool = False) -> Sweep:
     """One clean-up."""
     return CleanUp(garbage, rules, StepReport(TARGET), dry_run).run()
 
@@ -85,9 +83,7 @@ def test_the_grace_is_noted_while_a_version_is_kept_for_a_rollback() -> None:
     assert garbage.did == ["note old"]
 
 
-@pytest.mark.parametrize(
-    ("lived", "kept"), [(HOUR_MS - 1, {"old": Reason.GRACE}), (HOUR_MS, {})]
-)
+@pytest.mark.parametrize(("lived", "kept"), [(HOUR_MS - 1, {"old": Reason.GRACE}), (HOUR_MS, {})])
 def test_a_superseded_version_stays_for_its_grace(lived: int, kept: dict[str, Reason]) -> None:
     """Since a clean-up first noted it."""
     garbage = FakeGarbage([OLD], superseded_ms={"old": lived})
