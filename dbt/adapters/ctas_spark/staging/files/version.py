@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
+    EntryMissingError,
     EntryModifiedError,
     MetastoreError,
     StagingError,
@@ -197,9 +198,7 @@ class FileVersion:
         conditional = self._services.conditional
         try:
             self._record = move(self._metastore, moved, record, conditional=conditional)
-        except MetastoreError as error:
-            if not isinstance(error, EntryModifiedError):
-                raise
+        except (EntryMissingError, EntryModifiedError) as error:
             raise messages.swept(self._context.target, self._unchanged) from error
 
     def mark(self, over: FileBase, level: Atomicity) -> str:
