@@ -31,10 +31,8 @@ HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
         sabotages.ages_are_not_looked_at,
         sabotages.foreign_records_are_trusted,
         sabotages.superseded_for_long,
-        sabotages.files_are_not_counted,
         sabotages.partitions_tracked_by_the_swap,
         sabotages.columns_stay_unfilled,
-        sabotages.a_managed_tables_files_go_at_once,
     ],
 )
 def test_a_sabotage_is_found(
@@ -101,6 +99,22 @@ def replaces_a_cloned_table(life: Lives) -> None:
     life.holds()
 
 
+def replaces_a_table_that_is_read(life: Lives) -> None:
+    """A user's managed table was replaced just now."""
+    life.user(number=1, statement=Statement.CREATE, table=TARGET_NAME)
+    builds(life)
+    cleans(life, RetentionRules(thorough=True))
+    life.holds()
+
+
+def loses_a_file(life: Lives) -> None:
+    """A file of what was staged is gone when it is to be published."""
+    life.begins(number=7, plan=Plan(), fault=None)
+    life.a_file_vanishes(number=0)
+    life.commits(number=0, fault=None)
+    life.holds()
+
+
 @pytest.mark.parametrize(
     ("sabotage", "happens"),
     [
@@ -108,6 +122,8 @@ def replaces_a_cloned_table(life: Lives) -> None:
         (sabotages.record_moved_blindly, rolls_back_during_a_clean_up),
         (sabotages.swept_creations_stay, sleeps_in_a_creation),
         (sabotages.an_error_means_not_committed, loses_an_answer),
+        (sabotages.files_are_not_counted, loses_a_file),
+        (sabotages.a_managed_tables_files_go_at_once, replaces_a_table_that_is_read),
         (sabotages.a_managed_tables_files_go_unseen, replaces_a_cloned_table),
     ],
 )
