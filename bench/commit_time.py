@@ -23,10 +23,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
 from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,
@@ -36,7 +37,6 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.files import records
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from servers.versions import versions
 
 SCHEMA = "bench"
@@ -103,7 +103,7 @@ def _options() -> argparse.Namespace:
 def _rounds(rounds: int, directory: Path) -> Iterator[Timing]:
     spark = start_spark({"spark.master": "local[2]"}, str(directory / "logs"))
     spark.sql(f"CREATE SCHEMA {SCHEMA}")
-    opened = open_catalog(spark, print)
+    opened = open_catalog(spark)
     templates = {case: _template(case, directory / "templates") for case in CASES}
     for number in range(-1, rounds):  # the first creates the tables and warms up
         for case in CASES:
@@ -125,7 +125,7 @@ def _template(case: Case, parent: Path) -> Path:
 
 
 def _commit(
-    spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path, number: int
+    spark: SparkSession, opened: CatalogsWithJvm, case: Case, template: Path, number: int
 ) -> Timing:
     staged = _staged(spark, opened, case, template)
     started = time.perf_counter()
@@ -137,7 +137,7 @@ def _commit(
 
 
 def _staged(
-    spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path
+    spark: SparkSession, opened: CatalogsWithJvm, case: Case, template: Path
 ) -> StagedFileTable:
     """A version ready to be committed: its files linked into place, its record made by SQL."""
     layout = TableLayout(partition_by=("k",) if case.partitions else ())
@@ -157,7 +157,7 @@ def _staged(
     return staged
 
 
-def _record_sql(staged: StagedFileTable, opened: OpenedCatalog, case: Case, location: str) -> str:
+def _record_sql(staged: StagedFileTable, opened: CatalogsWithJvm, case: Case, location: str) -> str:
     properties = records.record_properties(
         target=staged.target,
         version=staged.version,

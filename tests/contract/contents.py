@@ -1,7 +1,7 @@
 """What each version of a table holds, so that any mix of two versions is visible.
 
 Version ``v`` names itself in its rows, in its partition values, in the name of its last column and
-in a property; column ``n`` changes its type with each version.
+in a property; column ``n`` changes its type with each version. In a steady layout the columns stay.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,12 +25,16 @@ NATIVE_FORMATS = ("iceberg", "delta")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the versions of one table are laid out; the formats take turns."""
+    """How the versions of one table are laid out; the formats take turns.
+
+    ``steady``: all versions have the same columns.
+    """
 
     name: str
     formats: tuple[str, ...]
     partition_by: tuple[str, ...] = ()
     partition_metadata: PartitionMetadata = PartitionMetadata.AUTO
+    steady: bool = False
 
     @property
     def native_format(self) -> str | None:
@@ -45,6 +49,7 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout("orc", ("orc",)),
         Layout("partitioned", ("parquet",), ("k",)),
         Layout("listed", ("parquet",), ("k",), PartitionMetadata.FILES),
+        Layout("tracked", ("parquet",), ("k",), PartitionMetadata.TRACKED),
         Layout("changing", ("parquet", "orc"), ("k",)),
         Layout("iceberg", ("iceberg",)),
         Layout("iceberg_partitioned", ("iceberg",), ("k",)),
@@ -57,6 +62,10 @@ LAYOUTS: Mapping[str, Layout] = {
 def layouts_of(native_format: str | None) -> tuple[str, ...]:
     """Those of a format that commits by itself, the plain one first; else those of files."""
     return tuple(name for name, layout in LAYOUTS.items() if layout.native_format == native_format)
+
+
+STEADY = Layout("steady", ("parquet",), steady=True)
+"""Of no matrix: what a behaviour asks for that is about such tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +94,13 @@ class Content:
     @property
     def columns(self) -> tuple[Column, ...]:
         """Names and Spark types; partition keys come last."""
-        own = ("v", "int"), ("n", self._type_of_n), (f"c_{self.number}", "string")
+        own = ("v", "int"), ("n", self._type_of_n), (self._last_column, "string")
         return (*own, *((key, "string") for key in self.layout.partition_by))
 
     @property
     def rows(self) -> tuple[tuple[Any, ...], ...]:
         """All rows, sorted."""
-        as_n = int if self.number % 2 else str
+        as_n = int if self._type_of_n == "bigint" else str
         return ordered((self.number, as_n(i), str(self.number), *self._keys(i)) for i in self._ids)
 
     @property
@@ -105,7 +114,7 @@ class Content:
         key = f", concat('p {self.number}/', id % 2) AS k" if self.layout.partition_by else ""
         return (
             f"SELECT CAST({self.number} AS INT) AS v, CAST(id AS {self._type_of_n}) AS n, "
-            f"'{self.number}' AS c_{self.number}{key} FROM range(0, {len(self._ids)}, 1, 1)"
+            f"'{self.number}' AS {self._last_column}{key} FROM range(0, {len(self._ids)}, 1, 1)"
         )
 
     @property
@@ -149,7 +158,11 @@ class Content:
 
     @property
     def _type_of_n(self) -> str:
-        return "bigint" if self.number % 2 else "string"
+        return "bigint" if self.number % 2 or self.layout.steady else "string"
+
+    @property
+    def _last_column(self) -> str:
+        return "c" if self.layout.steady else f"c_{self.number}"
 
     @property
     def _ids(self) -> range:

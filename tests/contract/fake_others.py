@@ -9,9 +9,16 @@ from urllib.parse import quote
 from contract.contents import LAYOUTS, Content, ordered
 from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
-from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, SCHEMA
+from dbt.adapters.ctas_spark.staging.metastore.entry import (
+    MANAGED,
+    PARTITION_COLUMN,
+    PARTITION_COLUMN_COUNT,
+    PROVIDER,
+    VIEW,
+    TableEntry,
+)
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from fakes.engine import FakeJob
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA
@@ -19,22 +26,26 @@ from fakes.world import STAGING_SCHEMA
 if TYPE_CHECKING:
     from contract.fake_place import FakePlace
 
-PROVIDER = "spark.sql.sources.provider"
 OWN_COLUMNS = 3
 
 
 def described(
-    name: TableName, directory: str, content: Content, own: Mapping[str, str]
+    name: TableName, directory: str, content: Content, time_ms: int, own: Mapping[str, str]
 ) -> TableEntry:
-    """The entry that a CTAS makes."""
+    """The entry that a CTAS makes: Spark reads the schema from its properties."""
+    keys = content.layout.partition_by
     return entry(
         name,
         location=directory,
         columns=content.columns[:OWN_COLUMNS],
-        partition_keys=content.layout.partition_by,
+        partition_keys=keys,
+        create_time=time_ms // 1_000,
         parameters={
             PROVIDER: content.file_format,
-            "transient_lastDdlTime": "1000",
+            SCHEMA: json.dumps(content.columns),
+            "transient_lastDdlTime": str(time_ms // 1_000),
+            **({PARTITION_COLUMN_COUNT: str(len(keys))} if keys else {}),
+            **{f"{PARTITION_COLUMN}{at}": key for at, key in enumerate(keys)},
             **content.properties,
             **own,
         },
@@ -47,7 +58,7 @@ class FakeOthers:
     def __init__(self, place: "FakePlace") -> None:
         self._place = place
         self._run = place.open_run()
-        self._prepared: dict[str, tuple[StagedFileTable, Content]] = {}
+        self._prepared: dict[str, tuple[StagedTable[Any], Content]] = {}
         self._held: dict[str, tuple[TableEntry, list[str]]] = {}
 
     def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
@@ -60,8 +71,7 @@ class FakeOthers:
             Atomicity(level),
             OnConflict(on_conflict),
         )
-        staged = self._run.catalog.apply_staging(context, FakeJob())
-        staged.begin()
+        staged = self._run.catalog.plan(context, FakeJob()).begin()
         self._place.stage(staged, content)
         staged.verify()
         self._prepared[staged.version] = staged, content
@@ -86,7 +96,7 @@ class FakeOthers:
         directory = f"file:/warehouse/shop.db/{name.table}"
         tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
         self._place.write(directory, content)
-        found = described(name, directory, content, tracked)
+        found = described(name, directory, content, self._place.world.clock.wall, tracked)
         self._tables[name] = replace(found, table_type=MANAGED)
         self._place.register(name, directory)
 
@@ -96,6 +106,7 @@ class FakeOthers:
 
     def drop(self, table: str) -> None:
         del self._tables[_name(table)]
+        self._place.world.metastore.kept.pop(_name(table), None)
 
     def set_property(self, table: str, key: str, value: str) -> None:
         name = _name(table)
@@ -146,11 +157,11 @@ class FakeOthers:
         return [path for one in kept for path in files(one.location)]
 
     def _rows(self, found: TableEntry, paths: list[str]) -> dict[str, Any]:
-        files = self._place.world.storage.files
-        if not files.keys() >= set(paths):
+        texts = self._place.world.storage.texts
+        if not texts.keys() >= set(paths):
             raise UnreadableError(f"files of {found.location} are gone")
-        columns = (*found.columns, *((key, "string") for key in found.partition_keys))
-        return {"columns": columns, "rows": ordered(json.loads(files[path]) for path in paths)}
+        columns = tuple((name, kind) for name, kind in json.loads(found.parameters[SCHEMA]))
+        return {"columns": columns, "rows": ordered(json.loads(texts[path]) for path in paths)}
 
 
 def _name(table: str) -> TableName:

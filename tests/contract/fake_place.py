@@ -18,83 +18,82 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingContext,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.files import records
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import EntryExistsError
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.engine import FakeJob
-from fakes.metastore import FakeMetastore
 from fakes.partitions import partition
-from fakes.sweeps import ROOT
 from fakes.world import STAGING_SCHEMA, World
 
 
 @dataclass(slots=True)
 class FakeRun:
-    """An invocation with a lease of its own."""
+    """An invocation."""
 
     catalog: SessionCatalog
-    lease: Lease
-    metastore: FakeMetastore
 
     def catalog_for(self, context: StagingContext) -> StagingCatalog:  # noqa: ARG002 (it has one)
         return self.catalog
 
     def close(self) -> None:
-        self.lease.close()
+        """There is no connection."""
 
 
 class FakePlace:
-    """A metastore and a storage in memory; the claim says how the metastore behaves."""
+    """A metastore and a storage in memory; the claim says how the metastore behaves.
+
+    It refuses a column's new type by position, as servers do by default. ``in_the_job`` is called
+    in the middle of every job.
+    """
 
     catalog = SESSION_CATALOG
     schema = "shop"
     staging_schema = STAGING_SCHEMA
+    orphan_age_ms = ORPHAN_AGE_MS
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.claim = CLAIMS[name]
         self.world = World(single_process=self.claim.conflict_check is ConflictCheck.LOCK)
+        self.world.repeatable_reads = self.claim.reaches is None
         self.world.metastore.compares = self.claim.conflict_check is ConflictCheck.CAS
+        self.world.metastore.compares_columns = True
         self.world.metastore.has_locks = self.claim.tracks
+        self.in_the_job = _nothing
         self.others: Others = FakeOthers(self)
 
     def open_run(self) -> FakeRun:
-        lease = Lease(self.world.storage)
-        catalog = SessionCatalog(
-            self.world.metastore,
-            self.world.storage,
-            self.world.engine,
-            lease,
-            kind="hive",
-            locks=None if self.world.single_process else self.world.metastore,
-        )
-        return FakeRun(catalog, lease, self.world.metastore)
+        return FakeRun(self.world.catalog())
 
     def job(self) -> Job:
         return FakeJob()
 
-    def stage(self, staged: StagedTable, content: Content) -> None:
-        assert isinstance(staged, StagedFileTable)
+    def grow_old(self) -> None:
+        self.world.grow_old()
+
+    def stage(self, staged: StagedTable[Any], content: Content) -> None:
+        """Files first, the record last, as a CTAS does."""
         staged.statement(content.query)
-        directory = staged.root.version(staged.version)
-        self.world.storage.empty_directories.add(directory)
+        version = file_tables.version_of(staged)
+        self.world.storage.empty_directories.add(version.directory)
         if staged.level is not Atomicity.NONE:
-            self.write(directory, content)
-        own = records.record_properties(
-            target=staged.target,
-            version=staged.version,
-            base=staged.base,
-            lease="a run",
-            root=str(staged.root),
-        )
+            self.write(version.directory, content, between=lambda: self.in_the_job())
+        self._count(staged, content)
+        if version.record in self.world.metastore.tables:
+            raise EntryExistsError(f"{version.record} exists")
+        own = version._new_record().to_parameters()  # noqa: SLF001 (what the CTAS says)
         tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
-        record = described(staged.record, directory, content, {**own, **tracked})
-        self.world.metastore.tables[staged.record] = record
-        self.register(staged.record, directory)
+        self.world.metastore.tables[version.record] = described(
+            version.record,
+            version.directory,
+            content,
+            self.world.clock.wall,
+            {**own, **tracked},
+        )
+        self.register(version.record, version.directory)
 
     def register(self, name: TableName, directory: str) -> None:
         """The partitions of a directory, as a CTAS or MSCK REPAIR makes them known."""
@@ -105,17 +104,25 @@ class FakePlace:
                 value = unquote(part)[2:]
                 kept.setdefault((value,), partition(f"{directory}/{part}", value))
 
-    def fill(self, staged: StagedTable, content: Content) -> None:
+    def fill(self, staged: StagedTable[Any], content: Content) -> None:
         staged.fill_statement(content.query)
         location = self.world.metastore.tables[staged.target].location
         assert location is not None
         self.write(location, content)
 
-    def write(self, directory: str, content: Content, job: str = "part") -> None:
+    def write(
+        self,
+        directory: str,
+        content: Content,
+        job: str = "part",
+        between: Any = None,
+    ) -> None:
         """One file for each row, below its partition; ``job`` begins the files' names."""
         for number, row in enumerate(content.rows):
-            partition = [f"k={quote(key, safe='')}" for key in row[OWN_COLUMNS:]]
-            path = "/".join([directory, *partition, f"{job}-{number}"])
+            if between is not None and number == 1:
+                between()
+            keys = [f"k={quote(key, safe='')}" for key in row[OWN_COLUMNS:]]
+            path = "/".join([directory, *keys, f"{job}-{number}"])
             self.world.storage.write(path, json.dumps(row))
 
     def read_here(self, target: TableName) -> dict[str, Any]:
@@ -135,14 +142,14 @@ class FakePlace:
         return tuple(sorted(unquote(part)[2:] for part in parts if part.startswith("k=")))
 
     def files(self, directory: str) -> Mapping[str, object]:
-        files = self.world.storage.files
-        return {path: text for path, text in files.items() if path.startswith(f"{directory}/")}
+        texts = self.world.storage.texts
+        return {path: text for path, text in texts.items() if path.startswith(f"{directory}/")}
 
-    def files_of(self, staged: StagedTable) -> list[str]:
-        return list(self.files(file_tables.directory_of(staged)))
+    def files_of(self, staged: StagedTable[Any]) -> list[str]:
+        return list(self.files(file_tables.version_of(staged).directory))
 
     def calls(self, run: Run) -> Sequence[tuple[object, str]]:
-        return file_tables.calls(run)
+        return file_tables.calls(run, STAGING_SCHEMA)
 
     def remove(self, directory: str) -> None:
         self.world.storage.delete(directory)
@@ -150,21 +157,23 @@ class FakePlace:
     def records(self) -> list[str]:
         return [n.table for n in self.world.metastore.tables if n.database == STAGING_SCHEMA]
 
-    def leases(self) -> Mapping[str, str]:
-        files = self.world.storage.files.items()
-        return {path.rsplit("/", 1)[-1]: text for path, text in files if "/leases/" in path}
-
-    def leases_of(self, run: Run) -> set[str]:
-        return {run.lease.id}
-
-    def write_lease(self, lease: str, text: str) -> None:
-        self.world.storage.write(f"{ROOT.leases}/{lease}", text)
-
-    def left_beside(self, live: StagedTable) -> list[str]:
+    def left_beside(self, live: StagedTable[Any]) -> list[str]:
         return file_tables.left_beside(live, self.world.storage, self.records())
 
     def forget(self, target: TableName) -> None:
-        file_tables.forget(target, self.world.metastore, self.records(), self.staging_schema)
+        """Nobody comes to this place again."""
+
+    def _count(self, staged: StagedTable[Any], content: Content) -> None:
+        """What the engine counted of the job's write."""
+        none = staged.level is Atomicity.NONE
+        rows = [] if none else [json.dumps(row) for row in content.rows]
+        job = staged._job  # noqa: SLF001 (the suites look behind the machine)
+        assert isinstance(job, FakeJob)
+        job.counted = WriteFigures(len(rows), len(rows), sum(map(len, rows)))
 
     def _paths(self, entry: Entry) -> list[str]:
         return list(self.files(entry.directory))
+
+
+def _nothing() -> None:
+    """Nobody looks into the job."""

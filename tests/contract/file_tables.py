@@ -1,12 +1,13 @@
 """What every place has whose tables are plain files and an entry in a metastore."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from contract.places import Run
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 MUTATIONS = (
@@ -19,17 +20,30 @@ MUTATIONS = (
 )
 
 
-def calls(run: Run) -> Sequence[tuple[object, str]]:
+def version_of(staged: StagedTable[Any]) -> FileVersion:
+    """The kind's own side of an attempt: its directory and its record."""
+    version = staged._version  # noqa: SLF001 (the suites look behind the machine)
+    assert isinstance(version, FileVersion)
+    return version
+
+
+def metastore_of(run: Run, staging_schema: str) -> MetastoreClient:
+    """The client that a run makes its calls by."""
+    return run.catalog.services(staging_schema).metastore
+
+
+def calls(run: Run, staging_schema: str) -> Sequence[tuple[object, str]]:
     """All calls of the metastore's client that change something."""
-    return [(run.metastore, name) for name in MUTATIONS]
+    return [(metastore_of(run, staging_schema), name) for name in MUTATIONS]
 
 
-def left_beside(live: StagedTable, storage: Storage, records: Iterable[str]) -> list[str]:
+def left_beside(live: StagedTable[Any], storage: Storage, records: Iterable[str]) -> list[str]:
     """Versions and records of the target, without the live one's own."""
-    assert isinstance(live, StagedFileTable)
-    versions = [name for name in storage.children(str(live.root)) if name != live.version]
+    root = version_of(live).directory.rpartition("/")[0]
+    versions = [name for name in storage.children(root) if name != live.version]
+    record = version_of(live).record.table
     own = [name for name in records if name.startswith(f"{live.target.table}__")]
-    return [*versions, *(name for name in own if name != live.record.table)]
+    return [*versions, *(name for name in own if name != record)]
 
 
 def forget(
@@ -40,9 +54,3 @@ def forget(
     for name in (target, *(TableName(staging_schema, record) for record in own)):
         if metastore.get_table(name) is not None:
             metastore.drop_entry(name)
-
-
-def directory_of(staged: StagedTable) -> str:
-    """Where a version lies."""
-    assert isinstance(staged, StagedFileTable)
-    return staged.root.version(staged.version)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlparse
 
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from pyspark.sql import SparkSession
 
 from contract import file_tables
@@ -22,15 +23,14 @@ from contract.format_clients import (
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
-from dbt.adapters.ctas_spark.staging.statement.tables import CatalogTables
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 
 HIVE, JDBC, REST, HADOOP = "hive", "jdbc", "rest", "hadoop"
@@ -68,7 +68,7 @@ class IcebergPlace(FormatPlace):
     """Each publication is one commit of a version; entries are dropped of what is staged."""
 
     def leases_of(self, run: Run) -> set[str]:
-        assert isinstance(run, OpenedCatalog)
+        assert isinstance(run, CatalogsWithJvm)
         return super().leases_of(run) | {lease.id for lease in run.others.leases}
 
     def _log_of(self, target: TableName) -> str:
@@ -112,7 +112,7 @@ class HadoopPlace(IcebergPlace):
         return [str(path) for path in found if path.is_file()]
 
     def calls(self, run: Run) -> Sequence[tuple[object, str]]:  # noqa: ARG002 (of all runs)
-        return [(StatementVersion, "publish"), (CatalogTables, "drop")]
+        return [(StatementVersion, "publish"), (SqlTables, "drop")]
 
 
 class DeltaPlace(FormatPlace):

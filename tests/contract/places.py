@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
-from contract.contents import Content, Layout
+from contract.contents import LAYOUTS, Content, Layout, layouts_of
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -15,9 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 
 class UnreadableError(AssertionError):
@@ -48,13 +46,15 @@ class Views(Enum):
 class Claim:
     """What a catalog is said to reach, before it is asked.
 
-    ``tracks`` says that the metastore keeps a table's partitions, for which it needs a lock;
-    ``native_format`` is that of tables which commit by themselves, None for tables of plain files.
-    ``replaces_by`` and ``creates_by`` name the call that publishes; ``drop_takes_staged`` says that
-    who drops a target drops what is staged for it, too. ``keeps_properties`` says that those stay
-    which others have set; ``held_reads_end`` that a query fails which was analysed over another
-    schema; ``rolls_back`` that an earlier version can be published again; ``knows_live`` that a
-    table shows which version it is, and not only which one was published last.
+    ``reaches`` is the strongest level where nothing of a table's shape changes, if that is not one
+    of ``levels``, at which everything else is tried: one read of a remote metastore may mix two
+    versions. ``tracks`` says that the metastore keeps a table's partitions, for which it needs a
+    lock; ``native_format`` is that of tables which commit by themselves, None for tables of plain
+    files. ``replaces_by`` and ``creates_by`` name the call that publishes; ``drop_takes_staged``
+    says that dropping a target also drops what is staged for it. ``keeps_properties`` says that
+    those stay which others have set; ``held_reads_end`` that a query fails which was analysed over
+    another schema; ``rolls_back`` that an earlier version can be published again; ``knows_live``
+    that a table shows which version it is, and not only which one was published last.
     """
 
     conflict_check: ConflictCheck
@@ -63,6 +63,7 @@ class Claim:
     native_format: str | None = None
     replaces_by: str = "alter_table"
     creates_by: str = "create_table"
+    reaches: Atomicity | None = None
     drop_takes_staged: bool = False
     views: Views = Views.REPLACED
     keeps_properties: bool = True
@@ -70,29 +71,41 @@ class Claim:
     rolls_back: bool = True
     knows_live: bool = True
 
+    @property
+    def strongest(self) -> Atomicity:
+        """What it reaches at most."""
+        return self.reaches or max(self.levels, key=lambda level: level.strength)
 
-def tracks(claim: Claim, level: Atomicity, layout: Layout) -> bool:
-    """True if the metastore is to keep the partitions of what is published so."""
-    return (
-        claim.tracks
-        and bool(layout.partition_by)
-        and layout.partition_metadata is not PartitionMetadata.FILES
-        and level is Atomicity.ATOMIC
+
+def tracks(claim: Claim, level: Atomicity, layout: Layout, *, over_tracked: bool = False) -> bool:
+    """True if the metastore is to keep the partitions of what is published so.
+
+    Unless it is asked for by name, a table stays what it was: ``over_tracked``.
+    """
+    wanted = layout.partition_metadata
+    stays = wanted is PartitionMetadata.AUTO and over_tracked and bool(layout.partition_by)
+    able = claim.tracks and level is Atomicity.ATOMIC
+    return able and (stays or wanted is PartitionMetadata.TRACKED)
+
+
+def layouts_at(claim: Claim, level: Atomicity) -> tuple[str, ...]:
+    """The names of the layouts that the claim's tables can have at a level."""
+    return tuple(
+        name
+        for name in layouts_of(claim.native_format)
+        if LAYOUTS[name].partition_metadata is not PartitionMetadata.TRACKED
+        or tracks(claim, level, LAYOUTS[name])
     )
 
 
 class Run(Protocol):
-    """One invocation: a catalog with its lease, and the client it makes its calls by."""
+    """One invocation; ``catalog`` serves its tables of files."""
 
     @property
     def catalog(self) -> SessionCatalog: ...
     def catalog_for(self, context: StagingContext) -> StagingCatalog:
         """The catalog that serves the context's target and format."""
 
-    @property
-    def lease(self) -> Lease: ...
-    @property
-    def metastore(self) -> MetastoreClient: ...
     def close(self) -> None:
         """The invocation ends."""
 
@@ -155,6 +168,8 @@ class Place(Protocol):
     schema: str
     staging_schema: str
     others: Others
+    orphan_age_ms: int
+    """From which age on a clean-up takes orphans: tests let that time go by with ``grow_old``."""
 
     def open_run(self) -> Run:
         """A new invocation of the product."""
@@ -162,10 +177,13 @@ class Place(Protocol):
     def job(self) -> Job:
         """The job of one version."""
 
-    def stage(self, staged: StagedTable, content: Content) -> None:
+    def grow_old(self) -> None:
+        """Let the orphan age go by; where no clock can be turned on, that age is nothing."""
+
+    def stage(self, staged: StagedTable[Any], content: Content) -> None:
         """Run the staged statement for the content."""
 
-    def fill(self, staged: StagedTable, content: Content) -> None:
+    def fill(self, staged: StagedTable[Any], content: Content) -> None:
         """Run the statement that fills a published empty version."""
 
     def read_here(self, target: TableName) -> dict[str, Any]:
@@ -180,7 +198,7 @@ class Place(Protocol):
     def files(self, directory: str) -> Mapping[str, object]:
         """Every file below a directory, with what would change if it were written again."""
 
-    def files_of(self, staged: StagedTable) -> list[str]:
+    def files_of(self, staged: StagedTable[Any]) -> list[str]:
         """Every file of one version that was staged."""
 
     def calls(self, run: Run) -> Sequence[tuple[object, str]]:
@@ -192,16 +210,7 @@ class Place(Protocol):
     def records(self) -> list[str]:
         """The entries of the staging schema."""
 
-    def leases(self) -> Mapping[str, str]:
-        """The leases on the storage, each with its text."""
-
-    def leases_of(self, run: Run) -> set[str]:
-        """All leases that a run may have written."""
-
-    def write_lease(self, lease: str, text: str) -> None:
-        """Leave a lease, as a run does that was killed."""
-
-    def left_beside(self, live: StagedTable) -> list[str]:
+    def left_beside(self, live: StagedTable[Any]) -> list[str]:
         """What is on the storage and in the staging schema of the target, and of no use to it."""
 
     def forget(self, target: TableName) -> None:

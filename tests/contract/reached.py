@@ -8,35 +8,28 @@ It writes the tables of the page anew.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 from dbt.adapters.ctas_spark.config import BAD_FORMATS
 from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import IcebergKind
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import Kind
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP, REACH_NOTHING, Kind
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.catalogs.statement_kinds import (
-    BAD_STAGING,
-    HADOOP,
-    NO_STAGING,
-    of_declaration,
-    of_list,
-)
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.files import catalog as session_catalog
-from dbt.adapters.ctas_spark.staging.iceberg import catalog as iceberg
+from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 
 PAGE = Path(__file__).parents[2] / "docs" / "catalogs.md"
 BEGIN, END = "<!-- {name}: written by contract.reached -->\n", "<!-- end -->\n"
 FILES = "parquet, orc, avro, csv, json, text"
 CONTRACT = "`tests/contract --catalog {}`"
 OTHERS = "`tests/other_catalogs`"
+KNOWN = (IcebergKind.HIVE, IcebergKind.JDBC, IcebergKind.REST)
 COLUMNS = (
     "catalog",
     "formats",
     "connection",
     "level up to",
-    "a table is replaced by",
-    "readers meanwhile may find",
     "conflicts are found by",
     "the commit needs the JVM",
     "checked by",
@@ -61,28 +54,34 @@ class Line:
 def lines() -> Iterator[Line]:
     """Every kind of catalog that is served."""
     yield from _metastores()
-    for kind in IcebergKind:
+    for kind in KNOWN:
         claim = f"iceberg_{kind.value}"
-        found = iceberg.reached(kind)
+        found = _of_iceberg(kind)
         yield Line(f"Iceberg, {kind.value}", "iceberg", found, CONTRACT.format(claim), (claim,))
     session = CONTRACT.format("iceberg_session")
-    hive = iceberg.reached(IcebergKind.HIVE)
+    hive = _of_iceberg(IcebergKind.HIVE)
     yield Line("Iceberg's SparkSessionCatalog", "iceberg", hive, session, ("iceberg_session",))
+    declared = _of_iceberg(IcebergKind.DECLARED)
+    yield Line("Iceberg, declared and probed", "iceberg", declared, OTHERS)
     hadoop = "iceberg_hadoop"
     at_once = f"{CONTRACT.format(hadoop)}, {OTHERS}"
-    yield Line("Iceberg, hadoop", "iceberg", of_list(HADOOP), at_once, (hadoop,))
+    yield Line("Iceberg, hadoop", "iceberg", HADOOP, at_once, (hadoop,))
     over_delta = session_catalog.reached("delta", ConflictCheck.CAS)
     yield Line(
         "Delta's, over a Delta table", "delta", over_delta, CONTRACT.format("delta"), ("delta",)
     )
-    for level in (Atomicity.ATOMIC, Atomicity.ISOLATED):
-        declared = of_declaration("x", level)
-        yield Line(f"declared {level.value}, and probed", "the catalog's own", declared, OTHERS)
     yield from _of_a_server()
 
 
+def _of_iceberg(kind: IcebergKind) -> Capabilities:
+    """What a catalog says whose staging schema is there already."""
+    tables = SimpleNamespace(has_namespace=lambda _: True)
+    services = cast("Any", SimpleNamespace(tables=tables, engine=None))
+    return IcebergCatalog(services, kind).capabilities("any")
+
+
 def _of_a_server() -> Iterator[Line]:
-    iceberg_catalogs = ", ".join((*(kind.value for kind in IcebergKind), "hadoop"))
+    iceberg_catalogs = ", ".join((*(kind.value for kind in KNOWN), "hadoop"))
     names = {Kind.ICEBERG: f"Iceberg, {iceberg_catalogs}", Kind.DELTA: "Delta's"}
     checked = {Kind.ICEBERG: "`tests/remote` (jdbc)", Kind.DELTA: "`tests/remote`"}
     for kind, known in without_jvm.FORMATS.items():
@@ -108,8 +107,7 @@ def tables() -> dict[str, str]:
     """The page's tables by name, in Markdown."""
     served = [_row(*COLUMNS), _rule(len(COLUMNS)), *map(_served, lines())]
     refused = [_row("refused", "why"), _rule(2)]
-    refused += [_row(f"the catalog `{name}`", why) for name, why in NO_STAGING.items()]
-    refused += [_row(f"the catalog `{name}`, undeclared", why) for name, why in BAD_STAGING.items()]
+    refused += [_row(f"the catalog `{name}`", why) for name, why in REACH_NOTHING.items()]
     refused += [_row(f"`file_format: {name}`", why) for name, why in BAD_FORMATS.items()]
     remote = "over Spark Connect or Thrift"
     refused += [_row(f"{what}, {remote}", why) for what, why in without_jvm.REFUSED]
@@ -132,8 +130,6 @@ def _served(line: Line) -> str:
         line.formats,
         line.connection,
         f"`{found.reaches.value}`",
-        found.replaces_by.name,
-        {"none": "nothing amiss", "absent": "no table"}[found.replaces_by.reader_window],
         {"cas": "compare-and-swap", "lock": "a lock", "none": "nothing"}[found.conflict_check],
         "yes" if found.needs_jvm else "no",
         line.checked_by,

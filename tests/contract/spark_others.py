@@ -5,6 +5,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -12,20 +13,19 @@ from pyspark.sql import DataFrame, SparkSession
 from contract.contents import LAYOUTS, Content, ordered
 from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.files import ddl
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 
 UNREADABLE = (PySparkException, Py4JError)
 _jobs = itertools.count(1)
 
 
-def open_run(spark: SparkSession) -> OpenedCatalog:
-    """An invocation of the product; its lease is not expected to miss a beat."""
-    return open_catalog(spark, lambda error: print(error, flush=True))  # noqa: T201 (a test's log)
+def open_run(spark: SparkSession) -> CatalogsWithJvm:
+    """An invocation of the product."""
+    return open_catalog(spark)
 
 
 def job(spark: SparkSession) -> SessionJob:

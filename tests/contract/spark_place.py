@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from pyspark.sql import SparkSession
 
 from contract import spark_others
@@ -14,10 +15,9 @@ from contract.contents import Content
 from contract.entry_clients import EntryClient
 from contract.places import Entry, Others, Run
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 
 SCHEMA = "contract"
 STAGING = f"{SCHEMA}__ctas_spark"
@@ -46,7 +46,7 @@ class SparkPlace:
         self._warehouse = warehouse
         self._client = client
 
-    def open_run(self) -> OpenedCatalog:
+    def open_run(self) -> CatalogsWithJvm:
         return spark_others.open_run(self.spark)
 
     def job(self) -> Job:

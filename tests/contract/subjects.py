@@ -19,20 +19,21 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One version on its way."""
+    """One version on its way; it has begun."""
 
     place: Place
-    staged: StagedTable
+    staged: StagedTable[Any]
     content: Content
 
     def ready(self) -> "Attempt":
-        """Begin, stage and verify."""
-        self.staged.begin()
+        """Stage and verify."""
         self.place.stage(self.staged, self.content)
         self.staged.verify()
         return self
@@ -44,11 +45,6 @@ class Attempt:
             self.place.fill(self.staged, self.content)
         self.staged.settle()
         return self
-
-    @property
-    def lease(self) -> str:
-        """The lease of its run."""
-        return self.staged.version.split("_")[0]
 
 
 @dataclass(slots=True)
@@ -77,7 +73,7 @@ class Subject:
 
     @property
     def tracked(self) -> bool:
-        """True if the metastore is to keep the partitions of what is published."""
+        """True if the metastore is to keep the partitions of what is published, by name."""
         return tracks(self.place.claim, self.level, self.layout)
 
     def context(self, number: int = 1, purpose: StagingPurpose | None = None) -> StagingContext:
@@ -91,15 +87,18 @@ class Subject:
         """The catalog of the run that serves the target."""
         return self.run.catalog_for(self.context())
 
-    def attempt(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
-        """A staged table that has done nothing yet."""
+    def plan(self, number: int, purpose: StagingPurpose | None = None) -> Plan:
+        """What is going to be published."""
         asked = self.context(number, purpose)
-        staged = self.run.catalog_for(asked).apply_staging(asked, self.place.job())
-        return Attempt(self.place, staged, self.content(number))
+        return self.run.catalog_for(asked).plan(asked, self.place.job())
+
+    def begun(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
+        """A version that is to be staged."""
+        return Attempt(self.place, self.plan(number, purpose).begin(), self.content(number))
 
     def ready(self, number: int, purpose: StagingPurpose | None = None) -> Attempt:
         """A version that only has to be committed."""
-        return self.attempt(number, purpose).ready()
+        return self.begun(number, purpose).ready()
 
     def published(self, number: int) -> Attempt:
         """A version that stands in the target, whatever the subject's own purpose is."""
@@ -135,6 +134,11 @@ class Subject:
             entry.parameters.get("spark.sql.sources.provider"),
             entry.parameters.get("team"),
         )
+
+    def clean_up(self, **rules: Any) -> Sweep:
+        """A clean-up without any patience but for orphans, which have to be old."""
+        wanted = {"versions_to_keep": 0, "grace_ms": 0, "orphan_age_ms": self.place.orphan_age_ms}
+        return self.catalog.clean_up(self.context(), RetentionRules(**{**wanted, **rules}))
 
     def left_of(self, attempt: Attempt) -> list[str]:
         """What there still is of a version: its files and its record."""

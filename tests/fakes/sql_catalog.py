@@ -11,9 +11,10 @@ from dbt.adapters.ctas_spark.staging.clock import ReadClock
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlFormat, SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
+from fakes.clock import FakeClock
 
 PAIR = re.compile(r"'([^']*)' = '([^']*)'")
-PATH = re.compile(r"(?:TABLE|TBLPROPERTIES|IN|EXTENDED|NAMESPACE) (`[^ \n]+`)")
+PATH = re.compile(r"(?:TABLE|TBLPROPERTIES|IN|EXTENDED|NAMESPACE|EXISTS) (`[^ \n]+`)")
 LOG = re.compile(r"FROM (`[^ ]+`)\.metadata_log_entries")
 COPIED = re.compile(r"AS\nSELECT \* FROM (`[^ ]+`)$")
 
@@ -37,19 +38,6 @@ def named(name: str) -> PySparkException:
     return error
 
 
-class FakeClock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.now_ms = 1_700_000_000_000
-
-    def wall_ms(self) -> int:
-        return self.now_ms
-
-    def running_ms(self) -> int:
-        return self.now_ms
-
-
 class FakeSqlCatalog:
     """``shown`` has each table's properties by its quoted path, ``rows`` the query that made it.
 
@@ -62,6 +50,7 @@ class FakeSqlCatalog:
         self.shown: dict[str, dict[str, str]] = {}
         self.rows: dict[str, str] = {}
         self.commits: dict[str, int] = {}
+        self.written: dict[str, int] = {}
         self.missing_namespaces: set[str] = set()
         self.described: dict[str, list[dict[str, str]]] = {}
         self.answers: dict[str, list[dict[str, Any]]] = {}
@@ -81,7 +70,7 @@ class FakeSqlCatalog:
             if statement.startswith(beginning):
                 return list(answer)
         if statement.startswith("SELECT unix_millis"):
-            return [{"now": self.clock.now_ms}]
+            return [{"now": self.clock.wall}]
         if statement.startswith("SELECT md5"):
             return [self._log(statement)]
         found = PATH.search(statement)
@@ -93,7 +82,7 @@ class FakeSqlCatalog:
     def write(self, path: str, rows: str, own: Mapping[str, str]) -> None:
         """Commit."""
         self.commits[path] = self.commits.get(path, 0) + 1
-        self.rows[path] = rows
+        self.rows[path], self.written[path] = rows, self.clock.wall
         self.shown[path] = {"format": "iceberg/parquet", **own}
 
     def drop(self, path: str) -> None:
@@ -119,8 +108,8 @@ class FakeSqlCatalog:
         assert found is not None, statement
         path = found.group(1)
         self._check(path)
-        number = self.commits[path]
-        return {"version": f"m{number}", "written_ms": self.clock.now_ms, "marker": None}
+        version = f"m{self.commits[path]}"
+        return {"version": version, "written_ms": self.written[path], "marker": None}
 
     def _namespace(self, statement: str, path: str) -> None:
         if statement.startswith("CREATE"):

@@ -13,6 +13,7 @@ from thrift.transport.TTransport import TBufferedTransport
 from servers.metastore import Metastore
 
 STAGING = "__ctas_spark"
+STAGING_ID = "ctas_spark_staging_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,10 @@ class Outside:
             return sorted(client.get_all_tables(self.schema))
 
     def records(self) -> list[str]:
-        """All entries of the staging schema."""
+        """All entries of the staging schema but the one that holds its id."""
         with self._client() as client:
-            return sorted(client.get_all_tables(self.schema + STAGING))
+            found = set(client.get_all_tables(self.schema + STAGING))
+            return sorted(found - {STAGING_ID})
 
     def locks(self) -> list[ttypes.ShowLocksResponseElement]:
         """Locks on the schema's tables, on a server that has them."""
@@ -72,12 +74,7 @@ class Outside:
     def versions(self) -> list[str]:
         """Version ids that have a directory below the schema's own."""
         root = self.metastore.warehouse / f"{self.schema}.db" / "ctas-spark"
-        return sorted(path.name for path in root.glob(f"{self.schema}.*/*"))
-
-    def leases(self) -> list[str]:
-        """Leases that are still there."""
-        root = self.metastore.warehouse / f"{self.schema}.db" / "ctas-spark" / "leases"
-        return sorted(path.name for path in root.glob("[0-9]*"))
+        return sorted(path.name for path in root.glob(f"*/{self.schema}.*/*"))
 
     def _reference(self, table: str) -> ttypes.HiveObjectRef:
         return ttypes.HiveObjectRef(ttypes.HiveObjectType.TABLE, self.schema, table)

@@ -1,20 +1,47 @@
-"""The small files on a storage, as Spark's own file systems keep them."""
+"""A storage's files, as Spark's own file systems keep them."""
 
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.storage.client import data_files
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
 
-def test_a_write_that_was_cut_can_be_read(spark: SparkSession, tmp_path: Path) -> None:
-    """What is left of it says how old it is; nothing beside it contradicts it."""
+def test_a_small_file_has_no_other_file_beside_it(spark: SparkSession, tmp_path: Path) -> None:
+    """Hadoop's own checksum of a file that was cut by a kill would make it unreadable."""
     storage = HadoopStorage(spark)
-    lease = tmp_path / "leases" / "lease"
-    storage.write(str(lease), "a whole lease")
-    assert [path.name for path in lease.parent.iterdir()] == ["lease"]
-    lease.write_text("a who")
-    stored = storage.read(str(lease))
-    assert stored is not None
-    assert stored.text == "a who"
-    assert stored.modified_ms == lease.stat().st_mtime_ns // 1_000_000
+    written = tmp_path / "ids" / "id"
+    storage.write(str(written), "a whole text")
+    assert [path.name for path in written.parent.iterdir()] == ["id"]
+    written.write_text("a who")
+    assert storage.read(str(written)) == "a who"
+    assert storage.read(str(tmp_path / "nothing")) is None
+
+
+def test_a_listing_has_every_file_with_its_bytes_and_its_time(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Names with spaces and signs, partitions and hidden files: each once."""
+    version = tmp_path / "20260101t000000x00000000"
+    names = ("part-0.parquet", "k=a b; length=7/part-1.parquet", "_k=_x/part-2.parquet", "_SUCCESS")
+    for size, name in enumerate(names):
+        (version / name).parent.mkdir(parents=True, exist_ok=True)
+        (version / name).write_bytes(b"x" * size)
+    storage = HadoopStorage(spark)
+    found = storage.files(str(version))
+    told = {one.path.partition(f"{version.name}/")[2]: one.bytes for one in found}
+    assert told == {name: size for size, name in enumerate(names)}
+    newest = (version / "_SUCCESS").stat().st_mtime_ns // 1_000_000
+    assert {one.modified_ms for one in found if one.path.endswith("_SUCCESS")} == {newest}
+    assert len(data_files(found, str(version))) == 3
+    assert storage.files(str(tmp_path / "nothing")) == ()
+
+
+def test_the_storages_time_is_that_of_a_file_just_written(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Nothing of it stays behind."""
+    now = HadoopStorage(spark).now_ms(str(tmp_path / "clock"))
+    assert abs(now - tmp_path.stat().st_mtime * 1000) < 60_000
+    assert list((tmp_path / "clock").iterdir()) == []

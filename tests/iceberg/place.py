@@ -14,8 +14,11 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.fence import fence
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
+from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
+from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 from formats.run_place import RunPlace, open_run
 
 NOTHING: Mapping[str, str] = {}
@@ -31,7 +34,7 @@ class Place(RunPlace):
         spark.sql(f"CREATE NAMESPACE {catalog}.{schema}")
         return cls(spark, catalog, schema, open_run(spark))
 
-    def context(  # noqa: PLR0913 (what a model may say)
+    def context(
         self,
         *,
         purpose: StagingPurpose = StagingPurpose.CREATE_OR_REPLACE,
@@ -39,7 +42,6 @@ class Place(RunPlace):
         on_conflict: OnConflict = OnConflict.ABORT,
         partition_by: tuple[str, ...] = (),
         properties: Mapping[str, str] = NOTHING,
-        unknown_after: int = 86_400,
     ) -> StagingContext:
         """A publication of the target."""
         return StagingContext(
@@ -49,7 +51,6 @@ class Place(RunPlace):
             atomicity=atomicity,
             on_conflict=on_conflict,
             layout=TableLayout("iceberg", partition_by, properties=properties),
-            unknown_after_seconds=unknown_after,
         )
 
     def files_context(self) -> StagingContext:
@@ -67,6 +68,17 @@ class Place(RunPlace):
         files = (path for path in directory.rglob("*") if path.is_file())
         return {str(path) for path in files if not path.name.endswith(".crc")}
 
+    def files_of(self, version: str) -> set[str]:
+        """The files that lie in directories of the version."""
+        return {path for path in self.files() if version in path}
+
+    def expire_snapshots(self) -> None:
+        """Leave the current one alone."""
+        self.spark.sql(
+            f"CALL {self.catalog}.system.expire_snapshots(table => '{self.schema}.t', "
+            "older_than => timestamp '2100-01-01', retain_last => 1)"
+        )
+
     def _directory(self, schema: str) -> Path:
         rows = self.spark.sql(f"DESCRIBE NAMESPACE {self.catalog}.{schema}").collect()
         location = next(row.info_value for row in rows if row.info_name == "Location")
@@ -82,12 +94,8 @@ class Place(RunPlace):
         """A name in the schema that no table has."""
         return replace(self.target, table="another")
 
-    def lease_directory(self) -> Path:
-        """Beside the forks."""
-        return self._directory(self.staging_schema) / "ctas-spark" / "leases"
-
     def fence(self) -> None:
-        """What a sweeper does to the target."""
-        table = IcebergTables(self.spark, self.catalog).find(self.target)
-        assert table is not None
-        fence(table, self.target, 0)
+        """What a vacuum does to a target that old attempts may still land on."""
+        tables = IcebergTables(self.spark, self.catalog)
+        services = IcebergServices(tables, HadoopStorage(self.spark), SessionEngine(self.spark))
+        IcebergGarbage(self.context(), services, StepReport(self.target)).fence()

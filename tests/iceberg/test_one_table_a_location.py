@@ -50,15 +50,13 @@ def test_an_abort_removes_the_copy_too(strict: Place) -> None:
     assert strict.rows() == OLD_ROWS
 
 
-def test_what_a_dead_run_staged_is_removed(strict: Place) -> None:
+def test_an_orphan_is_removed(strict: Place) -> None:
     """Its entry leads to its files, wherever it says that it lies."""
     strict.publish(OLD)
-    before = strict.files()
-    dead = strict.another_run()
-    dead.stage(NEW)
-    dead.die()
-    strict.staging.clean_up(strict.context(), RetentionRules())
-    assert (strict.files(), strict.staged(), strict.rows()) == (before, [], OLD_ROWS)
+    lost = strict.stage(NEW)
+    strict.publish(OLD)
+    strict.staging.clean_up(strict.context(), RetentionRules(orphan_age_ms=0))
+    assert (strict.files_of(lost.version), strict.staged(), strict.rows()) == (set(), [], OLD_ROWS)
 
 
 def test_a_rival_wins(strict: Place) -> None:

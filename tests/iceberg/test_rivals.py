@@ -92,6 +92,23 @@ def test_a_rivals_write_in_the_last_moment_is_kept(
     assert place.staged() == []
 
 
+@pytest.mark.parametrize("upkeep", ["tag", "expire"])
+def test_upkeep_is_no_conflict(place: Place, upkeep: str) -> None:
+    """Rows, schema and properties are what they were: the version goes over it."""
+    place.publish(OLD)
+    place.publish(OLD)
+    staged = place.stage(NEW)
+    if upkeep == "tag":
+        place.spark.sql(f"ALTER TABLE {place.table} CREATE TAG theirs")
+    else:
+        place.expire_snapshots()
+    staged.commit()
+    staged.settle()
+    assert (place.rows(), place.staged()) == (NEW_ROWS, [])
+    if upkeep == "tag":
+        assert len(place.rows("*", " VERSION AS OF 'theirs'")) == 3
+
+
 def test_a_table_that_a_rival_drops_is_created_again(place: Place) -> None:
     """Spark's create-or-replace says so: whole, with nothing of the dropped table's history."""
     place.publish(OLD)
@@ -105,7 +122,7 @@ def test_a_table_that_a_rival_drops_is_created_again(place: Place) -> None:
 
 
 def test_a_table_to_replace_that_a_rival_drops_is_not_created(jdbc: Place) -> None:
-    """With the purpose rejdbc."""
+    """With the purpose replace."""
     jdbc.publish(OLD)
     staged = jdbc.stage(NEW, jdbc.context(purpose=StagingPurpose.REPLACE))
     rival(jdbc, ["DROP TABLE {table}"])

@@ -46,10 +46,7 @@ def test_a_version_that_iceberg_has_expired_is_no_way_back(jdbc: Place) -> None:
     """The error says which versions are left; the table is unchanged."""
     first = jdbc.publish(OLD)
     jdbc.publish(NEW)
-    jdbc.spark.sql(
-        f"CALL {jdbc.catalog}.system.expire_snapshots(table => '{jdbc.schema}.t', "
-        "older_than => timestamp '2100-01-01', retain_last => 1)"
-    )
+    jdbc.expire_snapshots()
     for to in (None, first.version):
         with pytest.raises(NoSuchVersionError):
             jdbc.staging.roll_back(jdbc.context(), to)

@@ -1,1 +1,1 @@
-"""Catalogs that are published in by Spark's own statements: on the list, or declared and probed."""
+"""Catalogs that are published in by a statement, declared and probed, or refused."""

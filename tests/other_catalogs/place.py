@@ -1,11 +1,11 @@
-"""A schema in a catalog that publishes by statement, with what tests do there."""
+"""A schema in a catalog that publishes by statement or is declared, with what tests do there."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,
@@ -13,38 +13,25 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableLayout,
 )
-from formats.run_place import RunPlace, open_run
+from formats.run_place import RunPlace
 
-DECLARED = {"last_wins": Atomicity.ATOMIC, "isolated": Atomicity.ISOLATED}
 DEFAULT = TableLayout(format_given=False)
 
 
 @dataclass(frozen=True)
 class Place(RunPlace):
-    """One run's view of a schema and its table ``t``; ``directory`` is that of the schema."""
-
-    directory: Path
+    """One run's view of a schema and its table ``t``."""
 
     @classmethod
-    def new(
-        cls,
-        spark: SparkSession,
-        catalog: str,
-        schema: str,
-        directory: Path,
-        run: OpenedCatalog,
-    ) -> "Place":
-        """A schema that is empty; a hadoop catalog's schemas are where it wants them."""
-        own = catalog == "hadoop"
-        for name in (schema, f"{schema}__ctas"):
-            where = "" if own else f"LOCATION '{directory / name}'"
-            spark.sql(f"CREATE NAMESPACE {catalog}.{name} {where}")
-        warehouse = spark.conf.get("spark.sql.catalog.hadoop.warehouse") if own else str(directory)
-        return cls(spark, catalog, schema, run, Path(str(warehouse)))
+    def new(cls, spark: SparkSession, catalog: str, schema: str, run: CatalogsWithJvm) -> "Place":
+        """A schema that is empty."""
+        spark.sql(f"CREATE NAMESPACE {catalog}.{schema}")
+        return cls(spark, catalog, schema, run)
 
-    def open_another(self) -> OpenedCatalog:
-        """With the same declarations."""
-        return open_run(self.spark, DECLARED)
+    @property
+    def directory(self) -> Path:
+        """A hadoop catalog's: each namespace is a directory in it."""
+        return Path(str(self.spark.conf.get(f"spark.sql.catalog.{self.catalog}.warehouse")))
 
     def context(
         self,
@@ -72,7 +59,3 @@ class Place(RunPlace):
         """True if there is a target."""
         found = self.spark.sql(f"SHOW TABLES IN {self.catalog}.{self.schema}").collect()
         return bool(found)
-
-    def lease_directory(self) -> Path:
-        """In the staging namespace."""
-        return self.directory / self.staging_schema / "ctas-spark" / "leases"

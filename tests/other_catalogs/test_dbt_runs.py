@@ -82,7 +82,6 @@ def test_run_operations_say_what_there_is(project: Project) -> None:
 
 def test_a_false_declaration_fails_the_model(project: Project) -> None:
     """The profile's."""
-    project.write_profile(database="hadoop", catalog_atomicity={"hadoop": "isolated"})
+    project.write_profile(database="derby", iceberg_catalogs=["derby"])
     run = project.dbt("run")
-    assert "catalog_atomicity declares isolated for the catalog hadoop" in run.message("m")
-    assert "succeeded over an INSERT" in run.message("m")
+    assert "iceberg_catalogs in the profile names the catalog derby" in run.message("m")

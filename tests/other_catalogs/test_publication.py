@@ -1,10 +1,11 @@
 """A version is staged as a table of its own; one statement that selects from it publishes."""
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 from pyspark.errors import PySparkException
 
+from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -15,7 +16,12 @@ from dbt.adapters.ctas_spark.staging.errors import (
     TableAlreadyExistsError,
 )
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    ORPHAN_AGE_MS,
+    Reason,
+    RetentionRules,
+)
+from fakes.clock import FakeClock
 from other_catalogs.place import Place
 
 OLD = "SELECT CAST(id AS INT) AS id, 'old' AS name FROM range(2)"
@@ -25,29 +31,29 @@ NEW_ROWS = [("new", 1)]
 BROKEN = "SELECT CAST(raise_error('no') AS INT) AS id FROM range(1)"
 
 
-def test_it_is_created_and_then_replaced(place: Place) -> None:
+def test_it_is_created_and_then_replaced(hadoop: Place) -> None:
     """Rows, columns and marker change together, and nothing that was staged is left."""
-    created = place.publish(OLD)
-    assert (created.outcome, created.strategy.name) == (Outcome.COMMITTED, "create")
-    assert place.rows() == OLD_ROWS
-    replaced = place.publish(NEW)
-    assert (replaced.outcome, replaced.strategy.name) == (Outcome.COMMITTED, "replace")
-    assert place.rows() == NEW_ROWS
-    assert place.properties()["ctas_spark_version"] == replaced.version
-    assert place.staged() == []
-    states = [(event.version, event.state) for event in place.staging.history(replaced.context)]
+    created = hadoop.publish(OLD)
+    assert (created.outcome, created.reach.strategy) == (Outcome.COMMITTED, "create")
+    assert hadoop.rows() == OLD_ROWS
+    replaced = hadoop.publish(NEW)
+    assert (replaced.outcome, replaced.reach.strategy) == (Outcome.COMMITTED, "replace")
+    assert hadoop.rows() == NEW_ROWS
+    assert hadoop.properties()["ctas_spark_version"] == replaced.version
+    assert hadoop.staged() == []
+    states = [(event.version, event.state) for event in hadoop.staging.history(replaced.context)]
     assert states == [(replaced.version, "last published"), (created.version, "deleted")]
 
 
-def test_what_is_staged_can_be_read_and_the_target_is_as_it_was(place: Place) -> None:
+def test_what_is_staged_can_be_read_and_the_target_is_as_it_was(hadoop: Place) -> None:
     """So checks run before anybody sees it."""
-    place.publish(OLD)
-    before = place.properties()
-    staged = place.stage(NEW)
-    assert place.rows(str(staged.verify())) == NEW_ROWS
-    assert (place.rows(), place.properties()) == (OLD_ROWS, before)
+    hadoop.publish(OLD)
+    before = hadoop.properties()
+    staged = hadoop.stage(NEW)
+    assert hadoop.rows(str(staged.verify())) == NEW_ROWS
+    assert (hadoop.rows(), hadoop.properties()) == (OLD_ROWS, before)
     staged.abort("checks failed")
-    assert (place.rows(), place.staged(), staged.left_behind) == (OLD_ROWS, [], [])
+    assert (hadoop.rows(), hadoop.staged(), staged.left_behind) == (OLD_ROWS, [], [])
 
 
 def test_a_statement_that_fails_while_it_writes_has_published_nothing(hadoop: Place) -> None:
@@ -65,36 +71,38 @@ def test_a_statement_that_fails_while_it_writes_has_published_nothing(hadoop: Pl
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_a_job_that_fails_leaves_the_target(place: Place, exists: bool) -> None:  # noqa: FBT001 (a case)
+def test_a_job_that_fails_leaves_the_target(hadoop: Place, exists: bool) -> None:  # noqa: FBT001 (a case)
     """As it was: old, or absent."""
     if exists:
-        place.publish(OLD)
-    staged = place.begin()
+        hadoop.publish(OLD)
+    staged = hadoop.begin()
     with pytest.raises(PySparkException):
-        place.spark.sql(staged.statement(BROKEN))
+        hadoop.spark.sql(staged.statement(BROKEN))
     staged.abort("failed")
-    assert place.exists() is exists
-    assert not exists or place.rows() == OLD_ROWS
-    assert (place.staged(), staged.left_behind) == ([], [])
+    assert hadoop.exists() is exists
+    assert not exists or hadoop.rows() == OLD_ROWS
+    assert (hadoop.staged(), staged.left_behind) == ([], [])
 
 
-def test_a_purpose_that_does_not_fit_begins_no_job(place: Place) -> None:
+def test_a_purpose_that_does_not_fit_begins_no_job(hadoop: Place) -> None:
     """create over a table, replace of none; create_if_not_exists keeps what is there."""
     with pytest.raises(NoSuchTableError):
-        place.begin(place.context(StagingPurpose.REPLACE))
-    place.publish(OLD)
+        hadoop.begin(hadoop.context(StagingPurpose.REPLACE))
+    hadoop.publish(OLD)
     with pytest.raises(TableAlreadyExistsError):
-        place.begin(place.context(StagingPurpose.CREATE))
-    kept = place.begin(place.context(StagingPurpose.CREATE_IF_NOT_EXISTS))
-    assert (kept.outcome, place.rows()) == (Outcome.KEPT, OLD_ROWS)
+        hadoop.begin(hadoop.context(StagingPurpose.CREATE))
+    kept = hadoop.begin(hadoop.context(StagingPurpose.CREATE_IF_NOT_EXISTS))
+    assert (kept.outcome, hadoop.rows()) == (Outcome.KEPT, OLD_ROWS)
 
 
-def test_a_missing_schema_is_said_before_any_job(place: Place) -> None:
+def test_a_missing_schema_is_said_before_any_job(hadoop: Place) -> None:
     """And not after it."""
-    context = place.context()
-    nowhere = replace(context, target=replace(context.target, database="nowhere"))
+    context = hadoop.context()
+    nowhere = dataclasses.replace(
+        context, target=dataclasses.replace(context.target, database="nowhere")
+    )
     with pytest.raises(StagingError, match="schema nowhere does not exist"):
-        place.begin(nowhere)
+        hadoop.begin(nowhere)
 
 
 def test_layout_comments_and_properties_are_published(hadoop: Place) -> None:
@@ -112,7 +120,7 @@ def test_layout_comments_and_properties_are_published(hadoop: Place) -> None:
     assert "bucket(2, id)" in described["Part 0"].data_type
     properties = hadoop.properties()
     assert properties["mine"] == "yes"
-    assert not {"ctas_spark_state", "ctas_spark_lease"} & properties.keys()
+    assert not {"ctas_spark_staged_for", "ctas_spark_staged_as"} & properties.keys()
 
 
 def test_a_level_that_is_not_reached_is_refused(hadoop: Place) -> None:
@@ -146,26 +154,16 @@ def test_there_is_no_way_back(hadoop: Place) -> None:
         hadoop.staging.roll_back(staged.context)
 
 
-def test_the_next_run_drops_what_a_dead_one_staged(hadoop: Place) -> None:
-    """And its lease; what a living one stages stays."""
-    dead, living = hadoop.another_run(), hadoop.another_run()
-    died, alive = dead.stage(OLD), living.stage(NEW)
-    dead.die()
-    done = hadoop.staging.clean_up(hadoop.context(), RetentionRules())
+def test_what_a_killed_run_staged_is_dropped_once_it_is_old(hadoop: Place) -> None:
+    """Three days later by the clock that a run measures ages by; the target stays."""
+    hadoop.publish(OLD)
+    died, clock = hadoop.stage(NEW), FakeClock()
+    later = dataclasses.replace(hadoop, opened=open_catalog(hadoop.spark, clock=clock))
+    young = later.staging.clean_up(later.context(), RetentionRules())
+    assert (young.freed, young.kept) == ([], {died.version: Reason.YOUNG})
+    clock.pass_ms(ORPHAN_AGE_MS)
+    done = later.staging.clean_up(later.context(), RetentionRules())
     assert [place.rpartition("__")[2] for place in done.freed] == [died.version]
-    assert done.kept == {alive.version: Reason.RUNNING}
-    assert died.version.rpartition("_")[0] not in hadoop.leases()
-    alive.commit()
-    living.close()
-    assert hadoop.rows() == NEW_ROWS
-
-
-def test_a_run_whose_staged_table_is_gone_publishes_nothing(place: Place) -> None:
-    """It was taken for dead, and woke up."""
-    place.publish(OLD)
-    staged = place.stage(NEW)
-    place.spark.sql(f"DROP TABLE {staged.verify()}")
     with pytest.raises(StagingError, match="is gone"):
-        staged.commit()
-    staged.abort("failed")
-    assert place.rows() == OLD_ROWS
+        died.commit()
+    assert (hadoop.rows(), hadoop.staged()) == (OLD_ROWS, [])

@@ -2,23 +2,23 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
-    MetastoreError,
     NoSuchTableError,
     TableAlreadyExistsError,
 )
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.statement.staged_change import Stage, StagedChange
-from dbt.adapters.ctas_spark.staging.statement.tables import CatalogTables
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 from other_catalogs.place import Place
 from other_catalogs.test_publication import NEW, NEW_ROWS, OLD
+from servers.processes import wait_until
 
 THEIRS = "SELECT 7 AS theirs"
 WRITES = {
@@ -29,10 +29,10 @@ WRITES = {
 }
 
 
-def rival(place: Place, statements: list[str]) -> None:
+def rival(hadoop: Place, statements: list[str]) -> None:
     """Somebody who knows nothing of the protocol."""
     for statement in statements:
-        place.spark.sql(statement.format(table=place.table))
+        hadoop.spark.sql(statement.format(table=hadoop.table))
 
 
 @pytest.fixture
@@ -65,13 +65,13 @@ def test_a_write_since_begin_is_kept(hadoop: Place, kind: str) -> None:
     assert (hadoop.rows(), hadoop.properties(), hadoop.staged()) == (*after, [])
 
 
-def test_a_write_is_replaced_by_name_only(place: Place) -> None:
+def test_a_write_is_replaced_by_name_only(hadoop: Place) -> None:
     """on_conflict: overwrite."""
-    place.publish(OLD)
-    staged = place.stage(NEW, place.context(on_conflict=OnConflict.OVERWRITE))
-    rival(place, WRITES["replace"])
+    hadoop.publish(OLD)
+    staged = hadoop.stage(NEW, hadoop.context(on_conflict=OnConflict.OVERWRITE))
+    rival(hadoop, WRITES["replace"])
     staged.commit()
-    assert place.rows() == NEW_ROWS
+    assert hadoop.rows() == NEW_ROWS
 
 
 def test_another_run_is_named(hadoop: Place) -> None:
@@ -96,46 +96,11 @@ def test_a_write_after_the_last_look_is_lost_on_a_hadoop_catalog(
     assert (staged.outcome, hadoop.rows()) == (Outcome.COMMITTED, NEW_ROWS)
 
 
-@pytest.mark.parametrize(
-    ("kind", "staged_already"),
-    [("insert", True), ("replace", False), ("drop", True), ("drop and create", False)],
-)
-def test_a_write_after_the_last_look_is_kept_where_it_is_isolated(
-    isolated: Place,
-    kind: str,
-    staged_already: bool,  # noqa: FBT001 (a case)
-    before_the_call: Callable[[Callable[[], object]], None],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Before the stage the second look sees it, and after it the catalog refuses."""
-    isolated.publish(OLD)
-    staged = isolated.stage(NEW, isolated.context(StagingPurpose.REPLACE))
-    assert staged.level is Atomicity.ISOLATED
-    statements = {**WRITES, "drop": ["DROP TABLE {table}"]}[kind]
-    if staged_already:
-        write = StagedChange.write
-
-        def written(self: StagedChange) -> None:
-            write(self)
-            rival(isolated, statements)
-
-        monkeypatch.setattr(StagedChange, "write", written)
-    else:
-        before_the_call(lambda: rival(isolated, statements))
-    with pytest.raises((ConcurrentWriteError, NoSuchTableError)):
-        staged.commit()
-    staged.abort("failed")
-    assert staged.outcome is Outcome.NOT_COMMITTED
-    assert isolated.exists() is (kind != "drop")
-    assert kind == "drop" or isolated.rows() != NEW_ROWS
-
-
 def test_a_drop_during_the_statement_fails_the_commit_of_a_hadoop_catalog(hadoop: Place) -> None:
     """There is no table then, as the rival wanted."""
-    change = staged_in_the_catalog(hadoop)
-    rival(hadoop, ["DROP TABLE {table}"])
-    with pytest.raises(MetastoreError):
-        change.commit()
+    hadoop.publish(OLD)
+    with pytest.raises(PySparkException):
+        replace_during(hadoop, ["DROP TABLE {table}"])
     assert not hadoop.exists()
 
 
@@ -143,55 +108,57 @@ def test_a_drop_and_create_during_the_statement_breaks_a_hadoop_catalogs_table(
     hadoop: Place,
 ) -> None:
     """The commit succeeds over the rival's table, and its own files went with the first one."""
-    change = staged_in_the_catalog(hadoop)
-    rival(hadoop, WRITES["drop and create"])
-    change.commit()
-    with pytest.raises(MetastoreError):
-        CatalogTables(hadoop.spark, "hadoop").rows(TableName(hadoop.schema, "t", "hadoop"))
+    hadoop.publish(OLD)
+    replace_during(hadoop, ["DROP TABLE {table}", "CREATE TABLE {table} (theirs INT)"])
+    with pytest.raises(PySparkException):
+        hadoop.rows()
 
 
-def staged_in_the_catalog(place: Place) -> StagedChange:
-    """What REPLACE TABLE has done when it is about to commit."""
-    place.publish(OLD)
-    name = TableName(place.schema, "t", place.catalog)
-    change = CatalogTables(place.spark, place.catalog).stage(Stage.REPLACE, name, NEW, None, {})
-    change.write()
-    return change
+def replace_during(hadoop: Place, statements: list[str]) -> None:
+    """A REPLACE TABLE of three seconds, and a rival while its task runs, which needs no task."""
+    slow = "CAST(java_method('java.lang.Thread', 'sleep', 3000L + id) AS STRING) AS slept"
+    text = f"REPLACE TABLE {hadoop.table} AS SELECT {slow} FROM range(0, 1, 1, 1)"
+    tracker = hadoop.spark.sparkContext.statusTracker()
+    with ThreadPoolExecutor(1) as pool:
+        replaced = pool.submit(hadoop.spark.sql, text)
+        wait_until(lambda: bool(tracker.getActiveStageIds()), 60.0, "the statement's task")
+        rival(hadoop, statements)
+        replaced.result()
 
 
 def test_a_creation_has_one_winner(
-    place: Place, before_the_call: Callable[[Callable[[], object]], None]
+    hadoop: Place, before_the_call: Callable[[Callable[[], object]], None]
 ) -> None:
     """Spark's CREATE TABLE refuses what is there by then."""
-    staged = place.stage(NEW, place.context(StagingPurpose.CREATE))
-    before_the_call(lambda: rival(place, WRITES["drop and create"][1:]))
+    staged = hadoop.stage(NEW, hadoop.context(StagingPurpose.CREATE))
+    before_the_call(lambda: rival(hadoop, WRITES["drop and create"][1:]))
     with pytest.raises(TableAlreadyExistsError, match="theirs is untouched"):
         staged.commit()
     staged.abort("failed")
-    assert (place.rows(), place.staged()) == ([(7,)], [])
+    assert (hadoop.rows(), hadoop.staged()) == ([(7,)], [])
 
 
-def test_another_creation_is_kept_where_that_was_asked_for(place: Place) -> None:
+def test_another_creation_is_kept_where_that_was_asked_for(hadoop: Place) -> None:
     """create_if_not_exists."""
-    staged = place.stage(NEW, place.context(StagingPurpose.CREATE_IF_NOT_EXISTS))
-    rival(place, WRITES["drop and create"][1:])
+    staged = hadoop.stage(NEW, hadoop.context(StagingPurpose.CREATE_IF_NOT_EXISTS))
+    rival(hadoop, WRITES["drop and create"][1:])
     staged.commit()
-    assert (staged.outcome, place.rows(), place.staged()) == (Outcome.KEPT, [(7,)], [])
+    assert (staged.outcome, hadoop.rows(), hadoop.staged()) == (Outcome.KEPT, [(7,)], [])
 
 
 def test_a_dropped_target_is_created_or_not_as_the_purpose_says(
-    place: Place, before_the_call: Callable[[Callable[[], object]], None]
+    hadoop: Place, before_the_call: Callable[[Callable[[], object]], None]
 ) -> None:
     """Even if the drop comes after the last look: REPLACE TABLE needs a table."""
-    place.publish(OLD)
-    staged = place.stage(NEW, place.context(StagingPurpose.REPLACE))
-    before_the_call(lambda: rival(place, ["DROP TABLE {table}"]))
+    hadoop.publish(OLD)
+    staged = hadoop.stage(NEW, hadoop.context(StagingPurpose.REPLACE))
+    before_the_call(lambda: rival(hadoop, ["DROP TABLE {table}"]))
     with pytest.raises(NoSuchTableError):
         staged.commit()
     staged.abort("failed")
-    assert not place.exists()
-    again = place.publish(NEW)
-    assert (again.strategy.name, place.rows()) == ("create", NEW_ROWS)
+    assert not hadoop.exists()
+    again = hadoop.publish(NEW)
+    assert (again.reach.strategy, hadoop.rows()) == ("create", NEW_ROWS)
 
 
 def test_readers_of_a_hadoop_catalog_see_whole_versions(hadoop: Place) -> None:

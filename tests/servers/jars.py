@@ -63,14 +63,6 @@ AVRO = Jar(
     "4.1.1",
     "6a19d90bc3b6e88d8db0fa36a19273aa10fea2dbd7a62bb60e4cedd73051b32d",
 )
-# Spark's own catalogs for its tests; the newest of Spark 4.1 that Maven's registry has.
-SPARK_TESTS = Jar(
-    "org.apache.spark",
-    "spark-catalyst_2.13",
-    "4.1.1",
-    "b3725994dea2eb7d7d5bb922a3b89eab74717b86eb6ef4b13fa3bde0842af3bb",
-    "tests",
-)
 # The newest that run together on PySpark 4.1.
 ICEBERG = Jar(
     "org.apache.iceberg",

@@ -65,10 +65,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({"hive_columns": "old"}, "hive_columns: 'old' is unknown"),
         ({"grace_period": "1h"}, "grace_period: '1h' is not a number of seconds"),
         ({"versions_to_keep": True}, "versions_to_keep: True is not a number of versions"),
-        ({"unknown_after": "1h"}, "unknown_after: '1h' is not a number of seconds"),
         ({"atomicity": "strong"}, "atomicity: 'strong' is unknown"),
         ({"staging_purpose": "upsert"}, "staging_purpose: 'upsert' is unknown"),
         (
@@ -102,7 +100,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"options": {"PATH": "/x"}}, "options: 'path' is decided by the version"),
         ({"location_root": 7}, "location_root: 7 is not a text"),
         ({"abort_timeout": "1m"}, "abort_timeout: '1m' is not a number of seconds"),
-        ({"catalog_atomicity": {}}, "catalog_atomicity: is a catalog's and not a model's"),
+        ({"metastore_reads": "repeatable"}, "metastore_reads: belongs in the profile"),
+        ({"iceberg_catalogs": []}, "iceberg_catalogs: belongs in the profile"),
         ({"file_format": "paimon"}, "truncates the live table"),
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
     ],

@@ -4,7 +4,6 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.redaction import HIDDEN, Redactor, redacted
 
 
@@ -39,9 +38,9 @@ def test_dbt_sparks_names_work() -> None:
         ),
         ({"spark_config": {}}, "unknown field 'spark_config': did you mean 'spark_conf'?"),
         ({"spark_conf": ["x"]}, "spark_conf: must map"),
-        ({"catalog_atomicity": "atomic"}, "catalog_atomicity: must map names of catalogs to"),
-        ({"catalog_atomicity": {"x": "auto"}}, "x: 'auto' can't be declared; use atomic or"),
-        ({"catalog_atomicity": {"spark_catalog": "atomic"}}, "spark_catalog can't be declared"),
+        ({"iceberg_catalogs": "glue"}, "iceberg_catalogs: must be a list of catalogs' names"),
+        ({"iceberg_catalogs": [{"glue": "atomic"}]}, "iceberg_catalogs: must be a list"),
+        ({"metastore_reads": "yes"}, "metastore_reads: 'yes' is unknown; use repeatable"),
     ],
 )
 def test_a_wrong_field_is_named(fields: dict[str, object], said: str) -> None:
@@ -72,10 +71,11 @@ def test_the_database_is_a_catalog(fields: dict[str, object], catalog: str) -> N
     assert dict(found.connection_info())["database"] == catalog
 
 
-def test_a_catalogs_level_can_be_declared() -> None:
-    """By the catalog's name, as Spark tells its case apart."""
-    found = credentials(catalog_atomicity={"Lake": "isolated"})
-    assert found.declared == {"Lake": Atomicity.ISOLATED}
+def test_what_is_known_of_catalogs_can_be_declared() -> None:
+    """Names as Spark tells their case apart; nothing is declared by default."""
+    found = credentials(iceberg_catalogs=["Lake"], metastore_reads="repeatable")
+    assert (found.iceberg_catalogs, found.has_repeatable_reads) == (["Lake"], True)
+    assert (credentials().iceberg_catalogs, credentials().has_repeatable_reads) == ([], False)
 
 
 def test_all_wrong_fields_are_said_at_once() -> None:
@@ -145,7 +145,15 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
         ({"method": "connect", "url": "sc://a", "host": "b"}, "url: has host and port in it"),
         ({"method": "connect", "url": "http://a"}, "url: begins with sc://"),
         ({"method": "connect", "host": "a", "port": 70_000}, "port: 70000 is not a port"),
-        ({"method": "connect", "host": "a", "catalog_atomicity": {"x": "atomic"}}, "the probe"),
+        (
+            {
+                "method": "connect",
+                "host": "a",
+                "iceberg_catalogs": ["x"],
+                "metastore_reads": "repeatable",
+            },
+            "iceberg_catalogs and metastore_reads: only with method: session",
+        ),
         ({"url": "sc://a"}, "url: only with method: connect"),
         ({"port": 1}, "port: only with method: connect or thrift"),
         ({"user": "me", "auth": "LDAP"}, "user and auth: only with method: thrift"),
@@ -157,7 +165,15 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
         ({"method": "thrift", "host": "a", "auth": "LDAP"}, "password: missing with auth: LDAP"),
         ({"method": "thrift", "host": "a", "password": "x"}, "password: only with auth: LDAP or"),
         ({"method": "thrift", "host": "a", "auth": "KERBEROS"}, "kerberos_service_name: missing"),
-        ({"method": "thrift", "host": "a", "catalog_atomicity": {"x": "atomic"}}, "the probe"),
+        (
+            {
+                "method": "thrift",
+                "host": "a",
+                "iceberg_catalogs": ["x"],
+                "metastore_reads": "repeatable",
+            },
+            "iceberg_catalogs and metastore_reads: only with method: session",
+        ),
         (
             {"method": "thrift", "host": "a", "spark_conf": {"spark.remote": "sc://b"}},
             r"spark.remote names a Spark Connect server; use method: connect",

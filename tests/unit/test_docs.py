@@ -9,7 +9,6 @@ from dbt.adapters.ctas_spark import config, credentials
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
-    HiveColumns,
     OnConflict,
     PartitionMetadata,
     StagingPurpose,
@@ -58,8 +57,6 @@ def test_every_model_config_has_its_row_and_default() -> None:
         "staging_purpose": plan.purpose,
         "on_conflict": plan.on_conflict,
         "partition_metadata": plan.partition_metadata,
-        "hive_columns": plan.hive_columns,
-        "unknown_after": plan.unknown_after_seconds,
         "abort_timeout": plan.abort_timeout_seconds,
         "versions_to_keep": plan.retention.versions_to_keep,
         "grace_period": plan.retention.grace_ms // 1000,
@@ -78,7 +75,6 @@ def test_every_value_of_a_config_is_listed() -> None:
         "staging_purpose": {each.value for each in StagingPurpose},
         "on_conflict": {each.value for each in OnConflict},
         "partition_metadata": {each.value for each in PartitionMetadata},
-        "hive_columns": {each.value for each in HiveColumns},
         "file_format": set(config.FORMATS),
     }
     for name, values in expected.items():

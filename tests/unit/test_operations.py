@@ -5,8 +5,12 @@ import json
 import pytest
 
 from dbt.adapters.ctas_spark import operations
-from dbt.adapters.ctas_spark.operations import text_of
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.operations import Project, text_of
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConfigurationError,
+    InvalidArgumentError,
+    NoSuchModelError,
+)
 from fakes.world import TARGET_NAME, World
 
 
@@ -38,9 +42,23 @@ GRAPH = {
 }
 
 
+def project(world: World | None = None) -> Project:
+    """The project, on one catalog."""
+    catalog = (world or World()).catalog()
+    return Project(GRAPH, None, lambda _context: catalog)
+
+
 def targets(**chosen: str) -> list[str]:
     """The tables that a choice means."""
-    return [str(m.context.target) for m in operations.models(GRAPH, None, **chosen)]
+    known = project()
+    return [known.model(one).table for one in known.nodes(chosen)]
+
+
+def rows(world: World, name: str, **arguments: object) -> list[dict[str, object]]:
+    """What an operation prints as JSON."""
+    printed = operations.run(name, project(world), {**arguments, "json": True})
+    found: list[dict[str, object]] = json.loads(printed)
+    return found
 
 
 def test_every_published_model_is_meant_without_a_choice() -> None:
@@ -50,57 +68,125 @@ def test_every_published_model_is_meant_without_a_choice() -> None:
 
 def test_a_model_or_a_schema_can_be_chosen() -> None:
     """By the model's name, or by the schema in any case."""
-    assert targets(name="customers") == ["sales.customers"]
+    assert targets(model="customers") == ["sales.customers"]
     assert targets(schema="SHOP") == ["shop.orders", "ice.shop.ELSEWHERE"]
 
 
 def test_a_model_that_is_not_there_is_an_error() -> None:
     """A mistyped name is not "nothing to do"."""
-    with pytest.raises(StagingError, match="there is no model order "):
-        targets(name="order")
+    with pytest.raises(NoSuchModelError, match="there is no model order "):
+        targets(model="order")
 
 
 def test_a_vacuum_says_what_became_of_each_version() -> None:
     """Deleted and kept ones, with the reason; a dry run says what it would do."""
     world = World()
     old, live = world.published(), world.published()
-    (model,) = operations.models(GRAPH, None, name="orders")
-    rows = operations.vacuum(world.catalog(), model, None, dry_run=True)
-    assert rows == [
+    assert rows(world, "ctas_vacuum", model="orders", dry_run=True) == [
         {"table": str(TARGET_NAME), "version": old.version, "state": "would be deleted"},
         {"table": str(TARGET_NAME), "version": live.version, "state": "kept: it is the table"},
     ]
-    assert operations.vacuum(world.catalog(), model, 10**6, dry_run=False)[1]["version"]
+    kept = rows(world, "ctas_vacuum", model="orders", older_than=10**6)
+    assert "readers that resolved it" in str(kept[1]["state"])
     assert old.version in world.versions_on_storage()
-    operations.vacuum(world.catalog(), model, None, dry_run=False)
+    rows(world, "ctas_vacuum", model="orders")
     assert world.versions_on_storage() == {live.version}
+
+
+def test_older_than_replaces_grace_and_orphan_age() -> None:
+    """So that a table can be tidied at once."""
+    world = World()
+    orphan = world.begun()
+    live = world.published()
+    states = {r["version"]: r["state"] for r in rows(world, "ctas_vacuum", model="orders")}
+    assert "younger than the orphan age" in str(states[orphan.version])
+    assert orphan.version in world.versions_on_storage()
+    rows(world, "ctas_vacuum", model="orders", older_than=0)
+    assert world.versions_on_storage() == {live.version}
+
+
+def test_a_fence_lets_old_attempts_go() -> None:
+    """The table's version stays."""
+    world = World()
+    live, orphan = world.published(), world.begun()
+    states = {r["version"]: r["state"] for r in rows(world, "ctas_vacuum", older_than=0)}
+    assert "may still publish it" in str(states[orphan.version])
+    rows(world, "ctas_vacuum", model="orders", older_than=0, fence=True)
+    assert world.versions_on_storage() == {live.version}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"older_than": "3600"}, "older_than: '3600' is not a number of seconds"),
+        ({"older_than": -1}, "older_than: -1 is not a number of seconds"),
+        ({"older_than": True}, "older_than: True is not a number of seconds"),
+        ({"dry_run": "yes"}, "dry_run: 'yes' is not true or false"),
+        ({"fence": 1}, "fence: 1 is not true or false"),
+        ({"metastore": "moved"}, "metastore: 'moved' is not one of same, clone"),
+        ({"model": 7}, "model: 7 is not the name of a model"),
+    ],
+)
+def test_an_argument_of_another_type_is_an_error(arguments: dict[str, object], said: str) -> None:
+    """``dry_run: 'false'`` would be true; nothing is guessed, and nothing is done."""
+    with pytest.raises(InvalidArgumentError, match="ctas_vacuum can't be run") as caught:
+        operations.run("ctas_vacuum", project(), arguments)
+    assert said in str(caught.value)
+
+
+def test_a_metastore_that_moved_is_told_once() -> None:
+    """Then its versions may be deleted again."""
+    world = World()
+    old, live = world.published(), world.published()
+    world.address = "thrift://elsewhere:9083"
+    states = {r["version"]: r["state"] for r in rows(world, "ctas_vacuum", model="orders")}
+    assert "another address" in str(states[old.version])
+    rows(world, "ctas_vacuum", model="orders", metastore="same")
+    assert world.versions_on_storage() == {live.version}
+
+
+def test_a_wrong_config_of_one_model_is_a_row() -> None:
+    """The other models are looked after; named by itself it is an error."""
+    world = World()
+    world.published()
+    wrong = node("broken")
+    wrong["config"] = {"materialized": "table", "grace_period": "1h"}
+    graph = {"nodes": {"broken": wrong, **GRAPH["nodes"]}}
+    known = Project(graph, None, lambda _context: world.catalog())
+    found = json.loads(operations.run("ctas_vacuum", known, {"schema": "shop", "json": True}))
+    assert (found[0]["table"], found[0]["version"]) == ("shop.BROKEN", "")
+    assert "INVALID_CONFIGURATION" in found[0]["state"]
+    assert found[1]["table"] == str(TARGET_NAME)
+    with pytest.raises(ConfigurationError):
+        operations.run("ctas_vacuum", known, {"model": "broken"})
 
 
 def test_history_rollback_and_recover_answer_in_rows() -> None:
     """What they print is what the core says."""
     world = World()
     old, live = world.published(), world.published()
-    (model,) = operations.models(GRAPH, None, name="orders")
-    assert operations.recover(world.catalog(), model) == []
-    assert operations.go_back(world.catalog(), model, None) == {
-        "table": str(TARGET_NAME),
-        "version": old.version,
-        "replaced": live.version,
-        "atomicity": "isolated",
-    }
-    rows = operations.show_history(world.catalog(), model)
-    assert [row["kind"] for row in rows] == ["rollback", "build", "build"]
+    assert rows(world, "ctas_recover", model="orders") == []
+    assert rows(world, "ctas_rollback", model="orders") == [
+        {
+            "table": str(TARGET_NAME),
+            "version": old.version,
+            "replaced": live.version,
+            "atomicity": "isolated",
+        }
+    ]
+    found = rows(world, "ctas_history", model="orders")
+    assert [row["kind"] for row in found] == ["rollback", "build", "build"]
 
 
 def test_rows_are_a_table_or_json() -> None:
     """A person reads whole ids, a program gets what JSON knows; no rows are said, too."""
-    rows: list[dict[str, object]] = [
+    shown: list[dict[str, object]] = [
         {"version": "v" * 40, "rows": None},
         {"version": "w", "rows": 7},
     ]
-    table = text_of(rows, as_json=False)
+    table = text_of(shown, as_json=False)
     assert "v" * 40 in table
     assert "| version" in table
-    assert json.loads(text_of(rows, as_json=True)) == rows
+    assert json.loads(text_of(shown, as_json=True)) == shown
     assert text_of([], as_json=False) == "nothing"
     assert text_of([], as_json=True) == "[]"

@@ -155,7 +155,7 @@ def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
     """Names that belong elsewhere, and names that are nearly ours."""
     for name in config:
         if name in OF_THE_PROFILE:
-            yield f"{name}: is a catalog's and not a model's; set it in the profile"
+            yield f"{name}: belongs in the profile, and not in the configuration of a model"
         elif name not in OWN:
             near = get_close_matches(name, OWN, n=1, cutoff=NEARLY)
             if near:

@@ -173,9 +173,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @available
     @as_dbt_errors
-    def operation_text(
-        self, name: str, graph: dict[str, Any], arguments: dict[str, Any]
-    ) -> str:
+    def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
         """What a run-operation did, as rows."""
         project = operations.Project(
             graph,

@@ -14,7 +14,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     """Each wrong value is named with what would be right, and nothing is built."""
     model = (
         "{{ config(materialized='atomic_table', atomicity='strong', staging_purpose='upsert', "
-        "file_format='hudi', partition_metadata='hive', catalog_atomicity=3, "
+        "file_format='hudi', partition_metadata='hive', iceberg_catalogs=3, "
         "atomicty='none', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
     )
     project.write({"models/orders.sql": model})
@@ -25,7 +25,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
         "staging_purpose: 'upsert' is unknown",
         "file_format: 'hudi' reaches no level",
         "partition_metadata: 'hive' is unknown",
-        "catalog_atomicity: is a catalog's and not a model's",
+        "iceberg_catalogs: is a catalog's and not a model's",
         "atomicty: unknown; did you mean atomicity?",
         "tblproperties: 'ctas_spark_x' is reserved",
     ):

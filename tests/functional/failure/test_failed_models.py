@@ -27,7 +27,6 @@ def fails_and_leaves_the_old_table(project: Project, outside: Outside, **variabl
     assert outside.entry("orders") == before
     assert project.rows("select * from {schema}.orders") == rows
     assert (outside.records(), outside.versions()) == (records, versions)
-    assert outside.leases() == []
     return failed.message("orders")
 
 

@@ -101,13 +101,12 @@ def test_location_root_takes_the_versions(
 
 
 def test_permissions_of_the_table_survive_a_replace(project: Project, outside: Outside) -> None:
-    """The new version's directory, and the root above it, have the old one's permission bits."""
+    """The new version's directory has the old one's permission bits."""
     project.write({"models/t.sql": "{{ config(materialized='table') }} select 1 as n"})
     project.build()
     outside.directory("t").chmod(0o750)
     project.build()
-    for directory in (outside.directory("t"), outside.directory("t").parent):
-        assert directory.stat().st_mode & 0o7777 == 0o750
+    assert outside.directory("t").stat().st_mode & 0o7777 == 0o750
 
 
 def test_zero_rows_are_a_version_too(project: Project) -> None:
@@ -119,10 +118,10 @@ def test_zero_rows_are_a_version_too(project: Project) -> None:
     assert project.rows("select * from {schema}.t") == []
 
 
-def test_other_partition_keys_are_published_by_rename_or_refused_by_name(
+def test_other_partition_keys_are_published_by_the_same_call(
     project: Project, outside: Outside
 ) -> None:
-    """auto goes down to atomic and says so; isolated by name fails before its job."""
+    """Spark reads the new keys, Hive keeps the old ones, and the log says so."""
     model = (
         "{{ config(materialized='table', partition_by=var('by'), atomicity=var('level')) }} "
         "select id, id as j from range(3)"
@@ -130,9 +129,26 @@ def test_other_partition_keys_are_published_by_rename_or_refused_by_name(
     project.write({"models/t.sql": model})
     project.build(by="id", level="auto")
     failed = project.dbt("run", by="j", level="isolated")
-    assert "the partition keys change from ['id'] to ['j']" in failed.message("t")
+    assert "partition columns change" in failed.message("t")
     assert len(outside.versions()) == 1
-    renamed = project.build(by="j", level="auto").response("t")
-    assert (renamed["atomicity"], renamed["reader_window"]) == ("atomic", "absent")
-    assert renamed["commit_strategy"] == "rename"
+    run = project.build(by="j", level="auto")
+    changed = run.response("t")
+    assert (changed["atomicity"], changed["reader_window"]) == ("atomic", "mixed")
+    assert changed["commit_strategy"] == "swap"
+    assert "Hive's own view of the table keeps the old ones" in run.log
+    assert [key.name for key in outside.entry("t").partitionKeys] == ["id"]
     assert project.rows("select id, j from {schema}.t order by id") == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_a_tables_columns_can_change_their_types_in_one_call(
+    project: Project, outside: Outside
+) -> None:
+    """A server that refuses new types gets no columns, and a second call fills them at once."""
+    model = "{{ config(materialized='table') }} select {{ var('value') }} as n, 'x' as s"
+    project.write({"models/t.sql": model})
+    project.build(value="'a'")
+    changed = project.build(value="1").response("t")
+    assert changed["commit_strategy"] == "swap"
+    columns = [(column.name, column.type) for column in outside.entry("t").sd.cols]
+    assert columns == [("n", "int"), ("s", "string")]
+    assert project.rows("select n from {schema}.t")[0].n == 1

@@ -90,7 +90,6 @@ def test_each_version_has_a_record_outside_the_users_schema(
     version = project.build().response("orders")["version"]
     assert outside.records() == [f"orders__{version}"]
     assert outside.tables() == ["orders"]
-    assert outside.leases() == []
 
 
 def test_a_following_model_and_a_test_read_the_new_version(project: Project) -> None:

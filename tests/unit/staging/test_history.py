@@ -1,4 +1,4 @@
-"""The history says who published what, and what is left of it."""
+"""The history says what was published, and what is left of it."""
 
 import json
 from dataclasses import replace
@@ -6,19 +6,22 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.files.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.files.schema import change_between, spark_columns
+from dbt.adapters.ctas_spark.staging.files.history import spark_columns
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.retention.history import figures_of_a_version, history
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.history import Event, change_of
 from fakes.metastore import entry
-from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
+from fakes.world import CONTEXT, TARGET_NAME, World, version_of
 
 
 @pytest.fixture
 def world() -> World:
     """One metastore and one storage."""
     return World()
+
+
+def history(world: World) -> tuple[Event, ...]:
+    """What another run sees of the target."""
+    return world.catalog().history(CONTEXT)
 
 
 def described(**kinds: object) -> TableEntry:
@@ -31,56 +34,70 @@ def described(**kinds: object) -> TableEntry:
 
 
 def test_publications_stand_newest_first(world: World) -> None:
-    """Builds and rollbacks, with version, kind, run and state."""
+    """Builds and rollbacks, with version, kind, time and state."""
     old, new = world.published(), world.published()
-    services = world.catalog().services(STAGING_SCHEMA)
-    roll_back(new.context, services)
-    events = history(new.context, services)
+    world.catalog().roll_back(CONTEXT)
+    events = history(world)
     assert [(e.version, e.kind, e.state) for e in events] == [
         (old.version, "rollback", "live"),
         (new.version, "build", "kept"),
         (old.version, "build", "live"),
     ]
-    assert {e.run for e in events} == {world.lease.id}
+    assert events[0].time == "2023-11-14 22:13:22"
 
 
 def test_figures_are_kept_on_the_record(world: World) -> None:
     """Rows and bytes of each version are those of its job."""
     staged = world.published()
-    staged.note(figures_of_a_version(WriteFigures(rows=7, files=1, bytes=700)))
-    (event,) = history(staged.context, world.catalog().services(STAGING_SCHEMA))
+    world.catalog().remember(CONTEXT, staged.version, WriteFigures(rows=7, files=1, bytes=700))
+    (event,) = history(world)
     assert (event.rows, event.bytes) == (7, 700)
+
+
+def test_what_can_not_be_noted_is_left(world: World) -> None:
+    """A version whose record is gone has no figures, and nothing fails."""
+    staged = world.published()
+    del world.metastore.tables[version_of(staged).record]
+    world.catalog().remember(CONTEXT, staged.version, WriteFigures(rows=7))
+    (event,) = history(world)
+    assert (event.rows, event.state) == (None, "live")
 
 
 def test_a_deleted_version_is_still_in_the_history(world: World) -> None:
     """What retention freed is said, without figures."""
     world.published()
-    new = world.published()
-    world.catalog().clean_up(new.context, RetentionRules(versions_to_keep=0, grace_ms=0))
-    events = history(new.context, world.catalog().services(STAGING_SCHEMA))
-    assert [e.state for e in events] == ["live", "deleted"]
+    world.published()
+    world.sweep()
+    assert [e.state for e in history(world)] == ["live", "deleted"]
 
 
-def test_a_repair_is_no_row_of_its_own(world: World) -> None:
-    """The bookkeeping of partitions publishes no version."""
-    staged = world.published("create_or_replace", "may")
-    events = history(staged.context, world.catalog().services(STAGING_SCHEMA))
-    assert [e.kind for e in events] == ["build"]
+def test_the_bookkeeping_of_partitions_is_no_publication(world: World) -> None:
+    """It publishes no version."""
+    world.published("create_or_replace", "may")
+    assert [e.kind for e in history(world)] == ["build"]
 
 
 def test_a_table_of_others_has_no_history(world: World) -> None:
     """No marker, no publications."""
     world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME)
-    staged = world.table()
-    assert history(staged.context, world.catalog().services(STAGING_SCHEMA)) == ()
+    assert history(world) == ()
 
 
-def test_a_schema_change_is_spelled_out() -> None:
+def test_a_schema_change_is_spelled_out(world: World) -> None:
     """Added, removed and changed columns, nested types by their kind."""
-    before = described(id="long", name="string", gone="date")
-    after = described(id="string", name="string", tags={"type": "array"})
-    assert change_between(before, after) == "+tags: array, -gone, id: long -> string"
-    assert change_between(before, before) == ""
+    columns = (
+        described(id="long", name="string", gone="date"),
+        described(id="string", name="string", tags={"type": "array"}),
+    )
+    for described_as in columns:
+        record = version_of(world.published()).record
+        found = world.metastore.tables[record]
+        kept = {k: v for k, v in found.parameters.items() if not k.endswith("sources.schema")}
+        parameters = {**kept, **described_as.parameters}
+        world.metastore.tables[record] = replace(found, parameters=parameters)
+    assert history(world)[0].schema_change == "+tags: array, -gone, id: long -> string"
+    same = spark_columns(columns[0])
+    assert change_of(same, same) == ""
 
 
 def test_columns_without_sparks_schema_are_the_metastores() -> None:

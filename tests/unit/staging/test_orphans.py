@@ -150,6 +150,7 @@ def test_a_sleeper_that_overwrites_finds_its_record_taken(world: World) -> None:
     """on_conflict: overwrite would take a new base: it is written to the record first."""
     ours = world.begun(on_conflict=OnConflict.OVERWRITE)
     theirs = world.published()
+    world.sweep(ONLY_ORPHANS)
     world.grow_old()
     with killed(world.metastore, "alter_table", after=True):
         world.sweep(ONLY_ORPHANS)

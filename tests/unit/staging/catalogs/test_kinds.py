@@ -4,13 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dbt.adapters.ctas_spark.staging.catalogs.delta_settings import EXTENSION
-from dbt.adapters.ctas_spark.staging.catalogs.iceberg_kinds import (
-    DELETES_FOR_ALL,
-    IcebergKind,
-    kind_of,
-)
 
+from dbt.adapters.ctas_spark.staging.catalogs import settings
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     SESSION_OF_ICEBERG,
@@ -18,20 +13,24 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     SessionFacts,
     choose,
 )
+from dbt.adapters.ctas_spark.staging.catalogs.settings import (
+    DELETES_FOR_ALL,
+    EXTENSION_OF_DELTA,
+    IcebergKind,
+    iceberg_kind,
+)
 from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
     StagingContext,
     TableLayout,
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
-from dbt.adapters.ctas_spark.staging.iceberg import jars
 from servers.jars import ICEBERG as ICEBERG_JAR
 
 DELTAS = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 JDBC = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
 PAIMONS = "org.apache.paimon.spark.SparkCatalog"
-ALL = SessionFacts("4.1.4", EXTENSION, has_iceberg=True, has_delta=True)
+ALL = SessionFacts("4.1.4", EXTENSION_OF_DELTA, has_iceberg=True, has_delta=True)
 
 
 def context(catalog: str, file_format: str | None) -> StagingContext:
@@ -70,9 +69,9 @@ def test_class_and_format_decide(
         ("ice", "delta", CATALOG_OF_ICEBERG, ["remove database"]),
         ("ice", "parquet", CATALOG_OF_ICEBERG, ["remove file_format"]),
         ("ice", None, None, ["configure it by spark.sql.catalog.ice"]),
-        ("x", "iceberg", "x.Other", ["catalog_atomicity: {x: atomic}", CATALOG_OF_ICEBERG]),
-        ("x", "delta", "x.Other", ["catalog_atomicity: {x: atomic}", "use spark_catalog"]),
-        ("x", None, "x.Other", ["catalog_atomicity: {x: atomic}", "a probe", "use spark_catalog"]),
+        ("x", "iceberg", "x.Other", ["iceberg_catalogs: [x]", CATALOG_OF_ICEBERG]),
+        ("x", "delta", "x.Other", ["iceberg_catalogs: [x]", "use spark_catalog"]),
+        ("x", None, "x.Other", ["iceberg_catalogs: [x]", "a probe", "use spark_catalog"]),
     ],
 )
 def test_what_does_not_match_is_refused_with_what_would(
@@ -93,18 +92,24 @@ def test_delta_does_not_take_icebergs_session_catalog() -> None:
     assert SESSION_OF_ICEBERG not in refused.value.remedy
 
 
-@pytest.mark.parametrize("file_format", [None, "parquet", "delta", "iceberg"])
-def test_a_declared_catalog_publishes_by_statement(file_format: str | None) -> None:
-    """Whatever the format: the catalog decides what it can hold."""
-    asked = context("x", file_format)
-    assert choose(asked, "x.Other", ALL, Atomicity.ATOMIC) is Kind.BY_STATEMENT
+def test_a_declared_catalog_is_icebergs() -> None:
+    """Whatever its class, and of its format alone; what spark_catalog is, its class says."""
+    declared = replace(ALL, declared=frozenset({"x", "spark_catalog"}))
+    assert choose(context("x", None), "x.Other", declared) is Kind.ICEBERG
+    assert choose(context("x", "iceberg"), "x.Other", declared) is Kind.ICEBERG
+    for file_format in ("parquet", "delta"):
+        with pytest.raises(AtomicityNotSupportedError):
+            choose(context("x", file_format), "x.Other", declared)
+    with pytest.raises(AtomicityNotSupportedError, match="not configured"):
+        choose(context("x", None), None, declared)
+    assert choose(context("spark_catalog", None), None, declared) is Kind.FILES
 
 
 @pytest.mark.parametrize(
     ("implementation", "why"),
     [(JDBC, "Spark drops the table"), (PAIMONS, "truncates the live table"), ("x.Y", "nobody")],
 )
-def test_an_undeclared_catalog_is_refused_with_what_is_known_of_it(
+def test_any_other_catalog_is_refused_with_what_is_known_of_it(
     implementation: str, why: str
 ) -> None:
     """By its class; auto does not weaken to what nobody knows."""
@@ -119,18 +124,18 @@ def test_a_missing_jar_is_named() -> None:
         choose(asked, None, replace(ALL, has_iceberg=False))
     tested = f"{ICEBERG_JAR.group}:{ICEBERG_JAR.artifact}:{ICEBERG_JAR.version}"
     assert tested in refused.value.remedy
-    assert "no runtime for Spark 4.2" in jars.remedy("4.2.1")
+    assert "no runtime for Spark 4.2" in settings.iceberg_remedy("4.2.1")
 
 
 def test_the_page_names_the_same_jars() -> None:
     """docs/iceberg.md."""
-    page = (Path(__file__).parents[5] / "docs" / "iceberg.md").read_text()
-    assert all(f"`{coordinates}`" in page for coordinates in jars.NEWEST.values())
+    page = (Path(__file__).parents[4] / "docs" / "iceberg.md").read_text()
+    assert all(f"`{coordinates}`" in page for coordinates in settings.ICEBERG_JARS.values())
 
 
 def test_the_runtime_of_each_spark_is_built_for_it() -> None:
     """A runtime of another minor starts, and fails in the middle of a job."""
-    for minor, coordinates in jars.NEWEST.items():
+    for minor, coordinates in settings.ICEBERG_JARS.items():
         scala = "2.12" if minor.startswith("3.") else "2.13"
         assert f":iceberg-spark-runtime-{minor}_{scala}:" in coordinates
 
@@ -145,7 +150,7 @@ def test_the_runtime_of_each_spark_is_built_for_it() -> None:
 )
 def test_kinds_that_compare_and_swap_are_let_in(options: dict[str, str], kind: IcebergKind) -> None:
     """Hive is Iceberg's own default."""
-    assert kind_of("ice", options) is kind
+    assert iceberg_kind(options) is kind
 
 
 @pytest.mark.parametrize(
@@ -155,17 +160,18 @@ def test_kinds_that_compare_and_swap_are_let_in(options: dict[str, str], kind: I
         {"catalog-impl": "org.apache.iceberg.hadoop.HadoopCatalog"},
         {"type": "glue"},
         {"catalog-impl": "x.Mine", "type": "hive"},
-        {"type": "hadoop", DELETES_FOR_ALL: "true"},
+        {"type": "declared"},
     ],
 )
 def test_kinds_that_are_not_known_to_compare_and_swap_stage_no_fork(
     options: dict[str, str],
 ) -> None:
-    """They publish by statement, if at all."""
-    assert kind_of("ice", options) is None
+    """They publish by statement, or after a probe, if at all."""
+    assert iceberg_kind(options) is None
 
 
 def test_metadata_that_is_deleted_at_once_is_refused() -> None:
     """A fork shares it."""
     with pytest.raises(AtomicityNotSupportedError, match="shares the table's metadata files"):
-        kind_of("ice", {DELETES_FOR_ALL: "TRUE"})
+        settings.check_iceberg("ice", {DELETES_FOR_ALL: "TRUE"})
+    settings.check_iceberg("ice", {DELETES_FOR_ALL: "false"})

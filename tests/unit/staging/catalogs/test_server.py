@@ -5,19 +5,21 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from dbt.adapters.ctas_spark.staging.retention.dead_leases import LEASE_ID as OF_A_JVM
 
-from dbt.adapters.ctas_spark.staging.catalogs import delta_settings
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, SESSION_OF_ICEBERG
-from dbt.adapters.ctas_spark.staging.catalogs.server import LEASE_ID, VERSION_ID, CatalogsWithoutJvm
+from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
+from dbt.adapters.ctas_spark.staging.catalogs.settings import (
+    CATALOG_OF_DELTA,
+    EXTENSION_OF_DELTA,
+    EXTENSIONS,
+)
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID as VERSION_OF_A_JVM
 
 CATALOG = "spark.sql.catalog."
 DELTA = {
-    f"{CATALOG}spark_catalog": delta_settings.CATALOG_OF_DELTA,
-    delta_settings.EXTENSIONS: delta_settings.EXTENSION,
+    f"{CATALOG}spark_catalog": CATALOG_OF_DELTA,
+    EXTENSIONS: EXTENSION_OF_DELTA,
 }
 ICE = {f"{CATALOG}ice": CATALOG_OF_ICEBERG, f"{CATALOG}ice.type": "rest"}
 
@@ -30,7 +32,7 @@ def catalogs(settings: dict[str, str]) -> CatalogsWithoutJvm:
         conf=SimpleNamespace(get=settings.get),
         sql=lambda _: SimpleNamespace(collect=lambda: rows),
     )
-    return CatalogsWithoutJvm(cast("Any", session), lambda _: None, "Thrift")
+    return CatalogsWithoutJvm(cast("Any", session), "Thrift")
 
 
 def context(catalog: str, file_format: str | None = None) -> StagingContext:
@@ -52,7 +54,7 @@ def context(catalog: str, file_format: str | None = None) -> StagingContext:
 def test_a_format_with_a_replace_of_its_own_is_served(
     settings: dict[str, str], catalog: str, file_format: str | None
 ) -> None:
-    """Once for a run, and with a lease of its own."""
+    """Once for a run."""
     opened = catalogs(settings)
     served = opened.catalog_for(context(catalog, file_format))
     assert opened.catalog_for(context(catalog, file_format)) is served
@@ -73,7 +75,7 @@ def test_a_format_with_a_replace_of_its_own_is_served(
             "whether glue swaps",
             "hive, jdbc, rest or hadoop",
         ),
-        ({f"{CATALOG}lake": "x.Lake"}, "lake", None, "the probe of a decl", "method: session"),
+        ({f"{CATALOG}lake": "x.Lake"}, "lake", None, "a probe of it", "method: session"),
     ],
 )
 def test_what_needs_the_jvm_is_refused(
@@ -83,12 +85,3 @@ def test_what_needs_the_jvm_is_refused(
     with pytest.raises(StagingError, match=re.escape(what)) as refused:
         catalogs(settings).catalog_for(context(catalog, file_format))
     assert remedy in refused.value.remedy
-
-
-def test_ids_differ_from_those_of_runs_with_a_jvm() -> None:
-    """Neither takes what the other staged for its own."""
-    run = catalogs({}).run
-    assert LEASE_ID.fullmatch(run)
-    assert not OF_A_JVM.fullmatch(run)
-    assert VERSION_ID.fullmatch(f"{run}_0001")
-    assert not VERSION_OF_A_JVM.fullmatch(f"{run}_0001")

@@ -83,7 +83,8 @@ def test_what_became_of_the_target() -> None:
 def test_upkeep_is_no_conflict() -> None:
     """Expired snapshots, tags and statistics: readers of main get what they got."""
     begun = base("a", "b")
-    kept = base("a", "b", expired=True, file="other", **{"last-updated-ms": 9, "statistics": [1]})
+    upkeep: dict[str, Any] = {"last-updated-ms": 9, "statistics": [1]}
+    kept = base("a", "b", expired=True, file="other", **upkeep)
     assert change_between(begun, kept) is Change.MAINTAINED
     tagged = base("a", "b", file="other", refs={"main": {"snapshot-id": 1}, "t": {}})
     assert change_between(begun, tagged) is Change.MAINTAINED

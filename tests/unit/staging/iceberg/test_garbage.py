@@ -1,94 +1,27 @@
 """What was staged and never published goes when it is old and can't be published any more."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StorageError
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
-from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError, IcebergServices
+from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     HOUR_MS,
     ORPHAN_AGE_MS,
     Reason,
     RetentionRules,
-    Sweep,
 )
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from fakes.clock import FakeClock
-from fakes.engine import FakeEngine
-from fakes.iceberg import FakeIceberg, document, with_snapshot
-from fakes.storage import FakeStorage
+from fakes.iceberg import document, with_snapshot
+from fakes.iceberg_world import CONTEXT, TARGET, World
 
-TARGET, STAGING = TableName("db", "t", "ice"), "staging"
 ELSEWHERE = TableName("db", "elsewhere", "ice")
-CONTEXT = StagingContext(TARGET, STAGING)
-FIGURES = {"total-data-files": "1", "total-files-size": "4", "total-records": "2"}
 RULES = RetentionRules()
 FENCES = RetentionRules(fences=True)
-
-
-@dataclass
-class World:
-    """A catalog, and what a writer has staged in it."""
-
-    clock: FakeClock
-    tables: FakeIceberg
-    storage: FakeStorage
-    catalog: IcebergCatalog
-    services: IcebergServices
-
-    @classmethod
-    def new(cls) -> "World":
-        clock = FakeClock()
-        tables, storage = FakeIceberg(clock), FakeStorage(clock)
-        services = IcebergServices(
-            cast("Any", tables), cast("Any", storage), cast("Any", FakeEngine()), clock
-        )
-        return cls(clock, tables, storage, IcebergCatalog(services, IcebergKind.REST), services)
-
-    def stage(self) -> IcebergVersion:
-        """A version whose job has written a file of four bytes."""
-        version = IcebergVersion(CONTEXT, self.services, StepReport(TARGET))
-        version.stage_on(version.look(), Atomicity.ISOLATED)
-        fork = self.tables.entries[version.record][0]
-        self.tables.put(version.record, with_snapshot(fork, FIGURES, replaces=True))
-        self.storage.write(self.file_of(version), "rows")
-        return version
-
-    def file_of(self, version: IcebergVersion) -> str:
-        """The file that it has staged."""
-        return f"w/t/data/{version.id}/1.parquet"
-
-    def land(self, version: IcebergVersion, name: TableName = TARGET) -> None:
-        """Publish what the fork shows, as a commit of metadata does."""
-        fork = self.tables.entries[version.record][0]
-        self.tables.put(name, {**fork, "properties": {}})
-
-    def insert(self) -> None:
-        """A user's commit to the target."""
-        self.tables.put(TARGET, with_snapshot(self.tables.entries[TARGET][0]))
-
-    def wait(self, milliseconds: int = ORPHAN_AGE_MS) -> None:
-        self.clock.pass_ms(milliseconds)
-
-    def clean_up(self, rules: RetentionRules = RULES, *, dry_run: bool = False) -> Sweep:
-        return self.catalog.clean_up(CONTEXT, rules, dry_run=dry_run)
-
-    def is_whole(self, version: IcebergVersion) -> bool:
-        """Whether the entry and the file are there."""
-        there = {
-            version.record in self.tables.entries,
-            self.file_of(version) in self.storage.texts,
-        }
-        assert len(there) == 1
-        return there.pop()
 
 
 @pytest.fixture
@@ -119,11 +52,12 @@ def test_an_old_fork_goes_once_the_target_has_moved_on(world: World) -> None:
 @pytest.mark.parametrize("young", ["id", "entry", "file"])
 def test_a_fork_is_as_young_as_the_youngest_of_it(world: World, young: str) -> None:
     """The start of its run, the last change of its entry, and its newest file."""
-    if young == "id":
-        world.wait(2 * ORPHAN_AGE_MS)
     version = world.stage()
     world.insert()
-    if young != "id":
+    if young == "id":
+        world.tables.entries[version.record][0]["last-updated-ms"] = 0
+        world.storage.modified[world.file_of(version)] = 0
+    else:
         world.wait(2 * ORPHAN_AGE_MS)
     if young == "entry":
         world.tables.put(version.record, world.tables.entries[version.record][0])
@@ -206,6 +140,21 @@ def test_a_published_fork_is_only_forgotten(world: World) -> None:
     assert world.file_of(version) in world.storage.texts
     assert file not in world.storage.texts
     assert fork["properties"]["ctas_spark_version"] == version.id
+
+
+def test_a_creation_that_has_just_landed_is_not_forgotten_yet() -> None:
+    """Its writer looks at its record once more; were it gone, it would take the table back."""
+    world = World.new()
+    version = world.stage()
+    attempt(version)
+    world.land(version)
+    swept = world.clean_up()
+    assert (swept.freed, swept.kept) == ([], {version.id: Reason.LIVE})
+    assert version.record in world.tables.entries
+    world.wait(HOUR_MS)
+    world.clean_up()
+    assert version.record not in world.tables.entries
+    assert world.file_of(version) in world.storage.texts
 
 
 def test_recover_forgets_what_was_published_and_nothing_else(world: World) -> None:

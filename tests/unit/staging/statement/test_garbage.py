@@ -47,15 +47,15 @@ def path_of(version: str) -> str:
 
 
 def test_an_orphan_goes_once_it_is_old() -> None:
-    """A dry run says the same, and deletes nothing."""
+    """Its last commit counts as well as its start; a dry run says the same, and deletes nothing."""
     catalog = FakeSqlCatalog()
-    version = left(catalog)
-    catalog.answers["SELECT md5"] = [
-        {"version": "m1", "written_ms": catalog.clock.now_ms + 5_000, "marker": None}
-    ]
-    catalog.clock.now_ms += ORPHAN_AGE_MS
+    table = StatementCatalog(services(catalog), HADOOP).plan(CONTEXT, NoJob()).begin()
+    catalog.clock.pass_ms(5_000)
+    catalog.ask(table.statement("SELECT 1 AS id"))
+    version = table.version
+    catalog.clock.pass_ms(ORPHAN_AGE_MS - 1)
     assert swept(catalog).kept == {version: Reason.YOUNG}
-    catalog.clock.now_ms += 5_000
+    catalog.clock.pass_ms(1)
     name = f"ice.stg.t__{version}"
     assert swept(catalog, dry_run=True).freed == [name]
     assert list(catalog.shown) == [path_of(version)]
@@ -77,7 +77,7 @@ def test_a_smaller_age_is_believed() -> None:
 def test_what_was_not_staged_for_the_target_stays() -> None:
     """Another table's, somebody's own, a fork of Iceberg's, and what another release named."""
     catalog = FakeSqlCatalog()
-    old = new_version_id(catalog.clock.now_ms)
+    old = new_version_id(catalog.clock.wall)
     longer = replace(CONTEXT, target=TableName("shop", "t__x", "ice"))
     elsewhere = replace(CONTEXT, target=TableName("other", "t", "ice"))
     kept = [
@@ -89,11 +89,11 @@ def test_what_was_not_staged_for_the_target_stays() -> None:
         {"ctas_spark_target": "ice.shop.t", "ctas_spark_version": old},
         {"ctas_spark_staged_for": "ice.shop.t", "ctas_spark_staged_as": "of_its_source"},
     ):
-        kept.append(path_of(new_version_id(catalog.clock.now_ms)))
+        kept.append(path_of(new_version_id(catalog.clock.wall)))
         catalog.write(kept[-1], "rows", own)
     kept.append(path_of("backup"))
     catalog.write(kept[-1], "rows", {"ctas_spark_staged_for": "ice.shop.t"})
-    catalog.clock.now_ms += 10 * ORPHAN_AGE_MS
+    catalog.clock.pass_ms(10 * ORPHAN_AGE_MS)
     assert swept(catalog) == Sweep()
     assert sorted(catalog.shown) == sorted(kept)
 
@@ -103,7 +103,7 @@ def test_the_target_is_never_dropped() -> None:
     catalog = FakeSqlCatalog()
     own = {"ctas_spark_staged_for": "ice.shop.t", "ctas_spark_staged_as": "t"}
     catalog.write(PATH, "rows", own)
-    catalog.clock.now_ms += 10 * ORPHAN_AGE_MS
+    catalog.clock.pass_ms(10 * ORPHAN_AGE_MS)
     assert swept(catalog) == Sweep()
     assert not any(statement.startswith("DROP") for statement in catalog.statements)
 
@@ -120,7 +120,7 @@ def test_no_answer_deletes_nothing() -> None:
     """And is an error."""
     catalog = FakeSqlCatalog()
     version = left(catalog)
-    catalog.clock.now_ms += 10 * ORPHAN_AGE_MS
+    catalog.clock.pass_ms(10 * ORPHAN_AGE_MS)
     catalog.failure = named("SOMETHING")
     with pytest.raises(MetastoreError):
         swept(catalog)
@@ -131,7 +131,7 @@ def test_a_version_that_another_run_took_first_is_no_error() -> None:
     """Between the listing and the drop."""
     catalog = FakeSqlCatalog()
     version = left(catalog)
-    catalog.clock.now_ms += 2 * ORPHAN_AGE_MS
+    catalog.clock.pass_ms(2 * ORPHAN_AGE_MS)
     looks = 0
 
     def taken(statement: str) -> None:
@@ -154,5 +154,5 @@ def test_a_delta_tables_age_is_that_of_its_id() -> None:
     table = run.plan(CONTEXT, NoJob()).begin()
     catalog.ask(table.statement("SELECT 1 AS id"))
     assert run.clean_up(CONTEXT, RetentionRules()).kept == {table.version: Reason.YOUNG}
-    catalog.clock.now_ms += ORPHAN_AGE_MS
+    catalog.clock.pass_ms(ORPHAN_AGE_MS)
     assert len(run.clean_up(CONTEXT, RetentionRules()).freed) == 1

@@ -112,6 +112,7 @@ def test_nothing_of_the_target_is_written_before_the_commit() -> None:
     (record,) = set(catalog.shown) - {PATH}
     assert record == f"`ice`.`stg`.`t__{table.version}`"
     assert (catalog.shown[PATH], catalog.rows[record]) == (before, NEW)
+    assert catalog.shown[record]["ctas_spark_target"] == f"ice.stg.t__{table.version}"
     table.abort("checks failed")
     assert (list(catalog.shown), table.left_behind) == ([PATH], [])
 

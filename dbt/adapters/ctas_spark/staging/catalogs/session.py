@@ -32,7 +32,7 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, N
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
-from dbt.adapters.ctas_spark.staging.metastore.opening import Reached, reach
+from dbt.adapters.ctas_spark.staging.metastore.opening import OpenedMetastore, open_metastore
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlTables, asking
 from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
@@ -61,7 +61,7 @@ class CatalogsWithJvm:
         self._clock = clock
         self._guard = threading.RLock()  # Delta's catalog is opened with that of files
         self._opened: dict[tuple[str, Kind], StagingCatalog] = {}
-        self._metastore: Reached | None = None
+        self._metastore: OpenedMetastore | None = None
         self._files: SessionCatalog | None = None
 
     def catalog_for(self, context: StagingContext) -> StagingCatalog:
@@ -116,9 +116,9 @@ class CatalogsWithJvm:
             self._declared,
         )
 
-    def _connected(self) -> Reached:
+    def _connected(self) -> OpenedMetastore:
         if self._metastore is None:
-            self._metastore = reach(self._spark)
+            self._metastore = open_metastore(self._spark)
         return self._metastore
 
     def _open_files(self) -> SessionCatalog:
@@ -129,7 +129,7 @@ class CatalogsWithJvm:
             SessionEngine(self._spark),
             kind=found.kind,
             locks=found.locks,
-            address=found.identity,
+            address=found.address,
             needs_jvm=found.needs_jvm,
             clock=self._clock,
             repeatable_reads=self._repeatable_reads,

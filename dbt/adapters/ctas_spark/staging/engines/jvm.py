@@ -1,6 +1,7 @@
 """The JVM behind a PySpark session; its objects have no Python types."""
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
+import json
 from functools import reduce
 from typing import Any
 
@@ -76,3 +77,12 @@ def array(spark: SparkSession, element: Any) -> Any:
     if gateway is None:
         raise RuntimeError("the session has no JVM")
     return gateway.new_array(element, 0)
+
+
+def as_json(spark: SparkSession, value: Any) -> Any:
+    """A value of Scala's as plain Python: one text crosses over, and not each of its parts."""
+    packages = classes(spark)
+    scala = getattr(packages.com.fasterxml.jackson.module.scala, "DefaultScalaModule$")
+    mapper = packages.com.fasterxml.jackson.databind.ObjectMapper()
+    mapper.registerModule(getattr(scala, "MODULE$"))
+    return json.loads(str(mapper.writeValueAsString(value)))

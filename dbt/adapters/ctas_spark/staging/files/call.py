@@ -1,6 +1,8 @@
 """The one metastore call that publishes a version, conditional on the base."""
 
 import logging
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -32,6 +34,27 @@ KEEPS_OLD_COLUMNS = (
     "(hive.metastore.disallow.incompatible.col.type.changes): Spark reads the new columns, and "
     "other engines see the old ones"
 )
+LONGEST_WAIT_SECONDS = 3.0
+POLL_SECONDS = 0.1
+
+
+def wait_out(base: FileBase, staged: TableEntry, now_ms: Callable[[], int]) -> None:
+    """Return once the second that the call expects is over.
+
+    Over a base without our marker the call expects a time, kept in whole seconds. A rival's commit
+    moves that time on; an INSERT right after it sets it to "now" again. Were "now" still the
+    second that we expect, our call would be let through over the rival's version.
+
+    Args:
+        staged: its time is the metastore's at the end of the job: nearly always that is enough.
+        now_ms: the storage's time.
+    """
+    expected = base.entry.last_ddl_time if base.entry else None
+    if expected is None or base.marker is not None or (staged.last_ddl_time or 0) > expected:
+        return
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while now_ms() // 1000 <= expected + 1 and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
 
 
 @dataclass(slots=True)

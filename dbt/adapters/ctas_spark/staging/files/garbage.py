@@ -39,7 +39,7 @@ def changed(services: Services, target: TableName, record: Record, expected: Rec
     """Move a record, under the lock of all writers where the metastore does not compare.
 
     Raises:
-        EntryModifiedError, EntryMissingError: it is not what was expected.
+        EntryModifiedError: it is not what was expected, or gone.
     """
     with services.lock.held(target):
         return move(services.metastore, record, expected, conditional=services.conditional)
@@ -160,7 +160,7 @@ class FileGarbage:
             return False
         try:
             now = changed(self.services, self.target, record, found.record)
-        except REFUSED:
+        except EntryModifiedError:
             return False
         self._found[found.id] = replace(found, record=now)
         return True

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, EntryModifiedError
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     EntryChange,
     Expectation,
@@ -118,7 +118,10 @@ def move(
             raise EntryModifiedError(f"the record of {expected.version} is not what it was")
     parameters = {**now.parameters, **record.to_parameters()}
     expectation = Expectation(RECORD, expected.to_parameters()[RECORD]) if conditional else None
-    metastore.alter_table(EntryChange(now.name, now, now, parameters), expectation)
+    try:
+        metastore.alter_table(EntryChange(now.name, now, now, parameters), expectation)
+    except EntryMissingError as error:
+        raise EntryModifiedError(f"the record of {expected.version} is gone") from error
     return replace(record, entry=replace(now, parameters=parameters))
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files import history as lineage_history
 from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
 from dbt.adapters.ctas_spark.staging.files.columns import lacks_columns
-from dbt.adapters.ctas_spark.staging.files.garbage import REFUSED, FileGarbage, changed
+from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage, changed
 from dbt.adapters.ctas_spark.staging.files.partitions import drop_stale_partitions, is_pending
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
 from dbt.adapters.ctas_spark.staging.files.references import References
@@ -48,7 +49,7 @@ class FileRetention:
             files=figures.files,
             bytes=figures.bytes,
         )
-        with suppress(*REFUSED):
+        with suppress(EntryModifiedError):
             changed(self.services, self.context.target, told, record)
 
     def clean_up(self, rules: RetentionRules, *, dry_run: bool) -> Sweep:

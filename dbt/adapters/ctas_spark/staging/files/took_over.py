@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.files.base import look
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
-from dbt.adapters.ctas_spark.staging.files.garbage import REFUSED, changed
+from dbt.adapters.ctas_spark.staging.files.garbage import changed
 from dbt.adapters.ctas_spark.staging.files.places import is_same, lies_within, named_places
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.services import Services
@@ -102,7 +102,7 @@ class TookOver:
     def _moved(self, record: Record, expected: Record) -> Record | None:
         try:
             return changed(self.services, self.context.target, record, expected)
-        except REFUSED:
+        except EntryModifiedError:
             return None
 
     def _now(self, record: Record) -> int:

@@ -21,7 +21,12 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     NotIcebergError,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import TARGET, Kind
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    HOUR_MS,
+    KnownVersion,
+    Place,
+    Reason,
+)
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.removal import emptied
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_commit_id, started_ms
@@ -49,7 +54,7 @@ class IcebergGarbage:
         return self._context.target
 
     def forget_published(self) -> tuple[str, ...]:
-        """Remove the entries of forks that were published, however young; what was done.
+        """Remove the entries of forks that were published, whatever their age; what was done.
 
         Their runs ended between the commit and its settling, or are about to do it themselves.
         """
@@ -58,7 +63,8 @@ class IcebergGarbage:
         return tuple(
             f"the entry {fork.record} of a published version was removed"
             for fork in published
-            if not forks.forget(self._services, fork.record, self._report)
+            if not self._is_looked_at(fork)
+            and not forks.forget(self._services, fork.record, self._report)
         )
 
     def versions(self) -> tuple[KnownVersion, ...]:
@@ -155,6 +161,11 @@ class IcebergGarbage:
     def delete_record(self, version: KnownVersion) -> None:
         """Drop the fork's entry."""
         self._tables.drop_entry(self._record(version.id))
+
+    def _is_looked_at(self, fork: Fork) -> bool:
+        """A creation's writer reads its record after the call; were it gone, it would go back."""
+        since = self._services.clock.wall_ms() - fork.facts.last_updated_ms
+        return fork.expected is None and since < HOUR_MS
 
     def _look(self) -> IcebergBase:
         return look(self._tables, self.target)

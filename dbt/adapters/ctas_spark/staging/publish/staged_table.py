@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.publish import levels, messages, purposes
 from dbt.adapters.ctas_spark.staging.publish.commit import Commit
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import B, Version
+from dbt.adapters.ctas_spark.staging.publish.version import B, Reach, Version
 from dbt.adapters.ctas_spark.staging.publish.withdrawal import Withdrawal
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
@@ -36,7 +36,8 @@ class StagedTable(Generic[B]):
     ) -> None:
         self.context = context
         self.base = base
-        self.reach = version.reach(base)
+        keeps = purposes.keeps_what_exists(context, base)
+        self.reach = Reach(asked, "keep") if keeps else version.reach(base)
         self.level = levels.kept(context, asked, self.reach, messages.NO_JOB)
         self.figures = WriteFigures()
         self.outcome: Outcome | None = None

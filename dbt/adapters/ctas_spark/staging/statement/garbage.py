@@ -90,7 +90,7 @@ class StatementGarbage:
         return named and VERSION_ID.fullmatch(version) is not None
 
     def _find(self, version: str) -> TableFacts | None:
-        """The staged table, if it is what its name says: forks of Iceberg's have such names, too."""
+        """The staged table, if it is what its name says; forks of Iceberg's are named alike."""
         facts = self.services.tables.find(staged_name(self.context, version))
         own = {STAGED_FOR: str(self.context.target), STAGED_AS: version}
         return facts if facts is not None and own.items() <= facts.properties.items() else None

@@ -6,7 +6,6 @@ twice, and nothing published ever needs the staged table again.
 """
 
 import logging
-import secrets
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -23,7 +22,13 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Statements, WriteFi
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.publish import messages, outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, Kind, LineageEntry, Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    PREFIX,
+    TARGET,
+    Kind,
+    LineageEntry,
+    Marker,
+)
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.v2_clauses import clauses
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
@@ -33,7 +38,7 @@ from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.removal import still_there
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
+from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
 
 logger = logging.getLogger(__name__)
 
@@ -114,7 +119,12 @@ class StatementVersion:
     def statement(self, query: str) -> str:
         """The CTAS of the staged table."""
         self._is_staged = True
-        own = {STAGED_FOR: str(self._context.target), STAGED_AS: self.id}
+        # its own name as the marker's target: no clean-up of Iceberg's takes it for a fork
+        own = {
+            STAGED_FOR: str(self._context.target),
+            STAGED_AS: self.id,
+            TARGET: str(self.record),
+        }
         return create_as(self.record, self._context.layout, own, query)
 
     def fill_statement(self, query: str) -> str:
@@ -144,7 +154,7 @@ class StatementVersion:
     def mark(self, over: StatementBase, level: Atomicity) -> str:
         """Make the marker that the statement sets; StagingError if the staged table is gone."""
         self._check_record()
-        commit = "c" + secrets.token_hex(8)
+        commit = new_commit_id()
         entry = LineageEntry(commit, self.id, Kind.BUILD, self._services.driver.now_ms())
         self._marker = Marker(
             commit=commit,

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt.adapters.ctas_spark.staging.publish.marker import (
+    MARKER_KEYS,
     MOST_CHARACTERS,
     MOST_ENTRIES,
     Kind,
@@ -56,3 +57,37 @@ def test_a_lineage_stays_within_its_limits_and_keeps_the_newest(
     assert len(str(lineage)) <= MOST_CHARACTERS
     assert lineage.entries == tuple(reversed(history))[: len(lineage.entries)]
     assert Lineage.parse(str(lineage)) == lineage
+
+
+def test_a_lineage_tells_what_came_after_a_commit() -> None:
+    """A commit that is not in it any more proves nothing."""
+    two = replace(ONE, commit="c2")
+    lineage = Lineage((two, ONE))
+    assert lineage.since("c1") == (two,)
+    assert lineage.since("c2") == ()
+    assert lineage.since("c0") is None
+    assert "c1" in lineage
+    assert "c0" not in lineage
+
+
+def test_numbers_count_publications() -> None:
+    """A version's number is that of its last publication, as far as the lineage reaches."""
+    versions = [LineageEntry(f"c{n}", version, Kind.BUILD, n) for n, version in enumerate("abca")]
+    lineage = Lineage()
+    for one in versions:
+        lineage = lineage.followed_by(one)
+    marker = replace(MARKER, lineage=lineage, number=14)
+    assert [marker.number_of(one) for one in "acbx"] == [14, 13, 12, None]
+    assert marker.lineage.has_version("b")
+    assert not marker.lineage.has_version("x")
+
+
+def test_the_keys_of_a_marker_are_ones_that_a_metastore_filters_by() -> None:
+    """Letters, digits and underscores only."""
+    assert all(key.replace("_", "").isalnum() for key in MARKER_KEYS)
+    assert set(MARKER.to_parameters()) == set(MARKER_KEYS)
+
+
+def test_only_a_fence_keeps_the_version() -> None:
+    """Builds and rollbacks publish one."""
+    assert [kind for kind in Kind if kind.keeps_the_version] == [Kind.FENCE]

@@ -1,4 +1,4 @@
-"""What runs that died leave of an Iceberg table, and what the next ones make of it."""
+"""What runs that died leave of an Iceberg table, and when it goes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +10,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     CommitStateUnknownError,
     ConcurrentWriteError,
     MetastoreError,
+    StagedVersionGoneError,
     StagingError,
 )
+from dbt.adapters.ctas_spark.staging.iceberg import version
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
@@ -23,6 +25,8 @@ OLD = "SELECT id, 'old' AS name FROM range(3)"
 NEW = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]
 RULES = RetentionRules()
+AT_ONCE = RetentionRules(orphan_age_ms=0)
+FENCES = RetentionRules(orphan_age_ms=0, fences=True)
 
 Publish = Callable[[IcebergVersion, IcebergBase], None]
 
@@ -43,59 +47,66 @@ def answer_is_lost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
     return arrange
 
 
-def test_recover_removes_all_that_a_dead_run_staged(place: Place) -> None:
+def test_an_orphan_goes_with_all_that_it_staged(place: Place) -> None:
     """Files that no metadata knows, too; the table and its history stay as they are."""
     place.publish(OLD)
-    dead = place.another_run()
-    before = place.files(), place.rows("snapshot_id", ".snapshots")
-    dead.stage(NEW)
-    written = next(path for path in place.files() - before[0] if path.endswith(".parquet"))
+    before = place.files()
+    lost = place.stage(NEW)
+    written = next(path for path in place.files() - before if path.endswith(".parquet"))
     Path(written).with_name("half-written.parquet").write_text("PAR1")
-    dead.die()
-    done = place.staging.recover(place.context(), RULES)
-    assert len(done) == 1
-    assert (place.files(), place.rows("snapshot_id", ".snapshots")) == before
+    place.publish(OLD)
+    history = place.rows("snapshot_id", ".snapshots")
+    assert place.staging.clean_up(place.context(), RULES).kept[lost.version] is Reason.YOUNG
+    assert place.files_of(lost.version)
+    assert len(place.staging.clean_up(place.context(), AT_ONCE).freed) == 1
+    assert place.files_of(lost.version) == set()
     assert place.staged() == []
-    assert place.rows() == OLD_ROWS
+    assert (place.rows(), place.rows("snapshot_id", ".snapshots")) == (OLD_ROWS, history)
 
 
-def test_the_next_build_removes_what_a_dead_one_staged(jdbc: Place) -> None:
-    """At its begin; the clean-up after it removes the dead run's lease, too."""
-    dead = jdbc.another_run()
-    lost = dead.stage(NEW)
-    dead.die()
-    jdbc.publish(OLD)
-    assert not any(lost.version in path for path in jdbc.files())
-    jdbc.staging.clean_up(jdbc.context(), RULES)
-    leases = jdbc.leases()
-    assert len(leases) == 1
-    assert lost.version.split("_")[0] not in leases
-
-
-def test_a_living_run_is_left_alone(jdbc: Place) -> None:
+def test_a_young_version_is_left_alone(jdbc: Place) -> None:
     """Its fork stays, and it commits."""
     jdbc.publish(OLD)
-    other = jdbc.another_run()
-    staged = other.stage(NEW)
-    swept = jdbc.staging.clean_up(jdbc.context(), RULES)
-    assert swept.kept[staged.version] is Reason.RUNNING
+    staged = jdbc.stage(NEW)
+    swept = jdbc.another_run().staging.clean_up(jdbc.context(), RULES)
+    assert swept.kept[staged.version] is Reason.YOUNG
     staged.commit()
     staged.settle()
-    other.close()
     assert len(jdbc.rows()) == 2
 
 
-def test_a_run_that_was_taken_for_dead_publishes_nothing(jdbc: Place) -> None:
-    """It wakes up after its fork was taken: its model fails, and the table is what it was."""
-    jdbc.publish(OLD)
-    sleeper = jdbc.another_run()
-    staged = sleeper.stage(NEW)
-    sleeper.die()
-    jdbc.staging.recover(jdbc.context(), RULES)
-    with pytest.raises(Exception, match="is gone"):
+def test_a_version_that_may_land_goes_by_a_fence_alone(place: Place) -> None:
+    """A writer that lived all the same publishes nothing, and the table is what it was."""
+    place.publish(OLD)
+    staged = place.stage(NEW)
+    swept = place.staging.clean_up(place.context(), AT_ONCE)
+    assert swept.kept[staged.version] is Reason.MAY_LAND
+    place.staging.clean_up(place.context(), FENCES)
+    assert (place.files_of(staged.version), place.staged()) == (set(), [])
+    with pytest.raises(StagedVersionGoneError, match="is gone"):
         staged.commit()
     staged.abort("failed")
-    assert jdbc.rows() == OLD_ROWS
+    assert place.rows() == OLD_ROWS
+
+
+def test_a_creation_that_is_swept_before_its_call_leaves_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clean-up of everything comes between its check and its call."""
+    staged = place.stage(OLD)
+    register = IcebergTables.register
+
+    def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
+        monkeypatch.setattr(IcebergTables, "register", register)
+        assert len(place.staging.clean_up(place.context(), AT_ONCE).freed) == 1
+        register(self, name, metadata_location)
+
+    monkeypatch.setattr(IcebergTables, "register", registered)
+    with pytest.raises(StagingError):
+        staged.commit()
+    staged.abort("failed")
+    assert not place.spark.catalog.tableExists(place.table)
+    assert place.staged() == []
 
 
 def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: Place) -> None:
@@ -113,7 +124,7 @@ def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: 
 def test_a_creation_that_was_swept_in_its_sleep_leaves_no_entry(
     jdbc: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No fence stops it: it looks at its fork again after it has created the table."""
+    """It looks at its fork again after it has created the table, and takes that back."""
     staged = jdbc.stage(OLD)
     fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.staged()[0]}"
     register = IcebergTables.register
@@ -123,7 +134,7 @@ def test_a_creation_that_was_swept_in_its_sleep_leaves_no_entry(
         jdbc.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
 
     monkeypatch.setattr(IcebergTables, "register", registered)
-    with pytest.raises(StagingError, match="a clean-up took the version"):
+    with pytest.raises(StagingError, match="a clean-up took"):
         staged.commit()
     staged.abort("failed")
     assert not jdbc.spark.catalog.tableExists(jdbc.table)
@@ -146,10 +157,9 @@ def test_an_answer_that_was_lost_after_the_commit_is_a_success(
 def test_an_unknown_outcome_deletes_nothing_until_it_is_fenced(
     place: Place, answer_is_lost: Callable[[bool], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next run makes sure that the old request can't land, and only then deletes its files."""
+    """A vacuum makes sure that the old request can't land, and only then deletes its files."""
     place.publish(OLD)
-    dead = place.another_run()
-    staged = dead.stage(NEW)
+    staged = place.stage(NEW)
     before = place.files()
     answer_is_lost(False)
     with pytest.raises(CommitStateUnknownError):
@@ -157,29 +167,29 @@ def test_an_unknown_outcome_deletes_nothing_until_it_is_fenced(
     staged.abort("failed")
     assert staged.outcome is Outcome.UNKNOWN
     assert place.files() > before
-    version, over = staged._version, staged._begun  # type: ignore[attr-defined]  # noqa: SLF001
     monkeypatch.undo()
-    late = version.fork()
-    dead.die()
-    place.staging.recover(place.context(), RULES)
-    assert not any(staged.version in path for path in place.files())
-    monkeypatch.setattr(version, "fork", lambda: late)
+    attempt = staged._version  # noqa: SLF001 (its call is on its way)
+    assert isinstance(attempt, IcebergVersion)
+    late = attempt.fork()
+    place.staging.clean_up(place.context(), FENCES)
+    assert place.files_of(staged.version) == set()
+    monkeypatch.setattr(version, "fork_to_publish", lambda *_: late)
     with pytest.raises(MetastoreError):
-        version.publish(over)
+        attempt.publish(staged.base)
     assert place.rows() == OLD_ROWS
 
 
-def test_a_dead_run_that_had_published_keeps_its_files(
+def test_a_run_that_died_after_its_commit_keeps_its_files(
     jdbc: Place, answer_is_lost: Callable[[bool], None]
 ) -> None:
-    """It died between its commit and its clean-up: only the fork's own entry goes."""
-    dead = jdbc.another_run()
-    staged = dead.stage(OLD)
+    """Only the fork's own entry goes, however young it is."""
+    jdbc.publish(NEW)
+    staged = jdbc.stage(OLD)
     answer_is_lost(True)
     staged.commit()
-    dead.die()
     assert len(jdbc.staged()) == 1
-    jdbc.staging.recover(jdbc.context(), RULES)
+    (done,) = jdbc.staging.recover(jdbc.context())
+    assert staged.version in done
     assert jdbc.staged() == []
     assert jdbc.rows() == OLD_ROWS
 
@@ -188,31 +198,42 @@ def test_a_table_that_was_renamed_after_a_lost_answer_keeps_its_files(
     jdbc: Place, answer_is_lost: Callable[[bool], None]
 ) -> None:
     """It has another name, and the dead run's version: nothing of that is deleted."""
-    dead = jdbc.another_run()
-    staged = dead.stage(OLD, dead.context(unknown_after=0))
+    staged = jdbc.stage(OLD)
     answer_is_lost(True)
     staged.commit()
-    dead.die()
     jdbc.spark.sql(f"ALTER TABLE {jdbc.table} RENAME TO {jdbc.schema}.elsewhere")
-    swept = jdbc.staging.clean_up(jdbc.context(), RetentionRules(unknown_after_ms=0))
+    swept = jdbc.staging.clean_up(jdbc.context(), AT_ONCE)
     assert swept.kept[staged.version] is Reason.REFERENCED
     found = jdbc.spark.sql(f"SELECT count(*) FROM {jdbc.catalog}.{jdbc.schema}.elsewhere")
     assert found.collect()[0][0] == 3
 
 
+def test_users_writes_keep_the_files_of_a_commit_that_has_expired(
+    jdbc: Place, answer_is_lost: Callable[[bool], None]
+) -> None:
+    """The table's history no longer says that they were published; the table still has them."""
+    jdbc.publish(NEW)
+    staged = jdbc.stage(OLD)
+    answer_is_lost(True)
+    staged.commit()
+    jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (7, 'user')")
+    jdbc.expire_snapshots()
+    swept = jdbc.staging.clean_up(jdbc.context(), FENCES)
+    assert swept.kept[staged.version] is Reason.FORGOTTEN
+    assert jdbc.rows() == [*OLD_ROWS, (7, "user")]
+
+
 def test_a_creation_whose_fate_is_unknown_is_waited_for(
     jdbc: Place, answer_is_lost: Callable[[bool], None]
 ) -> None:
-    """No fence stops a creation: its files stay for unknown_after, and go after that."""
-    dead = jdbc.another_run()
-    staged = dead.stage(OLD)
+    """Its files stay while it is young, and go after that."""
+    staged = jdbc.stage(OLD)
     answer_is_lost(False)
     with pytest.raises(CommitStateUnknownError):
         staged.commit()
-    dead.die()
     swept = jdbc.staging.clean_up(jdbc.context(), RULES)
-    assert swept.kept[staged.version] is Reason.MAY_LAND
-    jdbc.staging.clean_up(jdbc.context(), RetentionRules(unknown_after_ms=0))
+    assert swept.kept[staged.version] is Reason.YOUNG
+    jdbc.staging.clean_up(jdbc.context(), AT_ONCE)
     assert (jdbc.files(), jdbc.staged()) == (set(), [])
 
 
@@ -227,15 +248,12 @@ def test_an_ok_that_did_nothing_is_no_success(jdbc: Place, monkeypatch: pytest.M
     assert jdbc.rows() == OLD_ROWS
 
 
-def test_a_fence_does_not_fail_a_living_writer(jdbc: Place) -> None:
-    """Its version is the same, so that the writer takes it for its new base."""
+def test_a_fence_is_another_commit_to_a_living_writer(jdbc: Place) -> None:
+    """Its version may be deleted already, so that it may not publish."""
     jdbc.publish(OLD)
-    dead, living = jdbc.another_run(), jdbc.another_run()
-    dead.stage(NEW)
-    staged = living.stage(NEW)
-    dead.die()
+    staged = jdbc.stage(NEW)
     jdbc.fence()
-    staged.commit()
-    staged.settle()
-    living.close()
-    assert len(jdbc.rows()) == 2
+    with pytest.raises(ConcurrentWriteError):
+        staged.commit()
+    staged.abort("failed")
+    assert (jdbc.rows(), jdbc.staged()) == (OLD_ROWS, [])

@@ -1,0 +1,77 @@
+"""A run in an Iceberg catalog in memory: what it stages, and what others do meanwhile."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
+from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+from fakes.clock import FakeClock
+from fakes.engine import FakeEngine
+from fakes.iceberg import FakeIceberg, with_snapshot
+from fakes.storage import FakeStorage
+
+TARGET = TableName("db", "t", "ice")
+CONTEXT = StagingContext(TARGET, "staging")
+FIGURES = {"total-data-files": "1", "total-files-size": "4", "total-records": "2"}
+
+
+@dataclass
+class World:
+    """A catalog, and what a writer has staged in it."""
+
+    clock: FakeClock
+    tables: FakeIceberg
+    storage: FakeStorage
+    catalog: IcebergCatalog
+    services: IcebergServices
+
+    @classmethod
+    def new(cls) -> "World":
+        clock = FakeClock()
+        tables, storage = FakeIceberg(clock), FakeStorage(clock)
+        services = IcebergServices(
+            cast("Any", tables), cast("Any", storage), cast("Any", FakeEngine()), clock
+        )
+        return cls(clock, tables, storage, IcebergCatalog(services, IcebergKind.REST), services)
+
+    def stage(self) -> IcebergVersion:
+        """A version whose job has written a file of four bytes."""
+        version = IcebergVersion(CONTEXT, self.services, StepReport(TARGET))
+        version.stage_on(version.look(), Atomicity.ISOLATED)
+        fork = self.tables.entries[version.record][0]
+        self.tables.put(version.record, with_snapshot(fork, FIGURES, replaces=True))
+        self.storage.write(self.file_of(version), "rows")
+        return version
+
+    def file_of(self, version: IcebergVersion) -> str:
+        """The file that it has staged."""
+        return f"w/t/data/{version.id}/1.parquet"
+
+    def land(self, version: IcebergVersion, name: TableName = TARGET) -> None:
+        """Publish what the fork shows, as a commit of metadata does."""
+        fork = self.tables.entries[version.record][0]
+        self.tables.put(name, {**fork, "properties": {}})
+
+    def insert(self) -> None:
+        """A user's commit to the target."""
+        self.tables.put(TARGET, with_snapshot(self.tables.entries[TARGET][0]))
+
+    def wait(self, milliseconds: int = ORPHAN_AGE_MS) -> None:
+        self.clock.pass_ms(milliseconds)
+
+    def clean_up(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> Sweep:
+        return self.catalog.clean_up(CONTEXT, rules or RetentionRules(), dry_run=dry_run)
+
+    def is_whole(self, version: IcebergVersion) -> bool:
+        """Whether the entry and the file are there."""
+        there = {
+            version.record in self.tables.entries,
+            self.file_of(version) in self.storage.texts,
+        }
+        assert len(there) == 1
+        return there.pop()

@@ -1,0 +1,172 @@
+"""A catalog that is declared to be Iceberg's is believed as far as a probe agrees."""
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from pyspark.errors import PySparkException
+
+from dbt.adapters.ctas_spark.staging.catalogs.declared import Probe, load
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    MetastoreError,
+    ProbeFailedError,
+)
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
+from dbt.adapters.ctas_spark.staging.version_id import new_version_id
+from fakes.clock import FakeClock
+
+CONFLICT = PySparkException("(org.apache.iceberg.exceptions.CommitFailedException) it moved")
+OTHERWISE = PySparkException("disk full")
+
+
+@dataclass
+class FakeIceberg:
+    """One table's snapshots and ``main``; ``faults`` say what the catalog does wrong."""
+
+    faults: tuple[str, ...] = ()
+    name: str = "glue"
+    shown: list[str] = field(default_factory=list)
+    snapshots: int = 0
+    main: int = 0
+    commits: int = 0
+
+    @property
+    def packages(self) -> Any:
+        """Iceberg's classes: the metadata of a table is what it was built from."""
+        builder = SimpleNamespace(buildFrom=lambda over: FakeBuilder(over["main"]))
+        iceberg = SimpleNamespace(TableMetadata=builder)
+        return SimpleNamespace(org=SimpleNamespace(apache=SimpleNamespace(iceberg=iceberg)))
+
+    def has_namespace(self, _namespace: str) -> bool:
+        return True
+
+    def tables(self, namespace: str) -> tuple[TableName, ...]:
+        return tuple(TableName(namespace, name, self.name) for name in self.shown)
+
+    def find(self, _name: TableName) -> Any:
+        seen = {"main": self.main, "commits": self.commits}
+        metadata = FakeMetadata(seen)
+        operations = SimpleNamespace(current=lambda: metadata, commit=self._commit)
+        table = SimpleNamespace(newFastAppend=lambda: self, operations=lambda: operations)
+        return SimpleNamespace(java=table)
+
+    def commit(self) -> None:
+        """Append a snapshot."""
+        if "no answer" in self.faults:
+            raise PySparkException("no answer")
+        self.snapshots += 1
+        self.main = self.snapshots
+        self.commits += 1
+
+    def sql(self, statement: str) -> None:
+        name = statement.split("`")[5]
+        if statement.startswith("CREATE"):
+            self.shown.append(name)
+        elif "keeps" not in self.faults:
+            self.shown.remove(name)
+        else:
+            raise OTHERWISE
+
+    def refresh(self, name: TableName) -> None:
+        """It has no caches."""
+
+    def _commit(self, over: "FakeMetadata", made: int) -> None:
+        is_stale = over["commits"] != self.commits
+        if is_stale and "refuses too late" in self.faults:
+            self.main = made
+        if is_stale and "checks nothing" not in self.faults:
+            raise OTHERWISE if "fails otherwise" in self.faults else CONFLICT
+        if "loses commits" not in self.faults:
+            self.main = made
+            self.commits += 1
+
+
+class FakeMetadata(dict[str, int]):
+    """What was loaded."""
+
+    def currentSnapshot(self) -> Any:  # noqa: N802 (Iceberg's)
+        return SimpleNamespace(snapshotId=lambda: self["main"])
+
+
+@dataclass
+class FakeBuilder:
+    """Metadata with another main."""
+
+    main: int
+
+    def setBranchSnapshot(self, snapshot: int, _branch: str) -> "FakeBuilder":  # noqa: N802
+        return FakeBuilder(snapshot)
+
+    def build(self) -> int:
+        return self.main
+
+
+def probe(catalog: FakeIceberg) -> None:
+    """What is done before the first model of a declared catalog."""
+    Probe(cast("IcebergTables", catalog), catalog, "stg", FakeClock()).run()
+
+
+def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
+    """The scratch table is gone again."""
+    catalog = FakeIceberg()
+    probe(catalog)
+    assert (catalog.shown, catalog.snapshots) == ([], 3)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("checks nothing", "a commit over another's, which came in between, succeeded"),
+        ("refuses too late", "was refused, and changed the table all the same"),
+        ("loses commits", "is not what the table shows"),
+    ],
+)
+def test_what_it_does_otherwise_is_said(fault: str, said: str) -> None:
+    """With what to remove from the profile."""
+    catalog = FakeIceberg((fault,))
+    with pytest.raises(AtomicityNotSupportedError, match=said) as refused:
+        probe(catalog)
+    assert "remove glue from iceberg_catalogs" in refused.value.remedy
+    assert catalog.shown == []
+
+
+@pytest.mark.parametrize("fault", ["no answer", "fails otherwise"])
+def test_what_can_not_be_found_out_is_an_error_and_no_answer(fault: str) -> None:
+    """Nothing is left behind."""
+    catalog = FakeIceberg((fault,))
+    with pytest.raises(ProbeFailedError):
+        probe(catalog)
+    assert catalog.shown == []
+
+
+def test_a_scratch_table_that_can_not_be_dropped_fails_no_model() -> None:
+    """A later probe drops it, once it is old."""
+    catalog = FakeIceberg(("keeps",))
+    probe(catalog)
+    assert len(catalog.shown) == 1
+
+
+def test_a_probe_drops_what_a_killed_one_left() -> None:
+    """Once it is older than any probe takes; what is not a probe's stays."""
+    now = FakeClock().wall_ms()
+    old, young = (
+        f"ctas_spark_probe__{new_version_id(now - age)}" for age in (2 * ORPHAN_AGE_MS, 0)
+    )
+    others = [young, "ctas_spark_probe__mine", f"t__{new_version_id(0)}"]
+    catalog = FakeIceberg(shown=[old, *others])
+    probe(catalog)
+    assert catalog.shown == others
+
+
+def test_a_catalog_that_iceberg_does_not_know_is_refused() -> None:
+    """Its class is not Iceberg's, or it does not answer."""
+
+    def fail() -> IcebergTables:
+        raise MetastoreError("x.Other is not Iceberg's")
+
+    with pytest.raises(AtomicityNotSupportedError, match=r"names the catalog glue.*x\.Other"):
+        load(fail, "glue")

@@ -1,0 +1,169 @@
+"""The catalogs of a session are opened by the models that need them, and by nothing else."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.catalogs import session
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, HADOOP
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.settings import (
+    CATALOG_OF_DELTA,
+    EXTENSION_OF_DELTA,
+    EXTENSIONS,
+)
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    MetastoreError,
+    NoSuchCatalogError,
+)
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+
+CATALOG = "spark.sql.catalog."
+SETTINGS = {
+    f"{CATALOG}rest": CATALOG_OF_ICEBERG,
+    f"{CATALOG}rest.type": "rest",
+    f"{CATALOG}hadoop": CATALOG_OF_ICEBERG,
+    f"{CATALOG}hadoop.type": "hadoop",
+    f"{CATALOG}glue": CATALOG_OF_ICEBERG,
+    f"{CATALOG}glue.catalog-impl": "org.apache.iceberg.aws.glue.GlueCatalog",
+    f"{CATALOG}own": "x.Own",
+    f"{CATALOG}spark_catalog": CATALOG_OF_DELTA,
+    EXTENSIONS: EXTENSION_OF_DELTA,
+}
+
+
+class Opened:
+    """What was opened, in order; nothing of it needs Spark."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.names: list[str] = []
+        self.fails = ""
+        patch.setattr(session.jvm, "has_class", lambda *_: True)
+        for name in ("HadoopStorage", "SessionEngine", "DeltaTables", "IcebergServices"):
+            patch.setattr(session, name, lambda *_: SimpleNamespace())
+        patch.setattr(session, "open_metastore", self._metastore)
+        patch.setattr(session, "SessionCatalog", self._files)
+        patch.setattr(session, "DeltaCatalog", lambda files, _: (files, "delta"))
+        patch.setattr(session, "IcebergTables", self._iceberg)
+        patch.setattr(session, "IcebergCatalog", lambda _, kind: kind.value)
+        patch.setattr(session, "Probe", self._probe)
+
+    def _metastore(self, _spark: object) -> Any:
+        self.names.append("metastore")
+        closed = SimpleNamespace(close=lambda: self.names.append("closed"))
+        return SimpleNamespace(
+            metastore=closed, kind="hive", locks=None, address="a", needs_jvm=True, description="d"
+        )
+
+    def _files(self, *_services: object, **known: object) -> Any:
+        self.names.append(f"files, repeatable {known['repeatable_reads']}")
+        return "files"
+
+    def _iceberg(self, _spark: object, catalog: str) -> Any:
+        if self.fails == catalog:
+            raise MetastoreError(f"{catalog} is not Iceberg's")
+        self.names.append(catalog)
+        return catalog
+
+    def _probe(self, catalog: object, *_: object) -> Any:
+        return SimpleNamespace(run=lambda: self.names.append(f"probe of {catalog}"))
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
+    """Nothing yet."""
+    return Opened(monkeypatch)
+
+
+def catalogs(*declared: str, repeatable_reads: bool = False) -> CatalogsWithJvm:
+    """Those of a session with the settings."""
+    rows = [SimpleNamespace(key=key, value=value) for key, value in SETTINGS.items()]
+    spark = SimpleNamespace(
+        version="4.1.4",
+        conf=SimpleNamespace(get=lambda key, default=None: SETTINGS.get(key, default)),
+        sql=lambda _: SimpleNamespace(collect=lambda: rows),
+    )
+    return open_catalog(cast("Any", spark), declared, repeatable_reads=repeatable_reads)
+
+
+def context(catalog: str, file_format: str | None = None) -> StagingContext:
+    """A model there."""
+    layout = TableLayout(file_format or "parquet", format_given=file_format is not None)
+    return StagingContext(TableName("shop", "t", catalog), "stg", layout=layout)
+
+
+def test_a_project_on_iceberg_alone_opens_no_metastore(opened: Opened) -> None:
+    """Each catalog is opened once; the end of the run has nothing to close."""
+    run = catalogs()
+    for _ in range(2):
+        run.catalog_for(context("rest"))
+    run.close()
+    assert opened.names == ["rest"]
+
+
+def test_the_metastore_is_opened_by_the_first_model_of_files_or_of_delta(opened: Opened) -> None:
+    """Once for both, with what the profile declares of its reads; the end closes it."""
+    run = catalogs(repeatable_reads=True)
+    assert run.catalog_for(context("spark_catalog", "delta")) == ("files", "delta")
+    assert run.catalog_for(context("spark_catalog")) == "files"
+    run.close()
+    assert opened.names == ["metastore", "files, repeatable True", "closed"]
+
+
+def test_dbt_debug_connects_to_the_metastore(opened: Opened) -> None:
+    """To say how it is reached, and what it reaches."""
+    run = catalogs()
+    assert (run.description, run.catalog) == ("d", "files")
+    assert opened.names == ["metastore", "files, repeatable False"]
+
+
+def test_a_hadoop_catalog_publishes_by_statement(opened: Opened) -> None:
+    """Through SQL alone: none of Iceberg's own classes is called."""
+    found = catalogs().catalog_for(context("hadoop"))
+    assert isinstance(found, StatementCatalog)
+    assert found._reached is HADOOP  # noqa: SLF001 (asking would make its staging schema)
+    assert opened.names == []
+
+
+@pytest.mark.parametrize("name", ["glue", "own"])
+def test_a_declared_catalog_is_probed_once(opened: Opened, name: str) -> None:
+    """Whether its class is Iceberg's, with an implementation of its own, or not."""
+    run = catalogs(name)
+    assert [run.catalog_for(context(name)) for _ in range(2)] == ["declared", "declared"]
+    assert opened.names == [name, f"probe of {name}"]
+
+
+def test_a_declaration_of_what_is_known_needs_no_probe(opened: Opened) -> None:
+    """It changes nothing."""
+    assert catalogs("rest").catalog_for(context("rest")) == "rest"
+    assert opened.names == ["rest"]
+
+
+def test_a_declared_catalog_that_is_not_icebergs_is_refused(opened: Opened) -> None:
+    """With what was seen."""
+    opened.fails = "own"
+    with pytest.raises(AtomicityNotSupportedError, match="own is not Iceberg's"):
+        catalogs("own").catalog_for(context("own"))
+
+
+def test_an_undeclared_implementation_is_refused(opened: Opened) -> None:
+    """With what to declare."""
+    with pytest.raises(AtomicityNotSupportedError, match="GlueCatalog compares and swaps") as known:
+        catalogs().catalog_for(context("glue"))
+    assert "iceberg_catalogs: [glue]" in known.value.remedy
+    assert opened.names == []
+
+
+def test_a_declared_catalog_that_spark_does_not_have_is_a_mistake() -> None:
+    """Its declaration would never be used."""
+    with pytest.raises(NoSuchCatalogError, match="names typo"):
+        catalogs("typo")
+
+
+def test_each_invocation_has_an_id(opened: Opened) -> None:
+    """Its own."""
+    assert catalogs().run != catalogs().run
+    assert opened.names == []

@@ -1,0 +1,300 @@
+"""One attempt on an Iceberg table: what it writes to its fork, and what stops it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    CommitStateUnknownError,
+    ConcurrentWriteError,
+    MetastoreError,
+    NoSuchVersionError,
+    StagedVersionGoneError,
+    StagedVersionIncompleteError,
+)
+from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
+from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
+from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change, SweptError
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+from fakes.iceberg import document, with_snapshot
+from fakes.iceberg_world import CONTEXT, TARGET, World
+
+ISOLATED = Atomicity.ISOLATED
+AT_ONCE = RetentionRules(orphan_age_ms=0)
+ABSENT = IcebergBase(None)
+
+
+@pytest.fixture
+def world() -> World:
+    """A target with one commit of a user's."""
+    found = World.new()
+    found.tables.put(TARGET, with_snapshot(document()))
+    return found
+
+
+@pytest.fixture
+def empty() -> World:
+    """No target."""
+    return World.new()
+
+
+def record(world: World, version: IcebergVersion) -> dict[str, str]:
+    """What stands on the fork, without our prefix."""
+    found = world.tables.entries[version.record][0]["properties"]
+    return {key.removeprefix("ctas_spark_"): value for key, value in found.items()}
+
+
+def take(world: World, version: IcebergVersion) -> None:
+    """What a clean-up writes to the fork."""
+    world.tables.find(version.record).with_properties({"ctas_spark_state": "deleting"})
+
+
+def test_a_fork_says_whose_it_is_and_what_it_expects(world: World) -> None:
+    """From its beginning, without a change to the target."""
+    before = world.tables.entries[TARGET]
+    version = world.stage()
+    found = record(world, version)
+    base = str(IcebergBase(world.tables.find(TARGET)))
+    assert (found["target"], found["version"]) == ("ice.db.t", version.id)
+    assert (found["state"], found["base"]) == ("staged", base)
+    assert world.tables.entries[TARGET] == before
+    assert version.reach(version.look()).strategy == "swap"
+    assert version.reach(ABSENT).strategy == "create"
+
+
+def test_nothing_can_lie_anywhere_before_it_is_staged(world: World) -> None:
+    """An abort before that has nothing to remove."""
+    version = IcebergVersion(CONTEXT, world.services, StepReport(TARGET))
+    assert version.places == ""
+    assert version.discard(StepReport(TARGET)) == []
+
+
+def test_a_location_provider_is_refused(world: World) -> None:
+    """It would not be known where the files are that an abort deletes."""
+    layout = TableLayout("iceberg", properties={"write.location-provider.impl": "theirs"})
+    context = replace(CONTEXT, layout=layout)
+    version = IcebergVersion(context, world.services, StepReport(TARGET))
+    with pytest.raises(AtomicityNotSupportedError, match="location-provider"):
+        version.stage_on(version.look(), ISOLATED)
+    assert list(world.tables.entries) == [TARGET]
+
+
+def test_what_was_staged_is_what_iceberg_counted(world: World) -> None:
+    """Of its own snapshot; an earlier count of the engine's does not matter."""
+    version = world.stage()
+    assert version.check_staged(WriteFigures(rows=7)) == WriteFigures(rows=2, files=1, bytes=4)
+
+
+def test_a_version_that_is_not_whole_is_not_published(world: World) -> None:
+    """A file that is missing, or shorter than counted; or a job that wrote nothing."""
+    version = world.stage()
+    world.storage.write(world.file_of(version), "ro")
+    with pytest.raises(StagedVersionIncompleteError, match="1 of its 1 files"):
+        version.check_staged(WriteFigures())
+    world.storage.delete(world.file_of(version))
+    with pytest.raises(StagedVersionIncompleteError, match="0 of its 1 files"):
+        version.check_staged(WriteFigures())
+    idle = IcebergVersion(CONTEXT, world.services, StepReport(TARGET))
+    idle.stage_on(idle.look(), ISOLATED)
+    with pytest.raises(StagedVersionIncompleteError, match="left nothing"):
+        idle.check_staged(WriteFigures())
+
+
+def test_a_fork_that_is_gone_is_an_error(world: World) -> None:
+    """Nothing can be published without it."""
+    version = world.stage()
+    world.tables.drop_entry(version.record)
+    with pytest.raises(StagedVersionGoneError):
+        version.check_staged(WriteFigures())
+    with pytest.raises(SweptError):
+        version.publish(version.look())
+
+
+def test_another_base_is_written_down_before_the_call(world: World) -> None:
+    """A clean-up compares the target with it."""
+    version = world.stage()
+    world.insert()
+    now = version.look()
+    version.rebase(now)
+    assert record(world, version)["base"] == str(now)
+    world.insert()
+    version.mark(version.look(), ISOLATED)
+    assert record(world, version)["base"] == str(version.look())
+
+
+@pytest.mark.parametrize(
+    "go_on",
+    [
+        lambda version: version.rebase(version.look()),
+        lambda version: version.mark(version.look(), ISOLATED),
+        lambda version: version.mark(ABSENT, ISOLATED),
+    ],
+    ids=["rebase", "mark", "mark of a creation"],
+)
+def test_a_version_that_was_taken_goes_no_further(
+    world: World, go_on: Callable[[IcebergVersion], object]
+) -> None:
+    """Its writer reads the record after each write to it."""
+    version = world.stage()
+    take(world, version)
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        go_on(version)
+    with pytest.raises(SweptError):
+        version.publish(version.look())
+
+
+def test_a_version_that_is_taken_right_after_its_attempt_goes_no_further(world: World) -> None:
+    """The clean-up may have read the fork before the attempt was on it."""
+    version = world.stage()
+
+    def taking(_: str, name: TableName) -> None:
+        if name == version.record:
+            world.tables.after = lambda *_: None
+            take(world, version)
+
+    world.tables.after = taking
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        version.mark(version.look(), ISOLATED)
+
+
+def created(world: World) -> tuple[IcebergVersion, str]:
+    """A staged creation, marked."""
+    version = world.stage()
+    return version, version.mark(version.look(), ISOLATED)
+
+
+def test_a_creation_registers_the_staged_snapshots(empty: World) -> None:
+    """Under the target's name, without what kept the fork apart."""
+    version, commit = created(empty)
+    version.publish(ABSENT)
+    found = version.look()
+    assert (found.version, found.commit) == (version.id, commit)
+    assert empty.tables.entries[TARGET][0]["properties"] == {}
+    assert version.decide(ABSENT, found, commit, None) is Outcome.COMMITTED
+    assert version.settle(StepReport(TARGET)) == []
+    assert list(empty.tables.entries) == [TARGET]
+
+
+def test_a_creation_that_was_swept_takes_its_entry_back(empty: World) -> None:
+    """A clean-up of everything comes between its check and its call."""
+    version, _ = created(empty)
+
+    def sweeping(call: str, name: TableName) -> None:
+        if (call, name) == ("register", TARGET):
+            empty.tables.after = lambda *_: None
+            entry = empty.tables.entries.pop(TARGET)
+            assert empty.clean_up(AT_ONCE).freed == [f"w/t/data/{version.id}"]
+            empty.tables.entries[TARGET] = entry
+
+    empty.tables.after = sweeping
+    with pytest.raises(SweptError):
+        version.publish(ABSENT)
+    assert empty.tables.entries == {}
+
+
+def test_a_swept_creation_is_taken_back_though_its_metadata_is_gone(empty: World) -> None:
+    """The clean-up has deleted the file that the entry names, and it is named after the commit."""
+    version, commit = created(empty)
+    gone = FilesGoneError(f"could not read w/t/metadata/00000-{commit}.metadata.json")
+
+    def sweeping(call: str, name: TableName) -> None:
+        if (call, name) == ("register", TARGET):
+            take(empty, version)
+            empty.tables.unreadable[TARGET] = gone
+
+    empty.tables.after = sweeping
+    with pytest.raises(SweptError):
+        version.publish(ABSENT)
+    assert TARGET not in empty.tables.entries
+
+
+def test_a_swept_creation_that_another_has_written_to_is_left(empty: World) -> None:
+    """It is not ours alone to drop: the model fails, and says that it does not know."""
+    version, _ = created(empty)
+
+    def sweeping(call: str, name: TableName) -> None:
+        if (call, name) == ("register", TARGET):
+            empty.tables.after = lambda *_: None
+            take(empty, version)
+            empty.insert()
+
+    empty.tables.after = sweeping
+    with pytest.raises(CommitStateUnknownError, match="another has written"):
+        version.publish(ABSENT)
+    assert TARGET in empty.tables.entries
+
+
+def test_a_creation_whose_answer_was_lost_looks_at_its_record_too(empty: World) -> None:
+    """The entry may be there; it is taken back, and the outcome stays unknown."""
+    version, _ = created(empty)
+
+    def losing(call: str, name: TableName) -> None:
+        if (call, name) == ("register", TARGET):
+            empty.tables.after = lambda *_: None
+            take(empty, version)
+            raise MetastoreError("lost")
+
+    empty.tables.after = losing
+    with pytest.raises(MetastoreError, match="lost"):
+        version.publish(ABSENT)
+    assert TARGET not in empty.tables.entries
+
+
+def test_an_abort_removes_the_version_unless_it_was_published(world: World) -> None:
+    """Then its files are the target's."""
+    aborted, published = world.stage(), world.stage()
+    published.mark(published.look(), ISOLATED)
+    world.land(published)
+    for version in (aborted, published):
+        assert version.discard(StepReport(TARGET)) == []
+        assert version.record not in world.tables.entries
+    assert world.file_of(aborted) not in world.storage.texts
+    assert world.file_of(published) in world.storage.texts
+
+
+def test_an_abort_that_can_not_read_the_target_deletes_nothing(world: World) -> None:
+    """It says what is left."""
+    version = world.stage()
+    world.tables.unreadable[TARGET] = MetastoreError("no answer")
+    (left,) = version.discard(StepReport(TARGET))
+    assert str(version.record) in left
+    assert world.is_whole(version)
+
+
+def published(world: World) -> IcebergVersion:
+    """A version that is live."""
+    version = world.stage()
+    version.mark(version.look(), ISOLATED)
+    world.land(version)
+    version.settle(StepReport(TARGET))
+    return version
+
+
+def test_the_way_back_is_to_what_iceberg_still_has(world: World) -> None:
+    """Newest first, without the live version."""
+    first, second = published(world), published(world)
+    published(world)
+    restoring = IcebergRestoring(CONTEXT, world.services)
+    assert restoring.earlier() == (second.id, first.id)
+    attempt = restoring.restored("expired", ISOLATED, StepReport(TARGET))
+    with pytest.raises(NoSuchVersionError, match="expired"):
+        attempt.stage_on(attempt.look(), ISOLATED)
+
+
+def test_expiry_of_the_version_to_go_back_to_is_a_conflict(world: World) -> None:
+    """Other upkeep is none, of a rollback as of a build."""
+    version = world.stage()
+    begun = version.look()
+    table = world.tables.entries[TARGET][0]
+    world.tables.put(TARGET, {**table, "snapshot-log": []})
+    assert version.change(begun, version.look()) is Change.MAINTAINED
+    restored = IcebergRestoring(CONTEXT, world.services).restored("v", ISOLATED, StepReport(TARGET))
+    assert restored.change(begun, restored.look()) is Change.WRITTEN

@@ -1,0 +1,123 @@
+"""Old versions are looked after once, when the invocation ends."""
+
+import logging
+import threading
+from typing import Any, cast
+
+import pytest
+
+from dbt.adapters.ctas_spark import end_of_run
+from dbt.adapters.ctas_spark.end_of_run import EndOfRun, Published
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from fakes.world import CONTEXT, World
+
+
+class FakeCatalog:
+    """Says what it is asked; a table in ``broken`` fails, and one in ``hanging`` never answers."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, str]] = []
+        self.broken: set[str] = set()
+        self.hanging: set[str] = set()
+        self.threads: set[int] = set()
+        self.go_on = threading.Event()
+
+    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
+        self.calls.append(("remember", context.target.table))
+        self.threads.add(threading.get_ident())
+        assert (version, figures) == ("v", WriteFigures(rows=1))
+
+    def clean_up(self, context: StagingContext, rules: RetentionRules) -> Sweep:
+        table = context.target.table
+        if table in self.broken:
+            raise MetastoreError("the metastore is away")
+        if table in self.hanging:
+            self.go_on.wait(60)
+        self.calls.append(("clean_up", table))
+        return Sweep(freed=["a", "b"][: rules.versions_to_keep])
+
+
+@pytest.fixture
+def catalog() -> FakeCatalog:
+    """A catalog that answers."""
+    return FakeCatalog()
+
+
+def run(catalog: FakeCatalog, *tables: str, interrupted: bool = False) -> list[str]:
+    """What is said after these tables were published."""
+    end, said = EndOfRun(), list[str]()
+    for table in tables:
+        end.add(published(catalog, table))
+    end.run(said.append, interrupted=interrupted)
+    end.run(said.append)
+    return said
+
+
+def published(catalog: FakeCatalog, table: str) -> Published:
+    """A table that a model has published."""
+    context = StagingContext(TableName("shop", table), "s")
+    return Published(cast("Any", catalog), context, RetentionRules(2), "v", WriteFigures(rows=1))
+
+
+def test_figures_are_kept_before_versions_go(catalog: FakeCatalog) -> None:
+    """One line has the counts; a second run has nothing to do."""
+    assert run(catalog, "orders") == ["2 old versions were deleted"]
+    assert catalog.calls == [("remember", "orders"), ("clean_up", "orders")]
+
+
+def test_where_nothing_was_published_nothing_is_said(catalog: FakeCatalog) -> None:
+    """No thread is started either."""
+    assert run(catalog) == []
+    assert catalog.calls == []
+
+
+def test_one_tables_trouble_stops_no_others(
+    catalog: FakeCatalog, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is a warning; the invocation does not fail of it."""
+    caplog.set_level(logging.WARNING)
+    catalog.broken = {"b"}
+    (said,) = run(catalog, "a", "b", "c")
+    assert said == "4 old versions were deleted; those of 1 tables stay for now"
+    (warning,) = [one.getMessage() for one in caplog.records]
+    assert warning == "shop.b: old versions stay for now: the metastore is away"
+
+
+def test_a_few_threads_share_the_tables(catalog: FakeCatalog) -> None:
+    """None of them is a model's."""
+    run(catalog, *map(str, range(50)))
+    assert len([one for one, _ in catalog.calls if one == "clean_up"]) == 50
+    assert threading.get_ident() not in catalog.threads
+    assert len(catalog.threads) <= end_of_run.MOST_THREADS
+
+
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_a_call_that_hangs_does_not_hold_the_process(
+    catalog: FakeCatalog,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    interrupted: bool,
+) -> None:
+    """What is not reached in time is left to the next run; an interrupted one has less time."""
+    limit = "SECONDS_WHEN_INTERRUPTED" if interrupted else "SECONDS"
+    monkeypatch.setattr(end_of_run, "SECONDS", 50.0)
+    monkeypatch.setattr(end_of_run, limit, 0.05)
+    catalog.hanging = {"a"}
+    (said,) = run(catalog, "a", interrupted=interrupted)
+    catalog.go_on.set()
+    assert said == "those of 1 tables are left to the next run"
+
+
+def test_a_version_of_files_is_remembered_and_the_one_before_goes() -> None:
+    """The same on the catalog of tables of files."""
+    world, end = World(), EndOfRun()
+    old, new = world.published(), world.published()
+    rules = RetentionRules(versions_to_keep=0, grace_ms=0)
+    for staged in (old, new):
+        end.add(Published(world.catalog(), CONTEXT, rules, staged.version, WriteFigures(rows=3)))
+    end.run(lambda _: None)
+    assert world.versions_on_storage() == {new.version}
+    assert world.catalog().history(CONTEXT)[0].rows == 3
