@@ -138,9 +138,7 @@ class Lives(RuleBasedStateMachine):
             run.works(fault, lambda: run.begins(plan))
 
     @rule(number=which, plan=plans, fault=faults_of_a_commit, after=pauses)
-    def publishes(
-        self, *, number: int, plan: Plan, fault: Fault | None, after: int
-    ) -> None:
+    def publishes(self, *, number: int, plan: Plan, fault: Fault | None, after: int) -> None:
         """A run takes a model through its steps; what may happen, happens from the commit on."""
         run = self._some_run(number)
         if run is None:
@@ -197,9 +195,7 @@ class Lives(RuleBasedStateMachine):
             run.works(fault, lambda: run.recovers(context))
 
     @rule(number=which, table=tables, fault=faults_of_a_commit)
-    def rolls_back(
-        self, *, number: int, table: TableName, fault: Fault | None
-    ) -> None:
+    def rolls_back(self, *, number: int, table: TableName, fault: Fault | None) -> None:
         """A run publishes the version before the live one again."""
         run = self._some_run(number)
         if run is not None:
