@@ -25,7 +25,7 @@ def test_no_id_comes_twice() -> None:
 
 
 def test_an_id_is_one_that_directories_and_metastores_take() -> None:
-    """It begins with a digit: Hadoop hides names with ``_`` and ``.``, and Hive filters by words."""
+    """It begins with a letter or digit: Hadoop hides names that begin with ``_`` and ``.``."""
     assert re.fullmatch(r"[0-9][0-9a-z]+", new_version_id(0))
     assert re.fullmatch(r"c[0-9a-f]{16}", new_commit_id())
 

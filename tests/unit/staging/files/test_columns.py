@@ -1,14 +1,13 @@
-"""The columns and partition keys that other engines read, around the one call."""
+"""The columns that other engines read: a second call where the server refuses new types."""
 
 from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata, TableLayout
+from dbt.adapters.ctas_spark.staging.context import PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
     MetastoreError,
-    NotSupportedError,
 )
 from dbt.adapters.ctas_spark.staging.files import columns
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
@@ -16,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEn
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from fakes.metastore import FakeMetastore
-from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
+from fakes.world import CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
 
 OLD, NEW = (("id", "bigint"),), (("id", "date"), ("name", "string"))
 FILES, TRACKED = PartitionMetadata.FILES, PartitionMetadata.TRACKED
@@ -25,7 +24,7 @@ FILES, TRACKED = PartitionMetadata.FILES, PartitionMetadata.TRACKED
 class StrictMetastore(FakeMetastore):
     """Refuses other types by position, and an entry without columns unless it ``takes_none``.
 
-    ``made`` has, for every change of the target, its columns and the commit id that it expected.
+    ``on_target`` has each change of the target: its columns, and the commit id that it expected.
     """
 
     def __init__(self) -> None:
@@ -228,76 +227,3 @@ def test_nothing_is_filled_where_columns_are_there(world: World) -> None:
     world.metastore.calls.clear()
     assert not columns.fill_columns(services, CONTEXT.staging_schema, TARGET_NAME, None)  # type: ignore[arg-type]
     assert "alter_table" not in world.metastore.calls
-
-
-def test_changed_partition_keys_are_one_call_that_keeps_hives(
-    world: World, metastore: StrictMetastore, caplog: pytest.LogCaptureFixture
-) -> None:
-    """With partition_metadata files, and a warning before the job."""
-    ours = world.begun("create_or_replace", "may", partition_metadata=FILES)
-    assert "partition keys change from [] to ['month']" not in caplog.text
-    ours.commit()
-    assert (ours.level, ours.reach.strategy) == (Atomicity.ISOLATED, "swap")
-    assert (live(world).partition_keys, live(world).partition_columns) == ((), ("month",))
-    assert len(metastore.on_target) == 1
-    again = world.begun(layout=TableLayout(), partition_metadata=FILES)
-    again.commit()
-    assert live(world).partition_columns == ()
-
-
-def keyed() -> World:
-    """A table that is partitioned by month, for Hive too."""
-    world = World()
-    world.published("create_or_replace", "may", partition_metadata=FILES)
-    assert live(world).partition_keys == ("month",)
-    return world
-
-
-def test_other_keys_are_warned_about_and_kept(caplog: pytest.LogCaptureFixture) -> None:
-    """Hive's own view of the table has the old ones as long as it is not dropped."""
-    world = keyed()
-    by_day = TableLayout(partition_by=("day",))
-    ours = world.published("create_or_replace", "1", layout=by_day, partition_metadata=FILES)
-    assert "its partition keys change from ['month'] to ['day']" in caplog.text
-    assert (ours.outcome, live(world).partition_keys) == (Outcome.COMMITTED, ("month",))
-    assert live(world).partition_columns == ("day",)
-
-
-@pytest.mark.parametrize("layout", [TableLayout(partition_by=("day",)), BY_MONTH])
-def test_tracked_refuses_other_keys_and_names_the_ways_out(layout: TableLayout) -> None:
-    """Before any job: no metastore call changes Hive's keys."""
-    world = World()
-    if layout is BY_MONTH:
-        world.published()
-    else:
-        world = keyed()
-    with pytest.raises(NotSupportedError, match="partition keys change") as refused:
-        world.plan(layout=layout, partition_metadata=TRACKED).begin()
-    assert "partition_metadata: files" in refused.value.remedy
-    assert "drop the table" in refused.value.remedy
-
-
-def test_kept_keys_force_files_from_then_on() -> None:
-    """Also for auto over a table whose partitions were tracked."""
-    world = World()
-    world.published("create_or_replace", "may")
-    by_day = TableLayout(partition_by=("day",))
-    auto = {"layout": by_day, "partition_metadata": PartitionMetadata.AUTO}
-    first = world.published("create_or_replace", "1", **auto)
-    second = world.published("create_or_replace", "2", **auto)
-    assert [one.partition_metadata for one in (first, second)] == ["files", "files"]
-    with pytest.raises(NotSupportedError, match="partition keys change"):
-        world.plan(layout=by_day, partition_metadata=TRACKED).begin()
-
-
-def test_a_column_named_like_a_kept_key_is_left_out_of_hives() -> None:
-    """An entry can't have a name both as key and as column."""
-    world = keyed()
-    ours = world.begun(layout=TableLayout(), partition_metadata=FILES)
-    name = version_of(ours).record
-    both = (("id", "bigint"), ("month", "string"))
-    world.metastore.tables[name] = replace(world.metastore.tables[name], columns=both)
-    ours.commit()
-    ours.settle()
-    assert live(world).partition_keys == ("month",)
-    assert live(world).columns == (("id", "bigint"),)

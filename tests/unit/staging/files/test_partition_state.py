@@ -62,7 +62,7 @@ def asks(
     ("asked", "base", "becomes", "is_said"),
     [
         (AUTO, ABSENT, LISTED, ""),
-        (AUTO, PLAIN, LISTED, ""),
+        (AUTO, PLAIN, LISTED, "partition keys change from [] to ['month']"),
         (AUTO, IS_LISTED, LISTED, ""),
         (AUTO, A_VIEW, LISTED, ""),
         (AUTO, IS_TRACKED, PENDING, ""),

@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
 )
 from dbt.adapters.ctas_spark.staging.files.partitions import MAY_WAKE_UP_MS
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.partitions import partition
 from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
@@ -277,78 +277,3 @@ def test_a_table_without_partitions_asks_for_no_lock(remote: World) -> None:
     """Bookkeeping costs nothing where there are none."""
     remote.published()
     assert not {"lock", "supports_locks", "partitions"} & set(remote.metastore.calls)
-
-
-def test_a_holder_notes_that_it_is_at_work_while_it_is(remote: World) -> None:
-    """By compare-and-swap on the target, before the first partition changes."""
-    ours = committed(remote, "may")
-    seen: list[str | None] = []
-    with observe(At(Step.DROP_PARTITIONS, lambda: seen.append(note(remote)))):
-        ours.settle()
-    (noted,) = seen
-    assert noted is not None
-    assert noted.partition(":")[2] == str(remote.clock.wall)
-    assert note(remote) is None
-
-
-def test_a_lock_that_can_not_run_out_needs_no_note() -> None:
-    """Its holder gave it back or is gone with this process."""
-    world = World(single_process=True)
-    ours = committed(world, "may")
-    seen: list[str | None] = []
-    with observe(At(Step.DROP_PARTITIONS, lambda: seen.append(note(world)))):
-        ours.settle()
-    assert seen == [None]
-
-
-def paused_holder(world: World) -> Staged:
-    """A run whose lock ended while it stood in the middle of its bookkeeping."""
-    ours = committed(world, "may")
-    with dies_at(Step.ADD_PARTITIONS):
-        ours.settle()
-    world.metastore.expire_locks()
-    assert note(world) is not None
-    return ours
-
-
-def test_nobody_tracks_while_a_holder_may_wake_up(
-    remote: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A lock that ran out proves no death: later versions are right, and stay untracked."""
-    paused_holder(remote)
-    noted = note(remote)
-    for _ in range(2):
-        theirs = remote.published(REPLACES, "june")
-        assert theirs.partition_metadata == "pending"
-        assert (properties(remote), note(remote)) == ((None, "pending"), noted)
-    assert "may still change them" in caplog.text
-    assert ("june", theirs.version) not in remote.months()
-
-
-def test_a_foreign_note_counts_for_half_of_the_orphan_age(remote: World) -> None:
-    """After it the next begin tracks the version that is shown."""
-    paused_holder(remote)
-    theirs = remote.published(REPLACES, "june")
-    remote.clock.pass_ms(ORPHAN_AGE_MS // 2 - 2_000)
-    remote.plan(layout=BY_MONTH).begin()
-    assert properties(remote) == (None, "pending")
-    remote.clock.pass_ms(2_000)
-    remote.plan(layout=BY_MONTH).begin()
-    assert remote.months() == {("june", theirs.version)}
-    assert (properties(remote), note(remote)) == (("catalog", "tracked"), None)
-
-
-def test_a_lost_lock_stops_the_bookkeeping_and_leaves_the_note(remote: World) -> None:
-    """A holder that wakes up without its lock changes nothing more; nobody may rely on that."""
-    ours = committed(remote, "may")
-    remote.engine.on_sql = lambda _statement: remote.metastore.expire_locks()
-    ours.settle()
-    assert "add_partitions" not in remote.metastore.calls
-    assert (properties(remote), ours.partition_metadata) == ((None, "pending"), "pending")
-    assert note(remote) is not None
-
-
-def test_a_lock_is_given_back(remote: World) -> None:
-    """Nobody waits for a run that has ended its bookkeeping."""
-    remote.published(REPLACES, "may")
-    assert remote.metastore.locks == {}

@@ -1,6 +1,7 @@
 """What one call over a base keeps of the promise to readers and to other writers."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def mixing(world: World) -> World:
     return world
 
 
-def staged_with(world: World, schema: str, **changes: object) -> Staged:
+def staged_with(world: World, schema: str, **changes: Any) -> Staged:
     """A version of another schema, as Spark reads it."""
     staged = world.begun(**changes)
     name = version_of(staged).record

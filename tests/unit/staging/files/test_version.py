@@ -8,7 +8,6 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     JobCanceledError,
-    MetastoreError,
     NoSuchSchemaError,
     StagedVersionGoneError,
     StorageError,
@@ -182,7 +181,7 @@ def test_a_takeover_waits_until_the_expected_second_is_over(
 ) -> None:
     """An INSERT after a rival's commit could set the very second again."""
     sleeps = Sleeps(world, 400)
-    monkeypatch.setattr(metastore_call.time, "sleep", sleeps)
+    monkeypatch.setattr("time.sleep", sleeps)
     plain(world, START)
     ours = world.begun()
     ours.commit()
@@ -195,7 +194,7 @@ def test_a_record_that_was_made_later_is_proof_enough(
 ) -> None:
     """The metastore's own clock has passed the second: nothing is waited for."""
     sleeps = Sleeps(world, 400)
-    monkeypatch.setattr(metastore_call.time, "sleep", sleeps)
+    monkeypatch.setattr("time.sleep", sleeps)
     plain(world, START - 1)
     world.begun().commit()
     world.begun().commit()  # and a base with our marker expects no time at all
@@ -247,83 +246,6 @@ def test_level_none_publishes_an_empty_version_to_be_filled(world: World) -> Non
     assert filled is not None
     assert filled.startswith("INSERT INTO `shop`.`orders` BY NAME")
     assert world.engine.refreshed == [TARGET_NAME]
-
-
-def test_an_abort_removes_files_and_record(world: World) -> None:
-    """Nothing of the version is left, and it may be repeated."""
-    ours = world.begun()
-    ours.abort("failed")
-    ours.abort("again")
-    assert ours.outcome is Outcome.NOT_COMMITTED
-    assert (world.versions_on_storage(), world.records()) == (set(), set())
-    assert (world.job.stopped, ours.left_behind) == (1, [])
-
-
-def test_an_abort_before_the_job_has_nothing_to_fail_on(world: World) -> None:
-    """There is neither a directory nor a record yet."""
-    ours = world.plan().begin()
-    ours.abort("a hook failed")
-    assert ours.left_behind == []
-
-
-def test_an_abort_after_a_commit_does_nothing(world: World) -> None:
-    """A published version can't be aborted."""
-    ours = world.published()
-    ours.abort("a post-hook failed")
-    assert live(world).directory_name == ours.version
-    assert ours.version in world.versions_on_storage() & world.records()
-
-
-def test_an_abort_that_can_not_delete_says_what_it_left(world: World) -> None:
-    """The record goes all the same, once it can be reached."""
-    ours = world.begun()
-    world.storage.refuses = True
-    ours.abort("disk full")
-    assert ours.left_behind == [f"directory {version_of(ours).directory}"]
-    assert world.records() == set()
-
-
-def test_an_abort_that_can_not_reach_the_metastore_says_so(world: World) -> None:
-    """A clean-up finds the record when it is old."""
-    ours = world.begun()
-
-    def refuse(call: str) -> None:
-        if call == "drop_entry":
-            raise MetastoreError("no answer")
-
-    world.metastore.before = refuse
-    ours.abort("failed")
-    assert ours.left_behind == [f"record {version_of(ours).record}"]
-
-
-def test_a_directory_that_fills_again_is_given_up(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A delete that does not take effect ends in a sentence, not in a loop."""
-    ours = world.begun()
-    monkeypatch.setattr(world.storage, "delete", lambda _path: None)
-    ours.abort("failed")
-    assert ours.left_behind == [f"directory {version_of(ours).directory}"]
-
-
-def test_an_abort_of_a_rollback_deletes_nothing(world: World) -> None:
-    """The version was there before, and may be published again."""
-    old, new = world.published(), world.published()
-    rival = world.begun()
-
-    alters: list[str] = []
-
-    def commit_rival(call: str) -> None:
-        alters.extend([call] if call == "alter_table" else [])
-        if len(alters) == 2:  # the first moves the record
-            world.metastore.before = lambda _call: None
-            rival.commit()
-
-    world.metastore.before = commit_rival
-    with pytest.raises(ConcurrentWriteError):
-        world.catalog().roll_back(CONTEXT)
-    assert live(world).directory_name == rival.version
-    assert {old.version, new.version} <= world.versions_on_storage() & world.records()
 
 
 def test_a_cancelled_run_publishes_nothing(world: World) -> None:

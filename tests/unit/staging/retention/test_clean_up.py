@@ -270,4 +270,4 @@ def test_the_defaults_keep_one_version_and_an_hour() -> None:
     """And neither fence nor search: those are ctas_vacuum's."""
     rules = RetentionRules()
     assert (rules.versions_to_keep, rules.grace_ms) == (1, HOUR_MS)
-    assert not (rules.fences or rules.thorough or rules.moved)
+    assert (rules.fences, rules.thorough, rules.moved) == (False, False, None)
