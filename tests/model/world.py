@@ -15,7 +15,15 @@ from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from fakes.clock import FakeClock
 from fakes.metastore import FakeMetastore
 from fakes.storage import FakeStorage
-from model.attempts import OTHER_SCHEMA, STAGING_SCHEMAS, TARGETS, Attempt, Columns, Doing, columns_of
+from model.attempts import (
+    OTHER_SCHEMA,
+    STAGING_SCHEMAS,
+    TARGETS,
+    Attempt,
+    Columns,
+    Doing,
+    columns_of,
+)
 from model.faults import CHANGES
 from model.journal import Logged
 from model.runs import Run

@@ -37,7 +37,7 @@ BASE = entry(
         "owned_by": "finance",
         "team": "core",
         "transient_lastDdlTime": "1800000000",
-        **{key: "9" for key in publication.NEVER_CARRIED},
+        **dict.fromkeys(publication.NEVER_CARRIED, "9"),
     },
 )
 

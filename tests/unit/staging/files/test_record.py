@@ -87,7 +87,7 @@ def test_a_record_that_does_not_match_its_own_name_is_foreign(foreign: TableEntr
 
 def test_a_records_name_is_the_targets_and_the_version() -> None:
     """Cut to what a metastore holds."""
-    assert NAME == TableName(STAGING_SCHEMA, f"orders__{VERSION}")
+    assert TableName(STAGING_SCHEMA, f"orders__{VERSION}") == NAME
     assert version_of(NAME) == VERSION
     long = TableName("shop", "t" * 128)
     name = name_of(STAGING_SCHEMA, long, VERSION)

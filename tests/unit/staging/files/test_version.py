@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagedVersionGoneError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.files import version as file_version
+from dbt.adapters.ctas_spark.staging.files import call as metastore_call
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
@@ -171,7 +171,7 @@ def test_the_time_of_a_takeover_never_goes_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A base from the future is expected one second later the next time."""
-    monkeypatch.setattr(file_version, "LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(metastore_call, "LONGEST_WAIT_SECONDS", 0.0)
     plain(world, START + 500)
     world.published()
     assert live(world).parameters["transient_lastDdlTime"] == str(START + 501)
@@ -182,7 +182,7 @@ def test_a_takeover_waits_until_the_expected_second_is_over(
 ) -> None:
     """An INSERT after a rival's commit could set the very second again."""
     sleeps = Sleeps(world, 400)
-    monkeypatch.setattr(file_version.time, "sleep", sleeps)
+    monkeypatch.setattr(metastore_call.time, "sleep", sleeps)
     plain(world, START)
     ours = world.begun()
     ours.commit()
@@ -195,7 +195,7 @@ def test_a_record_that_was_made_later_is_proof_enough(
 ) -> None:
     """The metastore's own clock has passed the second: nothing is waited for."""
     sleeps = Sleeps(world, 400)
-    monkeypatch.setattr(file_version.time, "sleep", sleeps)
+    monkeypatch.setattr(metastore_call.time, "sleep", sleeps)
     plain(world, START - 1)
     world.begun().commit()
     world.begun().commit()  # and a base with our marker expects no time at all

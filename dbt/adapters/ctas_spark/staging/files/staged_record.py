@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, EntryModifiedError
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, move, name_of
 from dbt.adapters.ctas_spark.staging.files.services import Services
@@ -82,7 +82,7 @@ class StagedRecord:
         services = self.services
         try:
             self.found = move(services.metastore, moved, record, conditional=services.conditional)
-        except (EntryModifiedError, EntryMissingError) as error:
+        except EntryModifiedError as error:
             raise messages.swept(self.context.target, messages.unchanged(self.base)) from error
 
     def _read(self) -> Record:
