@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files import metastore_lock, version
+from dbt.adapters.ctas_spark.staging.files import call, metastore_lock
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, ORPHAN_AGE_MS, RetentionRules
 from fakes.world import STAGING_SCHEMA
@@ -97,7 +97,7 @@ class Lives(RuleBasedStateMachine):
             (secrets, "token_hex", token_hex),
             (metastore_lock, "HEARTBEAT_SECONDS", 10_000.0),
             (metastore_lock, "POLL_SECONDS", 0.0),
-            (version, "time", clock),
+            (call, "time", clock),
         ):
             self._patches.enter_context(patch.object(module, name, value))
 
