@@ -9,12 +9,14 @@ import pytest
 from contract.behaviours import ALL
 from contract.behaviours.registry import NONE, Behaviour, Layouts
 from contract.claims import CHOICES, CLAIMS, DEFAULT_CHOICES
-from contract.contents import LAYOUTS, layouts_of
+from contract.contents import LAYOUTS
+from contract.places import layouts_at
 from contract.purposes import After, cell_behaviour, cells_of
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
 
 LISTED_LAYOUT = "listed"
+TRACKED_LAYOUT = "tracked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def cases(places: Iterable[str], *, pairs: bool) -> Iterator[Case]:
 
 
 def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Case]:
-    layouts = layouts_of(CLAIMS[place].native_format)
+    layouts = layouts_at(CLAIMS[place], level)
     turns = cycle(layouts)
     for number, behaviour in enumerate(ALL):
         if not behaviour.is_for(CLAIMS[place], level):
@@ -72,6 +74,8 @@ def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Ca
             continue
         pairs: Iterable[tuple[str, StagingPurpose]]
         names = _names_of(behaviour.layouts, layouts)
+        if not names:
+            continue
         if behaviour.layouts is Layouts.ONE:
             pairs = product(layouts[:1], behaviour.purposes)
         elif each_pair:
@@ -80,7 +84,7 @@ def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Ca
             purposes = _purposes(behaviour, level, number)
             pairs = [(_next_of(turns, names), purpose) for purpose in purposes]
         else:
-            pairs = zip(_different(names, place, level), cycle(behaviour.purposes), strict=False)
+            pairs = zip(_different(names), cycle(behaviour.purposes), strict=False)
         for layout, purpose in pairs:
             function = behaviour.function
             yield Case(place, level, layout, purpose, function, function.__name__)
@@ -99,10 +103,9 @@ def _purposes(behaviour: Behaviour, level: Atomicity, number: int) -> tuple[Stag
     return (behaviour.purposes[number % len(behaviour.purposes)],)
 
 
-def _different(names: list[str], place: str, level: Atomicity) -> list[str]:
-    """Where no partitions are tracked, ``auto`` is the same as ``files``."""
-    tracks = level is Atomicity.ATOMIC and CLAIMS[place].tracks
-    return names if tracks else [name for name in names if name != LISTED_LAYOUT]
+def _different(names: list[str]) -> list[str]:
+    """But over a table whose partitions are tracked, ``auto`` is the same as ``files``."""
+    return [name for name in names if name != LISTED_LAYOUT]
 
 
 def _as_isolated(place: str, level: Atomicity) -> bool:
@@ -115,12 +118,14 @@ def _next_of(turns: Iterator[str], names: list[str]) -> str:
 
 
 def _names_of(wanted: Layouts, layouts: Iterable[str]) -> list[str]:
-    partitioned = wanted is Layouts.PARTITIONED
-    return [name for name in layouts if LAYOUTS[name].partition_by or not partitioned]
+    if wanted is Layouts.PARTITIONED:
+        return [name for name in layouts if LAYOUTS[name].partition_by]
+    untracked = wanted is Layouts.UNTRACKED
+    return [name for name in layouts if not (untracked and name == TRACKED_LAYOUT)]
 
 
 def _purposes_table(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Case]:
-    layouts = layouts_of(CLAIMS[place].native_format)
+    layouts = layouts_at(CLAIMS[place], level)
     turns = cycle(layouts)
     for cell in cells_of(CLAIMS[place]):
         if level is Atomicity.NONE and not each_pair and cell.after is not After.OURS:

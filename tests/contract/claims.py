@@ -14,7 +14,6 @@ WHOLE = (Atomicity.ISOLATED, Atomicity.ATOMIC)
 # Spark 3.5 brings Hive 2.3.9, whose server ignores compare-and-swap (HIVE-26882).
 SWAPS = not pyspark.__version__.startswith("3.")
 CHECK = ConflictCheck.CAS if SWAPS else ConflictCheck.NONE
-LEVELS = EACH if SWAPS else WEAK
 OF_ICEBERG = Claim(
     ConflictCheck.CAS,
     WHOLE,
@@ -28,8 +27,10 @@ CLAIMS: Mapping[str, Claim] = {
     "fakes": Claim(ConflictCheck.CAS, EACH, tracks=True),
     "fakes_with_a_lock": Claim(ConflictCheck.LOCK, EACH, tracks=True),
     "fakes_unchecked": Claim(ConflictCheck.NONE, WEAK),
-    # A metastore's lock tables are there on one server and not on the other.
-    "hive_remote": Claim(CHECK, LEVELS),
+    "fakes_remote": Claim(ConflictCheck.CAS, WEAK, reaches=Atomicity.ISOLATED),
+    # A metastore's lock tables are there on one server and not on the other, and so are repeatable
+    # reads: without them, what changes a table's shape is not isolated.
+    "hive_remote": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_postgresql": Claim(CHECK if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
     "hive_embedded": Claim(ConflictCheck.CAS if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
     "in_memory": Claim(ConflictCheck.LOCK, EACH, tracks=True),
@@ -56,7 +57,7 @@ CLAIMS: Mapping[str, Claim] = {
     ),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    "fakes": ("fakes", "fakes_with_a_lock", "fakes_unchecked"),
+    "fakes": ("fakes", "fakes_with_a_lock", "fakes_unchecked", "fakes_remote"),
     "hive_remote": ("hive_remote",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),

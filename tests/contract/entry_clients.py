@@ -1,4 +1,4 @@
-"""Entries as a client sees them that is none of the product's."""
+"""Entries as a client sees them that does not belong to the product."""
 
 from typing import Any, Protocol
 
@@ -52,6 +52,7 @@ class ThriftClient:
             create_time=found.createTime,
             owner=found.owner,
             whole=found,
+            hive_columns=tuple(one.name for one in found.sd.cols),
         )
 
     def tables(self, schema: str) -> list[str]:
@@ -83,6 +84,7 @@ class MemoryClient:
             create_time=int(found.createTime()),
             owner=found.owner(),
             whole=found.toString(),
+            hive_columns=tuple(found.dataSchema().fieldNames()),
         )
 
     def tables(self, schema: str) -> list[str]:
@@ -118,6 +120,7 @@ class JvmClient:
             create_time=int(found.getCreateTime()),
             owner=found.getOwner(),
             whole=(parameters, found.toString()),
+            hive_columns=tuple(one.getName() for one in stored.getCols()),
         )
 
     def tables(self, schema: str) -> list[str]:

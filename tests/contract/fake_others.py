@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from contract.fake_place import FakePlace
 
 OWN_COLUMNS = 3
+A_SECOND_OR_TWO = 2_000
 
 
 def described(
@@ -99,6 +100,7 @@ class FakeOthers:
         found = described(name, directory, content, self._place.world.clock.wall, tracked)
         self._tables[name] = replace(found, table_type=MANAGED)
         self._place.register(name, directory)
+        self._place.world.clock.pass_ms(A_SECOND_OR_TWO)
 
     def view(self, table: str) -> None:
         name = _name(table)

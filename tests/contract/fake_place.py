@@ -135,7 +135,15 @@ class FakePlace:
         whole = (found, dict(found.parameters))
         directory = found.location or ""
         owner = found.parameters.get("owner")
-        return Entry(found.parameters, directory, found.is_view, found.create_time, owner, whole)
+        return Entry(
+            found.parameters,
+            directory,
+            found.is_view,
+            found.create_time,
+            owner,
+            whole,
+            tuple(name for name, _ in found.columns),
+        )
 
     def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:  # noqa: ARG002 (by directory)
         parts = {path.removeprefix(entry.directory).split("/")[1] for path in self._paths(entry)}

@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlparse
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from pyspark.sql import SparkSession
 
 from contract import file_tables
@@ -23,15 +23,15 @@ from contract.format_clients import (
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 
 HIVE, JDBC, REST, HADOOP = "hive", "jdbc", "rest", "hadoop"
 
@@ -39,7 +39,7 @@ HIVE, JDBC, REST, HADOOP = "hive", "jdbc", "rest", "hadoop"
 class FormatPlace(SparkPlace, ABC):
     """What is staged lies in the target's directory, and is named after its version."""
 
-    def left_beside(self, live: StagedTable) -> list[str]:
+    def left_beside(self, live: StagedTable[Any]) -> list[str]:
         """What the format's own log names stays: its history needs that."""
         records = [name for name in self.records() if name.startswith(f"{live.target.table}__")]
         named = set(VERSION_ID.findall(self._log_of(live.target)))
@@ -54,7 +54,7 @@ class FormatPlace(SparkPlace, ABC):
         if self.entry(target) is not None:
             self.others.drop(str(target))
 
-    def files_of(self, staged: StagedTable) -> list[str]:
+    def files_of(self, staged: StagedTable[Any]) -> list[str]:
         return [path for path in self._files_below(staged.target) if staged.version in path]
 
     def _files_below(self, target: TableName) -> Iterator[str]:
@@ -67,19 +67,10 @@ class FormatPlace(SparkPlace, ABC):
 class IcebergPlace(FormatPlace):
     """Each publication is one commit of a version; entries are dropped of what is staged."""
 
-    def leases_of(self, run: Run) -> set[str]:
-        assert isinstance(run, CatalogsWithJvm)
-        return super().leases_of(run) | {lease.id for lease in run.others.leases}
-
     def _log_of(self, target: TableName) -> str:
         entry = self.entry(target)
         assert entry is not None
         return f"{entry.directory} {path_of(entry.whole).read_text()}"
-
-    @property
-    def _leases(self) -> Path:
-        (namespace,) = self._warehouse.glob(f"{STAGING}*")
-        return namespace / "ctas-spark" / "leases"
 
     def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:  # noqa: ARG002
         read = self.others.read(f"{target}.partitions")
@@ -94,12 +85,12 @@ class IcebergPlace(FormatPlace):
 class HadoopPlace(IcebergPlace):
     """A version is a table of its own in the staging schema; a statement copies it."""
 
-    def left_beside(self, live: StagedTable) -> list[str]:
+    def left_beside(self, live: StagedTable[Any]) -> list[str]:
         """What earlier snapshots keep in the target is the format's own business."""
         records = [name for name in self.records() if name.startswith(f"{live.target.table}__")]
         return [*records, *self._staged_for(live.target)]
 
-    def files_of(self, staged: StagedTable) -> list[str]:
+    def files_of(self, staged: StagedTable[Any]) -> list[str]:
         """Its own, and the target's where that says that it is its copy."""
         own = [path for path in self._staged_for(staged.target) if staged.version in path]
         entry = self.entry(staged.target)
@@ -122,7 +113,7 @@ class DeltaPlace(FormatPlace):
         files = DeltaLog.read(entry.directory).files.values()
         return tuple(sorted({values["k"] for values in files if values}))
 
-    def left_beside(self, live: StagedTable) -> list[str]:
+    def left_beside(self, live: StagedTable[Any]) -> list[str]:
         """The record stays of the version in whose directory all later ones are."""
         entry = self.entry(live.target)
         assert entry is not None
@@ -135,7 +126,7 @@ class DeltaPlace(FormatPlace):
         return f"{entry.directory} {DeltaLog.text_of(entry.directory)}"
 
     def calls(self, run: Run) -> Sequence[tuple[object, str]]:
-        return [*file_tables.calls(run), (transaction, "publish")]
+        return [*file_tables.calls(run, STAGING), (transaction, "publish")]
 
 
 @contextmanager

@@ -1,6 +1,4 @@
-"""Three ways to break the publication of formats that the contract has to notice."""
-
-from typing import Any
+"""Two ways to break the publication of formats that the contract has to notice."""
 
 import pytest
 
@@ -11,7 +9,6 @@ from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.publish.staged_native_table import StagedNativeTable
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
@@ -57,15 +54,3 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(DeltaVersion, "_check_still", lambda _self, _table: None)
     for version in (IcebergVersion, DeltaVersion, StatementVersion):
         patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
-
-
-def native_marker_seeded_at_begin(subject: Subject, patch: pytest.MonkeyPatch) -> None:
-    """Begin writes a property on the target, to have something to compare."""
-    begin = StagedNativeTable.begin
-
-    def begin_and_seed(self: StagedNativeTable[Any]) -> None:
-        begin(self)
-        if subject.entry() is not None:
-            subject.place.others.set_property(subject.table, "ctas_spark_commit", "seeded")
-
-    patch.setattr(StagedNativeTable, "begin", begin_and_seed)

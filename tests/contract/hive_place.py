@@ -4,22 +4,24 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
 from contract import file_tables, spark_others
+from contract.claims import CLAIMS
 from contract.entry_clients import JvmClient, MemoryClient, ThriftClient
 from contract.places import Entry, Run
 from contract.rivals import in_a_process, in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
-from dbt.adapters.ctas_spark.staging.files.directories import VersionRoot
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
+from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 from readers.session import SMALL
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import DEFAULT_SETTINGS, Metastore, running_metastore
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -33,28 +35,32 @@ class HivePlace(SparkPlace):
         found = path_of(entry.directory).glob("k=*")
         return tuple(sorted(unquote(path.name)[2:] for path in found))
 
-    def files_of(self, staged: StagedTable) -> list[str]:
-        return list(self.files(file_tables.directory_of(staged)))
+    def files_of(self, staged: StagedTable[Any]) -> list[str]:
+        return list(self.files(file_tables.version_of(staged).directory))
 
     def calls(self, run: Run) -> Sequence[tuple[object, str]]:
-        return file_tables.calls(run)
+        return file_tables.calls(run, STAGING)
 
-    def left_beside(self, live: StagedTable) -> list[str]:
+    def left_beside(self, live: StagedTable[Any]) -> list[str]:
         return file_tables.left_beside(live, HadoopStorage(self.spark), self.records())
 
     def forget(self, target: TableName) -> None:
         run = self.open_run()
-        file_tables.forget(target, run.metastore, self.records(), STAGING)
+        metastore = file_tables.metastore_of(run, STAGING)
+        file_tables.forget(target, metastore, self.records(), STAGING)
         run.close()
-        versions = VersionRoot.of(target, str(self._warehouse / f"{SCHEMA}.db"), None)
-        shutil.rmtree(str(versions), ignore_errors=True)
+        key = f"{target.database}.{target.table}"
+        for versions in (self._warehouse / f"{SCHEMA}.db" / FOLDER).glob(f"*/{key}"):
+            shutil.rmtree(versions)
 
 
 @contextmanager
 def remote(directory: Path) -> Iterator[HivePlace]:
-    """A metastore server on Derby."""
+    """A metastore server on Derby with its default settings."""
     with (
-        running_metastore(directory / "server", directory / "warehouse") as server,
+        running_metastore(
+            directory / "server", directory / "warehouse", DEFAULT_SETTINGS
+        ) as server,
         _on_server("hive_remote", server, directory) as place,
     ):
         yield place
@@ -77,7 +83,10 @@ def _on_server(name: str, server: Metastore, directory: Path) -> Iterator[HivePl
     """Others are another process, entries are read over Thrift."""
     spark = _session(directory, server.spark_conf())
     client = ThriftClient(server)
-    with in_a_process(server.spark_conf(), STAGING, directory) as others:
+    repeatable = CLAIMS[name].reaches is None
+    with in_a_process(
+        server.spark_conf(), STAGING, directory, repeatable_reads=repeatable
+    ) as others:
         yield HivePlace(name, spark, server.warehouse, others, client)
     client.close()
     spark.stop()

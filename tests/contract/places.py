@@ -24,7 +24,10 @@ class UnreadableError(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The target's entry by a client that is none of ours; ``whole`` is all that it got."""
+    """The target's entry by a client that is not ours; ``whole`` is all that it got.
+
+    ``hive_columns`` are the names of those that other engines read; empty where a format has them.
+    """
 
     parameters: Mapping[str, str]
     directory: str
@@ -32,6 +35,7 @@ class Entry:
     create_time: int
     owner: str | None
     whole: Any
+    hive_columns: tuple[str, ...] = ()
 
 
 class Views(Enum):
@@ -190,7 +194,7 @@ class Place(Protocol):
         """Columns and rows as the product's own session sees them."""
 
     def entry(self, target: TableName) -> Entry | None:
-        """The entry, by a client that is none of ours."""
+        """The entry, by a client that is not ours."""
 
     def partitions(self, target: TableName, entry: Entry) -> tuple[str, ...]:
         """The partition values that the target has, of which this is the entry."""
@@ -205,7 +209,7 @@ class Place(Protocol):
         """All calls by which a run changes a target: what has them, and their names."""
 
     def remove(self, directory: str) -> None:
-        """Remove a directory, as a clean-up does."""
+        """Remove a directory, as a clean-up does, or a file."""
 
     def records(self) -> list[str]:
         """The entries of the staging schema."""

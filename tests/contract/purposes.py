@@ -134,17 +134,18 @@ def cell_behaviour(cell: Cell) -> Callable[[Subject], None]:
 
 def holds(subject: Subject, cell: Cell) -> None:
     """The cell of the purposes table: its error or success, what is left, and what the log says."""
-    before = _set_up(subject, cell)
-    ours = subject.attempt(OURS)
+    before, records = _set_up(subject, cell), subject.place.records()
+    theirs = subject.rival(THEIRS) if cell.meanwhile is Meanwhile.CREATES else None
     with logged() as lines:
-        if cell.error is None:
-            _try(subject, cell, ours)
+        if cell.before_the_job:
+            _ends_at_begin(subject, cell)
+            assert subject.place.records() == records
         else:
-            with pytest.raises(cell.error):
-                _try(subject, cell, ours)
-            ours.staged.abort("refused")
+            ours = subject.ready(OURS)
+            _let_another(subject, cell, theirs)
+            _ends_at_the_commit(cell, ours)
+            _check_version(subject, cell, ours)
     _check_target(subject, cell, before)
-    _check_version(subject, cell, ours)
     assert cell.says in "\n".join(lines)
 
 
@@ -158,15 +159,21 @@ def _set_up(subject: Subject, cell: Cell) -> Entry | None:
     return subject.entry()
 
 
-def _try(subject: Subject, cell: Cell, ours: Attempt) -> None:
-    theirs = subject.rival(THEIRS) if cell.meanwhile is Meanwhile.CREATES else None
-    ours.staged.begin()
-    if cell.before_the_job:
+def _ends_at_begin(subject: Subject, cell: Cell) -> None:
+    if cell.error is None:
+        assert subject.begun(OURS).staged.outcome is Outcome.KEPT
         return
-    subject.place.stage(ours.staged, ours.content)
-    ours.staged.verify()
-    _let_another(subject, cell, theirs)
-    ours.finish() if cell.after is After.OURS else ours.staged.commit()
+    with pytest.raises(cell.error):
+        subject.begun(OURS)
+
+
+def _ends_at_the_commit(cell: Cell, ours: Attempt) -> None:
+    if cell.error is None:
+        ours.finish() if cell.after is After.OURS else ours.staged.commit()
+        return
+    with pytest.raises(cell.error):
+        ours.staged.commit()
+    ours.staged.abort("refused")
 
 
 def _let_another(subject: Subject, cell: Cell, theirs: str | None) -> None:
@@ -193,13 +200,10 @@ def _expected(subject: Subject, cell: Cell) -> Sight | None:
 
 
 def _check_version(subject: Subject, cell: Cell, ours: Attempt) -> None:
-    """What is not published leaves nothing behind; what was refused at begin never had anything."""
+    """What is not published leaves nothing behind."""
     if cell.after is After.OURS:
         assert ours.staged.outcome is Outcome.COMMITTED
         return
     kept = Outcome.KEPT if cell.error is None else Outcome.NOT_COMMITTED
     assert ours.staged.outcome is kept
-    mine = [name for name in subject.place.records() if ours.staged.version in name]
-    assert mine == []
-    if not cell.before_the_job:
-        assert subject.left_of(ours) == []
+    assert subject.left_of(ours) == []

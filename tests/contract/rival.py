@@ -25,7 +25,8 @@ def main() -> None:
     options = _options()
     spark = small_session(json.loads(options.conf))
     spark.sql("SHOW DATABASES").collect()
-    others = SparkOthers(spark, options.staging_schema)
+    repeatable = not options.mixed_reads
+    others = SparkOthers(spark, options.staging_schema, repeatable_reads=repeatable)
     with options.out.open("a") as journal:
         append(journal, {"ready": time.monotonic()})
         for line in sys.stdin:
@@ -38,6 +39,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--conf", required=True)
     parser.add_argument("--staging-schema", required=True)
+    parser.add_argument("--mixed-reads", action="store_true")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
 

@@ -84,10 +84,12 @@ def _read(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def in_a_process(
-    conf: Mapping[str, str], staging_schema: str, directory: Path
+    conf: Mapping[str, str], staging_schema: str, directory: Path, *, repeatable_reads: bool
 ) -> Iterator[Elsewhere]:
     """Others in a process of their own; its journal and log lie in ``directory``."""
     arguments = ["--conf", json.dumps(dict(conf)), "--staging-schema", staging_schema]
+    if not repeatable_reads:
+        arguments.append("--mixed-reads")
     with running_child("rival", str(SCRIPT), arguments, directory) as child:
         wait_ready(child)
         yield Elsewhere(partial(_ask, child))

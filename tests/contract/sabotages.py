@@ -1,18 +1,22 @@
-"""Five ways to break the product that the contract has to notice."""
+"""Ways to break the product that the contract has to notice."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.files import publication
-from dbt.adapters.ctas_spark.staging.files.base import Base
-from dbt.adapters.ctas_spark.staging.files.commits.swap import Swap
-from dbt.adapters.ctas_spark.staging.files.publication import Publication
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
+from dbt.adapters.ctas_spark.staging.files import publication, whole
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
+from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
+from dbt.adapters.ctas_spark.staging.files.references import References
+from dbt.adapters.ctas_spark.staging.files.version import FileVersion
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.version import Change
 
 Sabotage = Callable[[Subject, pytest.MonkeyPatch], None]
 
@@ -20,60 +24,83 @@ Sabotage = Callable[[Subject, pytest.MonkeyPatch], None]
 def drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """The target is dropped, then created anew."""
 
-    def publish(
-        _self: Swap, metastore: MetastoreClient, ours: Publication, _report: StepReport
-    ) -> None:
-        metastore.drop_entry(ours.change.target)
-        metastore.create_table(ours.change)
+    def alter(self: MetastoreCall) -> None:
+        metastore, change = self.services.metastore, self._change()
+        metastore.drop_entry(change.target)
+        metastore.create_table(change)
 
-    patch.setattr(Swap, "publish", publish)
+    patch.setattr(MetastoreCall, "_alter", alter)
 
 
 def no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Neither is the base compared, nor does the call expect it."""
 
-    def publish(
-        _self: Swap, metastore: MetastoreClient, ours: Publication, _report: StepReport
-    ) -> None:
-        metastore.alter_table(ours.change, None)
+    def alter(self: MetastoreCall) -> None:
+        self.services.metastore.alter_table(self._change(), None)
 
-    patch.setattr(Base, "is_still", lambda _self, _entry: True)
-    patch.setattr(Swap, "publish", publish)
+    patch.setattr(FileVersion, "change", lambda _self, _begun, _now: Change.NONE)
+    patch.setattr(MetastoreCall, "_alter", alter)
 
 
 def stale_partitions(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Spark goes on taking the partitions from the metastore, which has the old version's."""
-    build = publication.build
+    change = publication.change
 
-    def tracked(**facts: object) -> Publication:
-        ours = build(**facts)  # type: ignore[arg-type]
-        ours.change.parameters[publication.PARTITION_PROVIDER] = "catalog"
-        return ours
+    def tracked(**facts: Any) -> EntryChange:
+        made = change(**facts)
+        return EntryChange(
+            made.target,
+            made.staged,
+            made.base,
+            {**made.parameters, PARTITION_PROVIDER: "catalog"},
+            hive_columns=made.hive_columns,
+            columns=made.columns,
+            keeps_partition_keys=made.keeps_partition_keys,
+        )
 
-    patch.setattr(publication, "build", tracked)
+    patch.setattr(publication, "change", tracked)
 
 
 def clean_up_before_the_commit(subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """The old version's files are removed, then the new one is published."""
-    commit = StagedFileTable.commit
+    commit = StagedTable.commit
 
-    def clean_up_and_commit(self: StagedFileTable) -> None:
+    def clean_up_and_commit(self: StagedTable[Any]) -> None:
         if self.base.entry is not None and self.base.entry.location is not None:
             subject.place.remove(self.base.entry.location)
         commit(self)
 
-    patch.setattr(StagedFileTable, "commit", clean_up_and_commit)
+    patch.setattr(StagedTable, "commit", clean_up_and_commit)
 
 
 def marker_seeded_at_begin(subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Begin writes a commit id on the target, to have something to compare."""
-    begin = StagedFileTable.begin
+    prepare = StagedTable.prepare
 
-    def begin_and_seed(self: StagedFileTable) -> None:
-        begin(self)
-        entry = self.base.entry
-        if entry is not None:
-            seeded = {**entry.parameters, COMMIT: "seeded"}
-            subject.run.metastore.alter_table(EntryChange(self.target, entry, entry, seeded), None)
+    def prepare_and_seed(self: StagedTable[Any]) -> None:
+        prepare(self)
+        if subject.entry() is not None:
+            subject.place.others.set_property(subject.table, COMMIT, "seeded")
 
-    patch.setattr(StagedFileTable, "begin", begin_and_seed)
+    patch.setattr(StagedTable, "prepare", prepare_and_seed)
+
+
+def nobody_counts_the_files(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """What is published is not looked at before."""
+    patch.setattr(whole, "_compare", lambda *_facts: None)
+
+
+def foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """A clean-up deletes where a record says, whoever wrote it."""
+    patch.setattr(VersionRoots, "owns", lambda _self, _root, _target: True)
+    patch.setattr(VersionRoots, "may_delete", lambda _self, _root: True)
+
+
+def age_alone_decides(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """A clean-up takes what is old, though its writer's call would be let through."""
+    patch.setattr(FileGarbage, "may_land", lambda _self, _version: False)
+
+
+def nobody_looks_again(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """A clean-up deletes by what it saw of the target before it took the record."""
+    patch.setattr(References, "reason", lambda _self, _version: None)

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -18,14 +17,15 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, Stagi
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.files import ddl
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 UNREADABLE = (PySparkException, Py4JError)
 _jobs = itertools.count(1)
 
 
-def open_run(spark: SparkSession) -> CatalogsWithJvm:
-    """An invocation of the product."""
-    return open_catalog(spark)
+def open_run(spark: SparkSession, *, repeatable_reads: bool) -> CatalogsWithJvm:
+    """An invocation of the product; ``repeatable_reads`` is what it declares of the metastore."""
+    return open_catalog(spark, repeatable_reads=repeatable_reads)
 
 
 def job(spark: SparkSession) -> SessionJob:
@@ -47,12 +47,14 @@ def read(frame: DataFrame) -> dict[str, Any]:
 class SparkOthers:
     """Another invocation, and users without any, in one session."""
 
-    def __init__(self, spark: SparkSession, staging_schema: str) -> None:
+    def __init__(
+        self, spark: SparkSession, staging_schema: str, *, repeatable_reads: bool = True
+    ) -> None:
         jvm.activate(spark)
         self._spark = spark
         self._staging_schema = staging_schema
-        self._run = open_run(spark)
-        self._prepared: dict[str, tuple[StagedTable, Content]] = {}
+        self._run = open_run(spark, repeatable_reads=repeatable_reads)
+        self._prepared: dict[str, tuple[StagedTable[Any], Content]] = {}
         self._held: dict[str, DataFrame] = {}
 
     def close(self) -> None:
@@ -69,8 +71,7 @@ class SparkOthers:
             Atomicity(level),
             OnConflict(on_conflict),
         )
-        staged = self._run.catalog_for(context).apply_staging(context, job(self._spark))
-        staged.begin()
+        staged = self._run.catalog_for(context).plan(context, job(self._spark)).begin()
         self._spark.sql(staged.statement(content.query))
         staged.verify()
         self._prepared[staged.version] = staged, content
@@ -84,7 +85,7 @@ class SparkOthers:
         staged, content = self._prepared[version]
         staged.commit()
         if staged.level is Atomicity.NONE:
-            self._spark.sql(staged.fill_statement(content.query))
+            self._spark.sql(staged.fill_statement(content.query) or "")
 
     def settle(self, version: str) -> None:
         staged, _ = self._prepared.pop(version)

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from pyspark.sql import SparkSession
 
 from contract import spark_others
 from contract.claims import CLAIMS
 from contract.contents import Content
 from contract.entry_clients import EntryClient
-from contract.places import Entry, Others, Run
+from contract.places import Entry, Others
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 SCHEMA = "contract"
 STAGING = f"{SCHEMA}__ctas_spark"
@@ -28,6 +28,7 @@ class SparkPlace:
 
     schema = SCHEMA
     staging_schema = STAGING
+    orphan_age_ms = 0
 
     def __init__(  # noqa: PLR0913, PLR0917 (all that stands around a catalog)
         self,
@@ -47,16 +48,19 @@ class SparkPlace:
         self._client = client
 
     def open_run(self) -> CatalogsWithJvm:
-        return spark_others.open_run(self.spark)
+        return spark_others.open_run(self.spark, repeatable_reads=self.claim.reaches is None)
 
     def job(self) -> Job:
         return spark_others.job(self.spark)
 
-    def stage(self, staged: StagedTable, content: Content) -> None:
+    def grow_old(self) -> None:
+        """No clock of a real storage can be turned on."""
+
+    def stage(self, staged: StagedTable[Any], content: Content) -> None:
         self.spark.sql(staged.statement(content.query))
 
-    def fill(self, staged: StagedTable, content: Content) -> None:
-        self.spark.sql(staged.fill_statement(content.query))
+    def fill(self, staged: StagedTable[Any], content: Content) -> None:
+        self.spark.sql(staged.fill_statement(content.query) or "")
 
     def read_here(self, target: TableName) -> dict[str, Any]:
         return spark_others.read(self.spark.table(quoting.table(target)))
@@ -69,23 +73,11 @@ class SparkPlace:
         return {str(path): (stat.st_size, stat.st_mtime_ns) for path, stat in stats.items()}
 
     def remove(self, directory: str) -> None:
-        shutil.rmtree(path_of(directory))
+        path = path_of(directory)
+        path.unlink() if path.is_file() else shutil.rmtree(path)
 
     def records(self) -> list[str]:
         return self._client.tables(STAGING)
-
-    def leases(self) -> Mapping[str, str]:
-        return {path.name: path.read_text() for path in self._leases.glob("[0-9]*")}
-
-    def leases_of(self, run: Run) -> set[str]:
-        return {run.lease.id}
-
-    def write_lease(self, lease: str, text: str) -> None:
-        (self._leases / lease).write_text(text)
-
-    @property
-    def _leases(self) -> Path:
-        return self._warehouse / f"{SCHEMA}.db" / "ctas-spark" / "leases"
 
 
 def path_of(directory: str) -> Path:

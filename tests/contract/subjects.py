@@ -22,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.steps import Step, observe
 
 
 @dataclass(slots=True)
@@ -140,6 +141,14 @@ class Subject:
         wanted = {"versions_to_keep": 0, "grace_ms": 0, "orphan_age_ms": self.place.orphan_age_ms}
         return self.catalog.clean_up(self.context(), RetentionRules(**{**wanted, **rules}))
 
+    def rival_cleans_up(self, **rules: Any) -> Sweep:
+        """The same clean-up, by another invocation."""
+        run = self.place.open_run()
+        try:
+            return replace(self, run=run).clean_up(**rules)
+        finally:
+            run.close()
+
     def left_of(self, attempt: Attempt) -> list[str]:
         """What there still is of a version: its files and its record."""
         records = [name for name in self.place.records() if attempt.staged.version in name]
@@ -167,6 +176,29 @@ class Subject:
                 wrapped = _looking(name, getattr(owner, name), look)
                 stack.enter_context(patch.object(owner, name, wrapped))
             yield
+
+
+@contextmanager
+def meanwhile(step: Step, act: Callable[[], object]) -> Iterator[None]:
+    """Do something once, as soon as the block enters a step."""
+    with observe(_Once(step, act)):
+        yield
+
+
+class _Once:
+    """Acts as the first one of a step begins."""
+
+    def __init__(self, step: Step, act: Callable[[], object]) -> None:
+        self._step: Step | None = step
+        self._act = act
+
+    def entered(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (the seam's shape)
+        if step is self._step:
+            self._step = None
+            self._act()
+
+    def left(self, step: Step, target: TableName) -> None:
+        """Nothing."""
 
 
 def changes(seen: Sequence[Sight | None]) -> list[Sight | None]:

@@ -1,9 +1,15 @@
 """The contract fails where the product is broken: it can tell."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
 
+from contract.behaviours.clean_up import (
+    believes_no_foreign_record,
+    gives_back_what_lands_meanwhile,
+    keeps_what_may_still_land,
+)
 from contract.behaviours.conflicts import (
     names_the_winner_of_a_lost_race,
     refuses_over_an_entry_that_another_altered,
@@ -11,6 +17,7 @@ from contract.behaviours.conflicts import (
 from contract.behaviours.publication import (
     changes_nothing_before_the_commit,
     changes_nothing_of_a_plain_table_before_the_commit,
+    publishes_nothing_that_is_not_whole,
     replaces_everything_together,
     takes_over_a_plain_table,
 )
@@ -18,20 +25,21 @@ from contract.behaviours.readers import leaves_the_old_version_to_its_readers
 from contract.behaviours.registry import Function
 from contract.cases import Case, MakeSubject, chosen, every_pair
 from contract.claims import CLAIMS
-from contract.format_sabotages import (
-    native_drop_and_create,
-    native_marker_seeded_at_begin,
-    native_no_base_check,
-)
+from contract.format_sabotages import native_drop_and_create, native_no_base_check
 from contract.sabotages import (
     Sabotage,
+    age_alone_decides,
     clean_up_before_the_commit,
     drop_and_create,
+    foreign_records_are_believed,
     marker_seeded_at_begin,
     no_base_check,
+    nobody_counts_the_files,
+    nobody_looks_again,
     stale_partitions,
 )
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 
 NOTICED = (AssertionError, StagingError, pytest.fail.Exception)
@@ -65,13 +73,18 @@ NOTICED_BY = (
     Noticed(clean_up_before_the_commit, replaces_everything_together, "changing"),
     Noticed(marker_seeded_at_begin, changes_nothing_before_the_commit, "orc"),
     Noticed(marker_seeded_at_begin, changes_nothing_of_a_plain_table_before_the_commit),
+    Noticed(nobody_counts_the_files, publishes_nothing_that_is_not_whole),
+    Noticed(foreign_records_are_believed, believes_no_foreign_record),
+    Noticed(age_alone_decides, keeps_what_may_still_land),
+    Noticed(nobody_looks_again, gives_back_what_lands_meanwhile),
 )
-
+# Where no compare-and-swap proves that an orphan can't land any more, its age alone decides.
+BY_AGE_WITHOUT_CAS = (age_alone_decides,)
 
 OF_FORMATS_NOTICED_BY = (
     Noticed(native_drop_and_create, replaces_everything_together),
     Noticed(native_no_base_check, names_the_winner_of_a_lost_race),
-    Noticed(native_marker_seeded_at_begin, changes_nothing_before_the_commit),
+    Noticed(marker_seeded_at_begin, changes_nothing_before_the_commit),
 )
 
 
@@ -89,14 +102,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _noticed_on(place: str, *, pairs: bool) -> tuple[Noticed, ...]:
     if CLAIMS[place].native_format:
         return OF_FORMATS_NOTICED_BY
-    if Atomicity.ISOLATED not in CLAIMS[place].levels:
+    check = CLAIMS[place].conflict_check
+    if check is ConflictCheck.NONE:
         return ()
-    return NOTICED_BY if pairs or place.startswith("fakes") else _first_of_each()
+    swaps = check is ConflictCheck.CAS
+    noticed = [one for one in NOTICED_BY if swaps or one.sabotage not in BY_AGE_WITHOUT_CAS]
+    return tuple(noticed) if pairs or place.startswith("fakes") else _first_of_each(noticed)
 
 
-def _first_of_each() -> tuple[Noticed, ...]:
+def _first_of_each(noticed: Sequence[Noticed]) -> tuple[Noticed, ...]:
     """One behaviour for each sabotage."""
-    return tuple({noticed.sabotage: noticed for noticed in NOTICED_BY[::-1]}.values())
+    return tuple({one.sabotage: one for one in noticed[::-1]}.values())
 
 
 def test_a_sabotage_is_noticed(

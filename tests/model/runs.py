@@ -123,13 +123,17 @@ class Run:
         attempt.is_committing = False
 
     def settles(self, attempt: Attempt) -> None:
-        """Make it visible to other engines, too, and keep its figures at the end of the run."""
+        """Make it visible to other engines, too."""
         self.doing = Doing("settle", attempt)
         attempt.is_settled = True
+        with suppress(StagingError):
+            attempt.staged.settle()
+
+    def remembers(self, attempt: Attempt) -> None:
+        """Keep its figures, at the end of the run."""
+        self.doing = Doing("remember", attempt)
         staged = attempt.staged
         with suppress(StagingError):
-            staged.settle()
-            self.doing = Doing("remember", attempt)
             self.catalog.remember(staged.context, staged.version, WriteFigures(rows=2))
 
     def publishes(self, attempt: Attempt) -> None:
@@ -137,6 +141,13 @@ class Run:
         self.commits(attempt)
         if attempt.outcome is Outcome.COMMITTED:
             self.settles(attempt)
+
+    def builds(self, plan: Plan) -> None:
+        """All steps of a model."""
+        before = len(self.attempts)
+        self.begins(plan)
+        if len(self.attempts) > before and self.attempts[-1].is_staged:
+            self.publishes(self.attempts[-1])
 
     def looks(self, context: StagingContext) -> None:
         """Begin, which mends what others left, and nothing more."""

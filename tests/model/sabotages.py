@@ -1,0 +1,121 @@
+"""Ways to break the protocol that a search through the lives of a table has to find."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.files import (
+    call,
+    directories,
+    garbage,
+    publication,
+    references,
+    took_over,
+    version,
+    whole,
+)
+from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
+from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+
+LONGER_THAN_ANY_GRACE_MS = 10**12
+
+Sabotage = Callable[[pytest.MonkeyPatch], None]
+
+
+def the_target_is_not_looked_at_again(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up goes by what it saw before it took the record."""
+    patch.setattr(references.References, "reason", lambda *_facts: None)
+
+
+def no_clone_is_looked_for(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not look for other tables that show the version."""
+    patch.setattr(references.References, "_has_clone", lambda *_facts: False)
+
+
+def age_alone_decides(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not ask whether a writer may still publish what it deletes."""
+    patch.setattr(garbage.FileGarbage, "may_land", lambda *_facts: False)
+
+
+def ages_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up takes everything for old."""
+    patch.setattr(garbage.FileGarbage, "age_ms", lambda *_facts: LONGER_THAN_ANY_GRACE_MS)
+
+
+def foreign_records_are_trusted(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up goes wherever a record leads, whichever staging schema made it."""
+    patch.setattr(directories.VersionRoots, "owns", lambda *_facts: True)
+
+
+def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
+    """A record is written whatever it is by now."""
+
+    def move(
+        metastore: MetastoreClient, record: Record, expected: Record, *, conditional: bool
+    ) -> Record:
+        assert conditional
+        now = expected.entry
+        assert now is not None
+        parameters = {**now.parameters, **record.to_parameters()}
+        metastore.alter_table(EntryChange(now.name, now, now, parameters), None)
+        return garbage.replace(
+            record, entry=garbage.replace(now, parameters=parameters)  # type: ignore[arg-type]
+        )
+
+    patch.setattr(garbage, "move", move)
+    patch.setattr(version, "move", move)
+
+
+def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
+    """A version is deleted as soon as it is replaced: its grace is taken to be over."""
+    long = LONGER_THAN_ANY_GRACE_MS
+    patch.setattr(garbage.FileGarbage, "superseded_for_ms", lambda *_facts, **_named: long)
+
+
+def files_are_not_counted(patch: pytest.MonkeyPatch) -> None:
+    """What is published is not looked at once more."""
+    patch.setattr(whole, "_compare", lambda *_facts: None)
+
+
+def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:
+    """A writer that has created its target does not look whether its version is still there."""
+    patch.setattr(call.MetastoreCall, "_take_back_if_swept", lambda _call: None)
+
+
+def an_error_means_not_committed(patch: pytest.MonkeyPatch) -> None:
+    """The outcome is what the call says."""
+
+    def decide(*facts: Any) -> Outcome:
+        return Outcome.NOT_COMMITTED if facts[-1] else Outcome.COMMITTED
+
+    patch.setattr(version.FileVersion, "decide", decide)
+
+
+def partitions_tracked_by_the_swap(patch: pytest.MonkeyPatch) -> None:
+    """Spark asks for partitions while those of the version before are kept."""
+    change = publication.change
+
+    def tracked(**facts: Any) -> EntryChange:
+        ours = change(**facts)
+        if ours.staged.partition_keys:
+            ours.parameters[publication.PARTITION_PROVIDER] = "catalog"
+        return ours
+
+    patch.setattr(publication, "change", tracked)
+
+
+def columns_stay_unfilled(patch: pytest.MonkeyPatch) -> None:
+    """Nobody makes the second call, for the columns that other engines read."""
+    patch.setattr(version, "fill_columns", lambda *_facts: False)
+
+
+def a_managed_tables_files_go_unseen(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not look who else lies where a managed table lay that was replaced."""
+    patch.setattr(took_over.TookOver, "_reason_to_stay", lambda *_facts: None)
+
+
+def a_managed_tables_files_go_at_once(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not wait for the readers of a managed table that was replaced."""
+    patch.setattr(took_over.TookOver, "_is_past_grace", lambda *_facts: True)

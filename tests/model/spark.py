@@ -69,6 +69,7 @@ def _staged_entry(attempt: "Attempt") -> EntryChange:
         **version_of(attempt.staged)._new_record().to_parameters(),  # noqa: SLF001 (the CTAS says it)
         **({PARTITION_PROVIDER: "catalog"} if keys else {}),
         **spark_schema(attempt.columns, keys),
+        "numFiles": str(len(paths(attempt.directory, attempt.months))),
     }
     made = entry(
         attempt.record,

@@ -72,7 +72,7 @@ class Users:
         kind = "MANAGED_TABLE" if managed else "EXTERNAL_TABLE"
         keys = ("month",) if by_month else ()
         columns: Columns = (("id", "bigint"),)
-        parameters = {**spark_schema(columns, keys)}
+        parameters = {**spark_schema(columns, keys), "numFiles": "1"}
         self._puts(
             entry(
                 target,

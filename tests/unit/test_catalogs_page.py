@@ -20,7 +20,7 @@ def test_the_contract_suite_claims_the_same(line: Line) -> None:
     for name in line.claims:
         claim = CLAIMS[name]
         assert line.found.conflict_check is claim.conflict_check
-        assert line.found.reaches is max(claim.levels, key=lambda level: level.strength)
+        assert line.found.reaches is claim.strongest
 
 
 def test_what_is_not_isolated_says_why_and_what_would_be() -> None:

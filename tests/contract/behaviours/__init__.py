@@ -3,13 +3,13 @@
 from contract.behaviours import (
     aborts,
     capabilities,
+    clean_up,
     conflicts,
-    formats,
+    keys,
     level_none,
     partitions,
     publication,
     readers,
-    renames,
     versions,
 )
 from contract.behaviours.registry import ALL, Behaviour
@@ -19,12 +19,12 @@ __all__ = [
     "Behaviour",
     "aborts",
     "capabilities",
+    "clean_up",
     "conflicts",
-    "formats",
+    "keys",
     "level_none",
     "partitions",
     "publication",
     "readers",
-    "renames",
     "versions",
 ]

@@ -7,7 +7,7 @@ from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 
 @behaviour(REPLACING, layouts=Layouts.TURNS)
 def leaves_nothing_of_a_replace(subject: Subject) -> None:
-    """An abort removes files, record and lease, and the target is untouched."""
+    """An abort removes files and record, and the target is untouched."""
     subject.published(1)
     before = subject.existing()
     files = subject.place.files(before.directory)
@@ -18,17 +18,15 @@ def leaves_nothing_of_a_replace(subject: Subject) -> None:
 
 @behaviour(CREATING, layouts=Layouts.TURNS)
 def leaves_nothing_of_a_creation(subject: Subject) -> None:
-    """An abort of a creation removes files, record and lease, and there is no target."""
+    """An abort of a creation removes files and record, and there is no target."""
     _abort(subject, subject.ready(1))
     assert subject.entry() is None
 
 
 @behaviour(DEFAULT, layouts=Layouts.TURNS)
 def leaves_nothing_of_a_job_that_never_ran(subject: Subject) -> None:
-    """An abort right after begin has only the lease to remove."""
-    ours = subject.attempt(1)
-    ours.staged.begin()
-    _abort(subject, ours)
+    """An abort right after begin leaves nothing either."""
+    _abort(subject, subject.begun(1))
 
 
 @behaviour(DEFAULT, layouts=Layouts.TURNS)
@@ -41,12 +39,8 @@ def aborts_nothing_that_was_committed(subject: Subject) -> None:
 
 
 def _abort(subject: Subject, ours: Attempt) -> None:
-    lease = ours.lease
-    assert lease in subject.place.leases()
     ours.staged.abort("failed")
     ours.staged.abort("failed")
     assert ours.staged.outcome is Outcome.NOT_COMMITTED
     assert ours.staged.left_behind == []
     assert subject.left_of(ours) == []
-    subject.run.close()
-    assert lease not in subject.place.leases()

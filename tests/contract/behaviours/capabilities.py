@@ -4,7 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from contract.behaviours.registry import ANY, DEFAULT, FILES, ISOLATED, Layouts, behaviour
+from contract import file_tables
+from contract.behaviours.registry import (
+    ANY,
+    ATOMIC,
+    DEFAULT,
+    FILES,
+    ISOLATED,
+    MIXING,
+    Layouts,
+    behaviour,
+)
+from contract.contents import STEADY
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
@@ -21,7 +32,7 @@ def says_what_it_reaches(subject: Subject) -> None:
     claim = subject.place.claim
     found = subject.catalog.capabilities(subject.place.staging_schema)
     assert found.conflict_check is claim.conflict_check
-    assert found.reaches is max(claim.levels, key=lambda level: level.strength)
+    assert found.reaches is claim.strongest
     assert (found.missing == "") == (found.reaches is Atomicity.ISOLATED)
     probes = [name for name in subject.place.records() if name.startswith("probe")]
     assert probes == []
@@ -55,10 +66,10 @@ def refuses_an_expectation_if_it_says_so(subject: Subject) -> None:
 @behaviour(DEFAULT, checks=ANY, layouts=Layouts.ONE)
 def refuses_a_level_that_it_does_not_reach(subject: Subject) -> None:
     """A level asked for by name is reached or refused, and auto takes the strongest above none."""
-    levels = subject.place.claim.levels
-    reached = max(level.strength for level in levels)
+    claim = subject.place.claim
+    reached = claim.strongest.strength
     for asked in LEVELS:
-        if asked in levels:
+        if asked in (*claim.levels, claim.reaches):
             assert _level(subject, asked) is asked
         else:
             with pytest.raises(AtomicityNotSupportedError, match=asked.value):
@@ -70,12 +81,47 @@ def refuses_a_level_that_it_does_not_reach(subject: Subject) -> None:
             _level(subject, Atomicity.AUTO)
 
 
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=MIXING)
+def is_isolated_while_the_shape_stays(subject: Subject) -> None:
+    """Where one read may mix two versions, one with the same columns is published isolated."""
+    steady = replace(subject, layout=STEADY, level=Atomicity.ISOLATED)
+    steady.published(1)
+    ours = steady.ready(2).finish()
+    assert ours.staged.level is Atomicity.ISOLATED
+    assert ours.staged.reach.reader_window == "none"
+    assert steady.sight() == ours.content.whole
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=MIXING)
+def is_atomic_when_the_shape_changes(subject: Subject) -> None:
+    """Where one read may mix two versions, new columns are published at atomic, and it says so."""
+    subject.published(1)
+    ours = replace(subject, level=Atomicity.AUTO).ready(2).finish()
+    assert ours.staged.level is Atomicity.ATOMIC
+    assert ours.staged.reach.reader_window == "mixed"
+    assert subject.sight() == ours.content.whole
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=MIXING)
+def refuses_a_change_of_shape_at_isolated(subject: Subject) -> None:
+    """Where one read may mix two versions, isolated by name is refused before the call."""
+    subject.published(1)
+    before = subject.existing()
+    ours = replace(subject, level=Atomicity.ISOLATED).ready(2)
+    with pytest.raises(AtomicityNotSupportedError, match="metastore_reads"):
+        ours.finish()
+    ours.staged.abort("refused")
+    assert subject.existing() == before
+    assert subject.left_of(ours) == []
+
+
 def _write(subject: Subject, note: str, expected: str) -> None:
-    entry = subject.run.metastore.get_table(subject.target)
+    metastore = file_tables.metastore_of(subject.run, subject.place.staging_schema)
+    entry = metastore.get_table(subject.target)
     assert entry is not None
     change = EntryChange(subject.target, entry, entry, {**entry.parameters, "note": note})
-    subject.run.metastore.alter_table(change, Expectation(COMMIT, expected))
+    metastore.alter_table(change, Expectation(COMMIT, expected))
 
 
 def _level(subject: Subject, asked: Atomicity) -> Atomicity:
-    return replace(subject, level=asked).attempt(1).staged.level
+    return replace(subject, level=asked).plan(1).level

@@ -96,7 +96,7 @@ def hands_the_next_writer_a_good_base(subject: Subject) -> None:
 
 @behaviour((StagingPurpose.CREATE_IF_NOT_EXISTS,), layouts=Layouts.ONE)
 def goes_on_after_it_gave_way(subject: Subject) -> None:
-    """Who keeps another's table goes on in the same job: what follows, such as a hook, can run."""
+    """After another's table was kept the same job goes on: what follows, such as a hook, can run."""
     theirs = subject.rival(3)
     ours = subject.ready(2)
     subject.place.others.commit(theirs)

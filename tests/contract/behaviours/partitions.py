@@ -14,7 +14,7 @@ from contract.behaviours.registry import (
     behaviour,
 )
 from contract.contents import Sight, ordered
-from contract.places import UnreadableError
+from contract.places import UnreadableError, tracks
 from contract.subjects import Attempt, Subject
 from dbt.adapters.ctas_spark.staging.context import OnConflict
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
@@ -27,7 +27,7 @@ def shows_the_partitions_of_the_version_alone(subject: Subject) -> None:
     """SHOW PARTITIONS has exactly the last version's where they are tracked, else it is refused."""
     subject.published(1)
     ours = subject.ready(2).finish()
-    _shows(subject, ours)
+    _shows(subject, ours, tracked=subject.tracked)
 
 
 @behaviour(DEFAULT, levels=WHOLE, layouts=P, tables=FILES)
@@ -35,7 +35,8 @@ def takes_the_partitions_of_a_plain_table_away(subject: Subject) -> None:
     """Nothing is left of the partitions of a table that was taken over."""
     subject.place.others.plain(subject.table, subject.layout.name, 1)
     ours = subject.ready(2).finish()
-    _shows(subject, ours)
+    tracked = tracks(subject.place.claim, subject.level, subject.layout, over_tracked=True)
+    _shows(subject, ours, tracked=tracked)
 
 
 @behaviour(DEFAULT, levels=WHOLE, layouts=P)
@@ -111,14 +112,13 @@ def repairs_what_a_crash_left(subject: Subject) -> None:
         with observe(Crash(step)), pytest.raises(CrashError):
             ours.staged.settle()
         assert subject.sight() == ours.content.whole
-        after = subject.attempt(number + 1)
-        after.staged.begin()
+        after = subject.begun(number + 1)
         after.staged.abort("it only had to begin")
-        _shows(subject, ours)
+        _shows(subject, ours, tracked=subject.tracked)
 
 
-def _shows(subject: Subject, ours: Attempt) -> None:
-    if subject.tracked:
+def _shows(subject: Subject, ours: Attempt, *, tracked: bool) -> None:
+    if tracked:
         shown = subject.place.others.show_partitions(subject.table)
         assert len(shown) == len(ours.content.partitions)
         assert all(f"p {ours.content.number}" in partition for partition in shown)

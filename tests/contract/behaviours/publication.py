@@ -15,7 +15,10 @@ from contract.behaviours.registry import (
 from contract.places import Entry, Views
 from contract.subjects import Subject, changes
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    StagedVersionIncompleteError,
+)
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
@@ -80,11 +83,9 @@ def changes_nothing_before_the_commit(subject: Subject) -> None:
     subject.published(1)
     before = subject.existing()
     files = subject.place.files(before.directory)
-    ours = subject.attempt(2)
-    ours.staged.begin()
+    ours = subject.begun(2)
     assert subject.existing() == before
-    subject.place.stage(ours.staged, ours.content)
-    ours.staged.verify()
+    ours.ready()
     assert subject.existing() == before
     assert subject.keeps(before.directory, files)
 
@@ -98,6 +99,21 @@ def changes_nothing_of_a_plain_table_before_the_commit(subject: Subject) -> None
     subject.ready(2)
     assert subject.existing() == before
     assert subject.keeps(before.directory, files)
+
+
+@behaviour(DEFAULT, levels=WHOLE, tables=FILES)
+def publishes_nothing_that_is_not_whole(subject: Subject) -> None:
+    """A file that vanished after the job, whoever took it, fails the model before the call."""
+    subject.published(1)
+    before = subject.existing()
+    ours = subject.ready(2)
+    lost = next(path for path in subject.place.files_of(ours.staged) if "/part-" in path)
+    subject.place.remove(lost)
+    with pytest.raises(StagedVersionIncompleteError):
+        ours.finish()
+    ours.staged.abort("not whole")
+    assert subject.existing() == before
+    assert subject.left_of(ours) == []
 
 
 @behaviour(CREATING, levels=EACH)
@@ -141,13 +157,11 @@ def lines_up_its_versions(subject: Subject) -> None:
 
 
 def _leaves_the_view(subject: Subject) -> None:
-    before = subject.entry()
-    ours = subject.attempt(1)
+    before, records = subject.entry(), subject.place.records()
     with pytest.raises(AtomicityNotSupportedError, match="view"):
-        ours.staged.begin()
-    ours.staged.abort("refused")
+        subject.begun(1)
     assert subject.entry() == before
-    assert subject.left_of(ours) == []
+    assert subject.place.records() == records
 
 
 def _marker(subject: Subject) -> Marker:

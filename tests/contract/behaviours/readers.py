@@ -1,17 +1,17 @@
-"""What those see who read while a version is published."""
+"""What readers see while a version is published."""
 
 import pytest
 
-from contract.behaviours.registry import DEFAULT, ISOLATED, NONE, WHOLE, behaviour
+from contract.behaviours.registry import DEFAULT, WHOLE, Layouts, behaviour
 from contract.places import UnreadableError
 from contract.subjects import Subject
 
 
-@behaviour(DEFAULT, levels=(*ISOLATED, *NONE))
+@behaviour(DEFAULT, layouts=Layouts.UNTRACKED)
 def leaves_the_old_version_to_its_readers(subject: Subject) -> None:
-    """Who resolved the old version before the commit reads it whole after the commit.
+    """A query that resolved the old version before the commit reads it whole after the commit.
 
-    Or is told, where a format looks at the schema again, and reads nothing.
+    Or it fails, where a format looks at the schema again, and reads nothing.
     """
     old = subject.published(1).content
     directory = subject.existing().directory

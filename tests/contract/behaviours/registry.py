@@ -32,6 +32,7 @@ class Layouts(Enum):
     TURNS = "one for each purpose, taking turns: the layout should not matter"
     ONE = "one: the layout can't matter"
     PARTITIONED = "every one that has partitions"
+    UNTRACKED = "every one whose partitions the metastore does not keep"
 
 
 class Tables(Enum):
@@ -39,7 +40,8 @@ class Tables(Enum):
 
     ALL = "all"
     FILES = "those of plain files, whose entry is the metastore's"
-    TRACKED = "those of them whose partitions the metastore keeps"
+    TRACKED = "those of them whose partitions a metastore can keep"
+    MIXING = "those of which one read may mix two versions"
     FORMATS = "those of a format that commits by itself"
     BESIDE_VIEWS = "those in whose place a view can be"
     WITH_A_WAY_BACK = "those of which an earlier version can be published again"
@@ -51,6 +53,7 @@ class Tables(Enum):
             Tables.ALL: True,
             Tables.FILES: claim.native_format is None,
             Tables.TRACKED: claim.tracks,
+            Tables.MIXING: claim.reaches is not None,
             Tables.FORMATS: claim.native_format is not None,
             Tables.BESIDE_VIEWS: claim.views is not Views.NEVER,
             Tables.WITH_A_WAY_BACK: claim.rolls_back,
@@ -60,6 +63,7 @@ class Tables(Enum):
 
 FILES = Tables.FILES
 TRACKED = Tables.TRACKED
+MIXING = Tables.MIXING
 FORMATS = Tables.FORMATS
 BESIDE_VIEWS = Tables.BESIDE_VIEWS
 WITH_A_WAY_BACK = Tables.WITH_A_WAY_BACK

@@ -64,7 +64,7 @@ def says_that_there_is_no_way_back(subject: Subject) -> None:
 
 @behaviour(DEFAULT, levels=WHOLE, layouts=Layouts.TURNS, tables=WITH_A_WAY_BACK)
 def builds_on_no_rollback_that_it_did_not_see(subject: Subject) -> None:
-    """A rollback is a commit like any other: who began before it loses."""
+    """A rollback is a commit like any other: a writer that began before it loses."""
     old = subject.published(1)
     subject.published(2)
     ours = subject.ready(3)

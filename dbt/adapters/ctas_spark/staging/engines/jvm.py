@@ -2,7 +2,7 @@
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
 import json
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from py4j.protocol import Py4JNetworkError
@@ -81,8 +81,12 @@ def array(spark: SparkSession, element: Any) -> Any:
 
 def as_json(spark: SparkSession, value: Any) -> Any:
     """A value of Scala's as plain Python: one text crosses over, and not each of its parts."""
-    packages = classes(spark)
+    return json.loads(str(_mapper(classes(spark)).writeValueAsString(value)))
+
+
+@lru_cache(maxsize=1)
+def _mapper(packages: Any) -> Any:
     scala = getattr(packages.com.fasterxml.jackson.module.scala, "DefaultScalaModule$")
     mapper = packages.com.fasterxml.jackson.databind.ObjectMapper()
     mapper.registerModule(getattr(scala, "MODULE$"))
-    return json.loads(str(mapper.writeValueAsString(value)))
+    return mapper

@@ -55,8 +55,6 @@ class FileVersion:
     ``count`` knows what was written into a directory better than the engine does.
     """
 
-    keeps_own_columns = False
-
     def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
         self,
         context: StagingContext,
@@ -97,6 +95,11 @@ class FileVersion:
     def places(self) -> str:
         """Its directory, once something can lie there; a version that was there stays."""
         return f"directory {self.directory}" if self._root and not self._restored else ""
+
+    @property
+    def keeps_own_columns(self) -> bool:
+        """True for a whole Delta table: its columns are in its log."""
+        return not self._context.layout.has_properties_in_entry
 
     @property
     def partition_metadata(self) -> str | None:
