@@ -43,7 +43,7 @@ def described(
         create_time=time_ms // 1_000,
         parameters={
             PROVIDER: content.file_format,
-            SCHEMA: json.dumps(content.columns),
+            SCHEMA: json.dumps({"fields": [{"name": n, "type": t} for n, t in content.columns]}),
             "transient_lastDdlTime": str(time_ms // 1_000),
             **({PARTITION_COLUMN_COUNT: str(len(keys))} if keys else {}),
             **{f"{PARTITION_COLUMN}{at}": key for at, key in enumerate(keys)},
@@ -162,7 +162,8 @@ class FakeOthers:
         texts = self._place.world.storage.texts
         if not texts.keys() >= set(paths):
             raise UnreadableError(f"files of {found.location} are gone")
-        columns = tuple((name, kind) for name, kind in json.loads(found.parameters[SCHEMA]))
+        fields = json.loads(found.parameters[SCHEMA])["fields"]
+        columns = tuple((one["name"], one["type"]) for one in fields)
         return {"columns": columns, "rows": ordered(json.loads(texts[path]) for path in paths)}
 
 

@@ -8,13 +8,14 @@ from itertools import product
 import pytest
 
 from contract.claims import CHOICES, CLAIMS
-from contract.contents import LAYOUTS, layouts_of
+from contract.contents import LAYOUTS
+from contract.places import layouts_at
 from crashes.scenarios import SCENARIOS, Scenario
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 
 DEFAULT_CHOICES = ("fakes", "hive_embedded")
 UNPARTITIONED = "parquet"
-TRACKED = "partitioned"
+TRACKED = "tracked"
 
 
 class Extent(Enum):
@@ -22,7 +23,7 @@ class Extent(Enum):
 
     BRIEF = "each side of each step once in two layouts"
     STEPS = "each side of each step once at each level in each layout"
-    POINTS = "each point of each scenario at each level in each layout"
+    POINTS = "each moment of each scenario at each level in each layout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +54,27 @@ def extent(config: pytest.Config) -> Extent:
 
 
 def cases(places: Iterable[str], on_real: Extent) -> Iterator[Case]:
-    """All cases of the places; fakes are fast, so that each point of theirs is always tried."""
+    """All cases of the places; fakes are fast, so that each moment of theirs is always tried."""
     for place in places:
         of_place = Extent.POINTS if place.startswith("fakes") else on_real
         yield from _brief(place) if of_place is Extent.BRIEF else _whole(place, of_place)
 
 
 def _whole(place: str, extent: Extent) -> Iterator[Case]:
-    layouts = layouts_of(CLAIMS[place].native_format)
-    for level, layout, scenario in product(CLAIMS[place].levels, layouts, SCENARIOS):
-        wanted = scenario.brief or extent is Extent.POINTS
-        if wanted and scenario.is_for(CLAIMS[place], level, LAYOUTS[layout]):
-            yield Case(place, level, layout, scenario, extent)
+    claim = CLAIMS[place]
+    for level in claim.levels:
+        for layout, scenario in product(layouts_at(claim, level), SCENARIOS):
+            wanted = scenario.brief or extent is Extent.POINTS
+            if wanted and scenario.where.includes(claim, level, LAYOUTS[layout]):
+                yield Case(place, level, layout, scenario, extent)
 
 
 def _brief(place: str) -> Iterator[Case]:
-    """Unpartitioned at the strongest level that the scenario allows; partitioned and tracked."""
+    """Unpartitioned at the strongest level that the scenario allows; and tracked."""
     claim = CLAIMS[place]
     layouts = (claim.native_format,) if claim.native_format else (UNPARTITIONED, TRACKED)
     for layout, scenario in product(layouts, SCENARIOS):
-        levels = (Atomicity.ATOMIC,) if layout == TRACKED else claim.levels
-        fit = [level for level in levels if scenario.is_for(claim, level, LAYOUTS[layout])]
+        levels = [level for level in claim.levels if layout in layouts_at(claim, level)]
+        fit = [level for level in levels if scenario.where.includes(claim, level, LAYOUTS[layout])]
         if scenario.brief and fit:
             yield Case(place, fit[0], layout, scenario, Extent.BRIEF)

@@ -4,66 +4,85 @@ Each function prepares its scene and returns the act that is going to crash.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from contract.contents import LAYOUTS, Layout
-from contract.places import Claim, tracks
-from contract.subjects import Subject
+from contract.places import Claim, Views, tracks
+from contract.subjects import Subject, meanwhile
 from crashes.points import AFTER, BEFORE, Act, Point
-from crashes.scene import Scene, clean_up, recover
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from crashes.scene import Scene, clean_up, recover, vacuum
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata
+from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.steps import Step
 
 Prepare = Callable[[Scene], Act]
 
 
 @dataclass(frozen=True, slots=True)
+class Where:
+    """Where a scenario can be.
+
+    ``tracks``: only where the metastore keeps the target's partitions. ``lists``: only where it
+    does not. ``files``: only for tables of plain files. ``reverts``: only where an earlier version
+    can be published again. ``views``: only where a view can be replaced. ``whole``: not at none.
+    ``unlocked``: only where no lock keeps a clean-up from coming between.
+    """
+
+    tracks: bool = False
+    lists: bool = False
+    files: bool = False
+    reverts: bool = False
+    views: bool = False
+    whole: bool = False
+    unlocked: bool = False
+
+    def includes(self, claim: Claim, level: Atomicity, layout: Layout) -> bool:
+        """True if it can be there."""
+        tracked = tracks(claim, level, layout)
+        refused = (
+            (self.tracks and not tracked)
+            or (self.lists and layout.partition_metadata is PartitionMetadata.TRACKED)
+            or (self.files and claim.native_format is not None)
+            or (self.reverts and not claim.rolls_back)
+            or (self.views and claim.views is not Views.REPLACED)
+            or (self.whole and level is Atomicity.NONE)
+            or (self.unlocked and claim.conflict_check is ConflictCheck.LOCK)
+        )
+        return not refused
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """A way to crash.
 
-    ``renames``: until a crash is mended there may be no table. ``tracks``: only where the metastore
-    keeps the target's partitions. ``files``: only for tables of plain files. ``reverts``: only
-    where an earlier version can be published again. ``brief``: one of those that together reach
-    every step.
+    ``brief``: one of those that together reach every step. ``swept``: the run's version is taken
+    away by a clean-up that was told not to wait: until a crash is mended there may be no rows.
     """
 
     prepare: Prepare
-    renames: bool
-    tracks: bool
-    files: bool
-    reverts: bool
+    where: Where
     brief: bool
+    swept: bool
 
     @property
     def name(self) -> str:
         """The function's."""
         return self.prepare.__name__
 
-    def is_for(self, claim: Claim, level: Atomicity, layout: Layout) -> bool:
-        """True where the level allows a rename, and the partitions are tracked, if need be."""
-        if claim.native_format and (self.renames or self.files):
-            return False
-        if self.reverts and not claim.rolls_back:
-            return False
-        can_rename = level is not Atomicity.ISOLATED or not self.renames
-        return can_rename and (tracks(claim, level, layout) or not self.tracks)
-
 
 SCENARIOS: list[Scenario] = []
+ANYWHERE = Where()
 
 
 def scenario(
-    *,
-    renames: bool = False,
-    tracks: bool = False,
-    files: bool = False,
-    reverts: bool = False,
-    brief: bool = False,
+    where: Where = ANYWHERE, *, brief: bool = False, swept: bool = False
 ) -> Callable[[Prepare], Prepare]:
     """Add the function to the scenarios."""
 
     def add(prepare: Prepare) -> Prepare:
-        SCENARIOS.append(Scenario(prepare, renames, tracks, files, reverts, brief))
+        SCENARIOS.append(Scenario(prepare, where, brief, swept))
         return prepare
 
     return add
@@ -82,11 +101,18 @@ def creates(scene: Scene) -> Act:
     return lambda: scene.doomed.ready(2).finish()
 
 
-@scenario(renames=True)
+@scenario(Where(lists=True))
 def changes_keys(scene: Scene) -> Act:
     """A build over a version of other partition keys."""
     scene.before.in_layout(scene.other_keys).published(1)
     return lambda: scene.doomed.ready(2).finish()
+
+
+@scenario(Where(files=True), brief=True)
+def changes_types(scene: Scene) -> Act:
+    """A build whose columns a server refuses in the same call, so that a second one follows."""
+    scene.before.published(2)
+    return lambda: scene.doomed.ready(3).finish()
 
 
 @scenario()
@@ -96,10 +122,17 @@ def takes_over(scene: Scene) -> Act:
     return lambda: scene.doomed.ready(2).finish()
 
 
-@scenario(renames=True, brief=True)
+@scenario(Where(lists=True))
 def takes_over_other_keys(scene: Scene) -> Act:
     """A build over a user's managed table of other partition keys."""
     scene.plain(scene.other_keys, 1)
+    return lambda: scene.doomed.ready(2).finish()
+
+
+@scenario(Where(files=True, views=True))
+def takes_the_place_of_a_view(scene: Scene) -> Act:
+    """A build over a view."""
+    scene.before.place.others.view(scene.before.table)
     return lambda: scene.doomed.ready(2).finish()
 
 
@@ -111,7 +144,24 @@ def aborts(scene: Scene) -> Act:
     return lambda: ours.staged.abort("a check failed")
 
 
-@scenario(reverts=True, brief=True)
+@scenario(Where(files=True, whole=True, unlocked=True), brief=True, swept=True)
+def takes_back(scene: Scene) -> Act:
+    """A creation is taken back: a clean-up took its version just before the call."""
+
+    def act() -> None:
+        ours = scene.doomed.ready(2)
+        cleaner = scene.another()
+        with (
+            meanwhile(Step.PUBLISH, lambda: cleaner.clean_up(orphan_age_ms=0)),
+            suppress(StagingError),
+        ):
+            ours.finish()
+        ours.staged.abort("its version is gone")
+
+    return act
+
+
+@scenario(Where(reverts=True), brief=True)
 def rolls_back(scene: Scene) -> Act:
     """The version before is published again."""
     scene.before.published(1)
@@ -119,7 +169,7 @@ def rolls_back(scene: Scene) -> Act:
     return lambda: _roll_back(scene.doomed)
 
 
-@scenario(renames=True, reverts=True)
+@scenario(Where(reverts=True, lists=True))
 def rolls_back_to_other_keys(scene: Scene) -> Act:
     """The version before, which had other partition keys, is published again."""
     scene.before.in_layout(scene.other_keys).published(1)
@@ -128,24 +178,42 @@ def rolls_back_to_other_keys(scene: Scene) -> Act:
 
 
 @scenario(brief=True)
-def vacuums(scene: Scene) -> Act:
-    """A superseded version goes, and one of a dead run."""
+def cleans_up(scene: Scene) -> Act:
+    """A superseded version goes, and an orphan's that can't land any more."""
     scene.before.published(1)
-    scene.before.published(2)
     _dies_in_a_build(scene, Point(Step.COMMIT, BEFORE))
+    scene.before.published(2)
+    scene.before.place.grow_old()
     return lambda: clean_up(scene.doomed)
 
 
-@scenario(files=True)
+@scenario(brief=True)
+def vacuums(scene: Scene) -> Act:
+    """An orphan is fenced, and goes."""
+    scene.before.published(1)
+    _dies_in_a_build(scene, Point(Step.COMMIT, BEFORE))
+    scene.before.place.grow_old()
+    return lambda: vacuum(scene.doomed)
+
+
+@scenario(Where(files=True))
+def vacuums_a_creation(scene: Scene) -> Act:
+    """The orphan of a first build goes; there is no target."""
+    _dies_in_a_build(scene, Point(Step.PUBLISH, BEFORE))
+    scene.before.place.grow_old()
+    return lambda: vacuum(scene.doomed)
+
+
+@scenario(Where(files=True))
 def vacuums_a_taken_over_table(scene: Scene) -> Act:
     """The files go of a user's managed table that was replaced."""
     scene.plain(scene.before.layout, 1)
     scene.before.published(2)
-    return lambda: clean_up(scene.doomed)
+    return lambda: vacuum(scene.doomed)
 
 
-@scenario(tracks=True)
-def vacuums_stale_partitions(scene: Scene) -> Act:
+@scenario(Where(tracks=True))
+def cleans_up_stale_partitions(scene: Scene) -> Act:
     """The partitions go that the metastore kept of a version before."""
     scene.before.published(1)
     scene.before.in_layout(LAYOUTS["listed"]).published(2)
@@ -153,66 +221,48 @@ def vacuums_stale_partitions(scene: Scene) -> Act:
 
 
 @scenario(brief=True)
-def recovers_a_staged_version(scene: Scene) -> Act:
-    """A dead run's version was ready to be published."""
+def recovers_a_deletion(scene: Scene) -> Act:
+    """A dead clean-up had taken a version's record, and left its files."""
     scene.before.published(1)
-    _dies_in_a_build(scene, Point(Step.COMMIT, BEFORE))
+    scene.before.published(2)
+    earlier = scene.another()
+    at = Point(Step.DELETE_FILES, BEFORE)
+    if scene.before.place.claim.native_format is None:
+        scene.crashed(lambda: clean_up(earlier), earlier, at)
     return lambda: recover(scene.doomed)
 
 
-@scenario()
-def recovers_a_creation(scene: Scene) -> Act:
-    """A dead run's first version was not yet created."""
-    _dies_in_a_build(scene, Point(Step.PUBLISH, BEFORE))
+@scenario(Where(files=True))
+def recovers_types(scene: Scene) -> Act:
+    """A dead run had left the columns of other engines to a second call."""
+    scene.before.published(2)
+    _dies_in_a_build(scene, Point(Step.COMMIT, AFTER))
     return lambda: recover(scene.doomed)
 
 
-@scenario(renames=True)
-def recovers_a_rename(scene: Scene) -> Act:
-    """A dead run had set the old entry aside."""
-    scene.before.in_layout(scene.other_keys).published(1)
-    _dies_in_a_build(scene, Point(Step.SET_ASIDE, AFTER))
-    return lambda: recover(scene.doomed)
+@scenario(Where(files=True))
+def begins_without_columns(scene: Scene) -> Act:
+    """The next build begins after a dead run had left the columns to a second call."""
+    scene.before.published(2)
+    _dies_in_a_build(scene, Point(Step.COMMIT, AFTER))
+    return lambda: scene.doomed.begun(4)
 
 
-@scenario(renames=True, brief=True)
-def recovers_a_taken_over_table(scene: Scene) -> Act:
-    """A dead run had set a user's managed table aside."""
-    scene.plain(scene.other_keys, 1)
-    _dies_in_a_build(scene, Point(Step.SET_ASIDE, AFTER))
-    return lambda: recover(scene.doomed)
-
-
-@scenario(tracks=True)
+@scenario(Where(tracks=True))
 def recovers_partitions(scene: Scene) -> Act:
     """A dead run had dropped the old version's partitions and added none."""
     scene.before.published(1)
     _dies_in_a_build(scene, Point(Step.ADD_PARTITIONS, BEFORE))
+    scene.before.place.grow_old()
     return lambda: recover(scene.doomed)
 
 
-@scenario(renames=True)
-def begins_after_a_rename(scene: Scene) -> Act:
-    """The next build begins after a dead run had set the old entry aside."""
-    scene.before.in_layout(scene.other_keys).published(1)
-    _dies_in_a_build(scene, Point(Step.PUBLISH, BEFORE))
-    return scene.doomed.attempt(2).staged.begin
-
-
-@scenario(renames=True)
-def begins_before_the_old_entry_is_gone(scene: Scene) -> Act:
-    """The next build begins after a dead run left the old entry beside the new one."""
-    scene.before.in_layout(scene.other_keys).published(1)
-    _dies_in_a_build(scene, Point(Step.PUBLISH, AFTER))
-    return scene.doomed.attempt(2).staged.begin
-
-
-@scenario(tracks=True)
+@scenario(Where(tracks=True))
 def begins_with_partitions_to_track(scene: Scene) -> Act:
     """The next build begins after a dead run did not get to its partitions."""
     scene.before.published(1)
     _dies_in_a_build(scene, Point(Step.COMMIT, AFTER))
-    return scene.doomed.attempt(2).staged.begin
+    return lambda: scene.doomed.begun(2)
 
 
 def _dies_in_a_build(scene: Scene, at: Point) -> None:

@@ -3,24 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from contract.contents import LAYOUTS, Layout
+from contract.contents import LAYOUTS, Layout, Sight
 from contract.subjects import Subject
 from crashes.points import Act, Point, crash
-from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-
-AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
-NO_SUCH_PID = 2**30
 
 
 class Scene:
-    """``before`` is a run that lives on; ``doomed`` is the one that is going to crash."""
+    """``before`` is a run that lives on; ``doomed`` is the one that is going to crash.
 
-    def __init__(self, before: Subject) -> None:
+    Beside the target there is ``neighbour``, another table of the product's, which nobody touches.
+    """
+
+    def __init__(self, before: Subject, neighbour: Subject) -> None:
         self.before = before
+        self._neighbour = neighbour
         self._open = [before.run]
-        self._ended: set[str] = set()
         self._kept: dict[str, Mapping[str, object]] = {}
         self.doomed = self.another()
 
@@ -33,7 +30,6 @@ class Scene:
     def ends(self, subject: Subject) -> None:
         """The subject's run is over."""
         self._open.remove(subject.run)
-        self._ended |= subject.place.leases_of(subject.run)
         subject.run.close()
 
     def strike(self) -> None:
@@ -49,6 +45,9 @@ class Scene:
     def other_keys(self) -> Layout:
         """A layout whose partition keys are not those of the target."""
         layout = self.before.layout
+        native = layout.native_format
+        if native is not None:
+            return LAYOUTS[native if layout.partition_by else f"{native}_partitioned"]
         return LAYOUTS["parquet" if layout.partition_by else "partitioned"]
 
     def plain(self, layout: Layout, number: int) -> None:
@@ -59,36 +58,29 @@ class Scene:
         self._kept[directory] = subject.place.files(directory)
 
     def crashed(self, act: Act, subject: Subject, at: Point) -> None:
-        """A run that ends at that point: its process is gone, and its lease is there."""
+        """A run that ends at that point."""
         crash(act, at)
-        self.dies(subject)
-
-    def dies(self, subject: Subject) -> None:
-        """Its leases are left as the crash found them, where they were there."""
-        place = subject.place
-        own = place.leases_of(subject.run)
-        found = {lease: text for lease, text in place.leases().items() if lease in own}
         self.ends(subject)
-        for lease, text in found.items():
-            gone = replace(ProcessIdentity.current(), pid=NO_SUCH_PID)
-            place.write_lease(lease, replace(LeaseFile.parse(text), process=gone).to_text())
-
-    def leases_left(self) -> set[str]:
-        """Leases of runs that are over."""
-        return self._ended.intersection(self.before.place.leases())
 
     def lost(self) -> list[str]:
-        """Directories of users' own tables of which a part is gone, or changed."""
+        """What others lost: a part of a user's own table, or something of the neighbour."""
         place = self.before.place
         kept = self._kept.items()
-        return [own for own, was in kept if place.files(own) and not self.before.keeps(own, was)]
+        lost = [own for own, was in kept if place.files(own) and not self.before.keeps(own, was)]
+        whole: Sight = self._neighbour.content(1).whole
+        return [*lost, *([] if self._neighbour.sight() == whole else [self._neighbour.table])]
 
 
 def recover(subject: Subject) -> object:
-    """The run-operation ctas_recover, without any patience."""
-    return subject.catalog.recover(subject.context(), AT_ONCE)
+    """The run-operation ctas_recover."""
+    return subject.catalog.recover(subject.context())
 
 
 def clean_up(subject: Subject) -> object:
+    """The end of an invocation, for a project without any patience."""
+    return subject.clean_up()
+
+
+def vacuum(subject: Subject) -> object:
     """The run-operation ctas_vacuum, without any patience."""
-    return subject.catalog.clean_up(subject.context(), AT_ONCE)
+    return subject.clean_up(thorough=True, fences=True)

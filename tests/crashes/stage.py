@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from contract.contents import LAYOUTS
@@ -32,7 +33,7 @@ class Stage:
         purpose = StagingPurpose.CREATE_OR_REPLACE
         layout = LAYOUTS[case.layout]
         subject = Subject(place, place.open_run(), target, purpose, case.level, layout)
-        scene = Scene(subject)
+        scene = Scene(subject, self._neighbour(subject))
         try:
             yield scene
         finally:
@@ -45,6 +46,16 @@ class Stage:
             with self.scene(case) as scene:
                 self._courses[case] = undisturbed(scene, case.scenario)
         return self._courses[case]
+
+    def _neighbour(self, subject: Subject) -> Subject:
+        """Another table that was published once; it lives as long as its place."""
+        place = subject.place
+        target = TableName(place.schema, "neighbour", place.catalog)
+        layout = LAYOUTS[place.claim.native_format or "parquet"]
+        found = replace(subject, target=target, level=place.claim.levels[0], layout=layout)
+        if found.entry() is None:
+            found.published(1)
+        return found
 
     def _place(self, name: str) -> Place:
         return FakePlace(name) if name.startswith("fakes") else self._real_places[name]

@@ -10,9 +10,11 @@ from crashes.scenarios import SCENARIOS
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
 from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.files import pending, sweeper
-from dbt.adapters.ctas_spark.staging.files.sweeper import Sweeper
-from dbt.adapters.ctas_spark.staging.retention.dead_leases import DeadLeases
+from dbt.adapters.ctas_spark.staging.files import garbage, retention, version
+from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
+from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
+from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
+from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Reason
 
 Patch = pytest.MonkeyPatch
 
@@ -32,43 +34,49 @@ class Noticed:
         return Case("fakes", Atomicity.ATOMIC, self.layout, found, Extent.POINTS)
 
 
-def renames_stay_undone(patch: Patch) -> None:
-    """What a dead run has set aside stays there."""
-    patch.setattr(pending, "undo_renames", lambda *_facts: None)
+def columns_stay_away(patch: Patch) -> None:
+    """Nobody makes up for a dead run's second call."""
+    patch.setattr(version, "lacks_columns", lambda _base: False)
 
 
 def partitions_stay_pending(patch: Patch) -> None:
     """Nobody goes on with a dead run's partitions."""
-    patch.setattr(pending, "has_pending_partitions", lambda _entry: False)
-
-
-def leases_stay(patch: Patch) -> None:
-    """The leases of dead runs are never deleted."""
-    patch.setattr(DeadLeases, "delete", lambda *_facts: None)
+    patch.setattr(version, "is_pending", lambda _base: False)
+    patch.setattr(retention, "is_pending", lambda _base: False)
 
 
 def files_stay(patch: Patch) -> None:
     """A clean-up forgets versions, and leaves their files."""
-    patch.setattr(sweeper, "emptied", lambda *_facts: True)
+    patch.setattr(garbage, "emptied", lambda *_facts: True)
 
 
 def half_deleted_versions_stay(patch: Patch) -> None:
-    """A version that a dead clean-up had taken is nobody's any more."""
-    taken = Sweeper._swept  # noqa: SLF001 (what is to be broken)
+    """A version that a dead clean-up had taken belongs to nobody any more."""
+    reason = CleanUp._reason_to_stay  # noqa: SLF001 (what is to be broken)
 
-    def swept(*facts: object) -> object:
-        version = facts[2]
-        return None if sweeper._is_deleting(version) else taken(*facts)  # type: ignore[arg-type]  # noqa: SLF001
+    def stays(self: CleanUp, known: KnownVersion, rank: int) -> Reason | None:
+        return Reason.TAKEN if known.is_deleting else reason(self, known, rank)
 
-    patch.setattr(Sweeper, "_swept", swept)
+    patch.setattr(CleanUp, "_reason_to_stay", stays)
+    patch.setattr(CleanUp, "finish", lambda self: self.run())
+
+
+def swept_creations_stay(patch: Patch) -> None:
+    """A creation whose version a clean-up took is left as it is."""
+    patch.setattr(MetastoreCall, "_take_back_if_swept", lambda _self: None)
+
+
+def orphans_stay(patch: Patch) -> None:
+    """An orphan is never old enough."""
+    patch.setattr(FileGarbage, "age_ms", lambda _self, _version: 0)
 
 
 NOTICED = (
-    Noticed(renames_stay_undone, "changes_keys"),
-    Noticed(partitions_stay_pending, "replaces", "partitioned"),
-    Noticed(leases_stay, "replaces"),
+    Noticed(columns_stay_away, "changes_types"),
+    Noticed(partitions_stay_pending, "replaces", "tracked"),
     Noticed(files_stay, "replaces"),
-    Noticed(half_deleted_versions_stay, "vacuums"),
+    Noticed(half_deleted_versions_stay, "cleans_up"),
+    Noticed(orphans_stay, "replaces"),
 )
 
 

@@ -7,11 +7,12 @@ from contract.contents import Sight
 from contract.subjects import Attempt, Subject
 from crashes.points import Point, points_of
 from crashes.scenarios import Scenario
-from crashes.scene import Scene, clean_up, recover
+from crashes.scene import Scene, recover, vacuum
 from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.files.publication import PARTITIONS, PartitionState
+from dbt.adapters.ctas_spark.staging.files.base import PARTITIONS
+from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
 
-NEXT = 4
+SWEPT, NEXT = 2, 5
 
 
 class Mending(Enum):
@@ -33,9 +34,9 @@ class Course:
 def undisturbed(scene: Scene, scenario: Scenario) -> Course:
     """Run the scenario to its end; only what is found so can be tried."""
     act = scenario.prepare(scene)
-    before = scene.before.sight()
+    before = _sight(scene.before)
     points = points_of(act)
-    return Course(points, before, scene.before.sight())
+    return Course(points, before, _sight(scene.before))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,46 +49,58 @@ class Trial:
     mending: Mending
 
     def run(self, scene: Scene) -> None:
-        """Crash; look; mend; look; build; clean up; look at everything."""
+        """Crash; look; mend; look; build; let time go by; clean up; look at everything."""
         act = self.scenario.prepare(scene)
         scene.crashed(act, scene.doomed, self.point)
-        left = scene.before.sight()
-        _is_one_of(left, self._promised(scene.before.level))
+        left = _sight(scene.before)
+        assert left in self._promised(scene), f"{left} is not promised"
         after = scene.another()
-        built = after.attempt(NEXT)
-        if self.mending is Mending.BEGIN:
-            built.staged.begin()
-        else:
-            recover(after)
-        _is_one_of(after.sight(), [left] if left else self._whole())
-        assert not _has_partitions_to_track(after)
-        if self.mending is Mending.RECOVER:
-            built.staged.begin()
-        after.place.stage(built.staged, built.content)
-        built.staged.verify()
-        built.finish()
-        clean_up(after)
+        built = self._mended(after, left)
+        built.ready().finish()
+        assert after.sight() == built.content.whole
+        self._age(scene, after)
         assert after.sight() == built.content.whole
         _holds_only(after, built)
-        scene.ends(after)
-        assert scene.leases_left() == set()
         assert scene.lost() == []
 
-    def _whole(self) -> list[Sight | None]:
-        """The old version or the new one; no table only where there is none in the end."""
+    def _mended(self, after: Subject, left: Sight | None) -> Attempt:
+        """The next build, which has begun; readers notice nothing of a mending."""
+        if self.mending is Mending.RECOVER:
+            recover(after)
+            assert _sight(after) == left
+        built = after.begun(NEXT)
+        assert _sight(after) == left
+        entry = after.entry()
+        if after.place.claim.native_format is None and entry and not entry.is_view:
+            assert entry.hive_columns != ()
+        return built
+
+    def _age(self, scene: Scene, after: Subject) -> None:
+        """Twice: what a first clean-up made, so that a sleeping job fails, has an age, too."""
+        for _ in range(2):
+            after.place.grow_old()
+            cleaner = scene.another()
+            recover(cleaner)
+            vacuum(cleaner)
+            scene.ends(cleaner)
+        assert not (after.place.orphan_age_ms and _has_partitions_to_track(after))
+
+    def _promised(self, scene: Scene) -> list[Sight | None]:
+        """The old version or the new one, and what others may see besides after the crash."""
         ends = [self.course.before, self.course.after]
-        return [sight for sight in ends if sight] if self.scenario.renames else ends
-
-    def _promised(self, level: Atomicity) -> list[Sight | None]:
-        """What others may see after the crash."""
-        allowed = self._whole()
-        if level is Atomicity.NONE:
-            allowed += [replace(sight, rows=(), partitions=()) for sight in allowed if sight]
-        return [*allowed, None] if self.scenario.renames else allowed
+        if scene.before.level is Atomicity.NONE:
+            ends += [replace(sight, rows=(), partitions=()) for sight in ends if sight]
+        if self.scenario.swept:
+            ends.append(replace(scene.before.content(SWEPT).whole, rows=(), partitions=()))
+        return ends
 
 
-def _is_one_of(sight: Sight | None, allowed: list[Sight | None]) -> None:
-    assert sight in allowed, f"{sight} is none of {allowed}"
+def _sight(subject: Subject) -> Sight | None:
+    """None where there is no table; a view is seen by its lack of columns."""
+    entry = subject.entry()
+    if entry is not None and entry.is_view:
+        return Sight((), (), (), "view", None)
+    return subject.sight()
 
 
 def _has_partitions_to_track(subject: Subject) -> bool:
@@ -100,6 +113,6 @@ def _holds_only(subject: Subject, live: Attempt) -> None:
     assert subject.place.files_of(live.staged) != []
     left = subject.place.left_beside(live.staged)
     assert not left, f"left: {left}"
-    if subject.tracked:
+    if subject.tracked and subject.place.orphan_age_ms:
         shown = subject.place.others.show_partitions(subject.table)
         assert len(shown) == len(live.content.partitions)

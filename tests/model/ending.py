@@ -13,9 +13,7 @@ from model.checks import holds
 from model.world import ModelWorld
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0)
-VACUUM = RetentionRules(
-    versions_to_keep=0, grace_ms=0, orphan_age_ms=0, fences=True, thorough=True
-)
+VACUUM = RetentionRules(versions_to_keep=0, grace_ms=0, orphan_age_ms=0, fences=True, thorough=True)
 PASSES = 3
 LONGER_THAN_THE_ORPHAN_AGE = 700_000
 """Seconds; longer by more than any clock was ahead."""

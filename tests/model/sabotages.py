@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.files import (
     garbage,
     publication,
     references,
+    staged_record,
     took_over,
     version,
     whole,
@@ -65,7 +66,7 @@ def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
         )
 
     patch.setattr(garbage, "move", move)
-    patch.setattr(version, "move", move)
+    patch.setattr(staged_record, "move", move)
 
 
 def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
@@ -81,7 +82,7 @@ def files_are_not_counted(patch: pytest.MonkeyPatch) -> None:
 
 def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:
     """A writer that has created its target does not look whether its version is still there."""
-    patch.setattr(call.MetastoreCall, "_take_back_if_swept", lambda _call: None)
+    patch.setattr(call.MetastoreCall, "_is_swept", lambda _call: False)
 
 
 def an_error_means_not_committed(patch: pytest.MonkeyPatch) -> None:

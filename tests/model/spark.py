@@ -64,9 +64,9 @@ class RunEngine:
 
 
 def _staged_entry(attempt: "Attempt") -> EntryChange:
-    keys = attempt.staged.context.layout.partition_by
+    keys, version = attempt.staged.context.layout.partition_by, version_of(attempt.staged)
     parameters = {
-        **version_of(attempt.staged)._new_record().to_parameters(),  # noqa: SLF001 (the CTAS says it)
+        **version._staged.to_parameters(version._root),  # noqa: SLF001 (what the CTAS says)
         **({PARTITION_PROVIDER: "catalog"} if keys else {}),
         **spark_schema(attempt.columns, keys),
         "numFiles": str(len(paths(attempt.directory, attempt.months))),

@@ -27,7 +27,6 @@ HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
     [
         sabotages.the_target_is_not_looked_at_again,
         sabotages.no_clone_is_looked_for,
-        sabotages.age_alone_decides,
         sabotages.ages_are_not_looked_at,
         sabotages.foreign_records_are_trusted,
         sabotages.superseded_for_long,
@@ -60,6 +59,15 @@ def publishes_during_a_fence(life: Lives) -> None:
     builds(life, HELD)
     cleans(life, fault=HELD)
     life.goes_on(number=1, fault=None)
+    life.goes_on(number=0, fault=None)
+    life.holds()
+
+
+def is_swept_in_its_commit(life: Lives) -> None:
+    """A writer is suspended in its commit call, and a clean-up with an orphan age of 0 comes by."""
+    builds(life)
+    builds(life, ASLEEP)
+    cleans(life, RetentionRules(orphan_age_ms=0))
     life.goes_on(number=0, fault=None)
     life.holds()
 
@@ -115,10 +123,22 @@ def loses_a_file(life: Lives) -> None:
     life.holds()
 
 
+@pytest.mark.parametrize("skipped", range(6))
+def test_a_swept_creation_is_not_said_to_be_committed(skipped: int) -> None:
+    """Whichever answer is lost to the writer that wakes up, and looks for its record."""
+    life = Lives()
+    builds(life, ASLEEP)
+    cleans(life)
+    life.goes_on(number=0, fault=Fault(Fate.LOST_AFTER, skipped, reads_too=True))
+    life.holds()
+    life.gives_up()
+
+
 @pytest.mark.parametrize(
     ("sabotage", "happens"),
     [
         (sabotages.the_target_is_not_looked_at_again, publishes_during_a_fence),
+        (sabotages.age_alone_decides, is_swept_in_its_commit),
         (sabotages.record_moved_blindly, rolls_back_during_a_clean_up),
         (sabotages.swept_creations_stay, sleeps_in_a_creation),
         (sabotages.an_error_means_not_committed, loses_an_answer),

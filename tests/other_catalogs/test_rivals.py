@@ -120,15 +120,15 @@ def replace_during(hadoop: Place, statements: list[str]) -> None:
     """A REPLACE TABLE of two tasks, the second of three seconds, and a rival during that one."""
     slow = "if(id = 1, java_method('java.lang.Thread', 'sleep', 3000L), '') AS slept"
     text = f"REPLACE TABLE {hadoop.table} AS SELECT id, {slow} FROM range(0, 2, 1, 2)"
-    tracker = hadoop.spark.sparkContext.statusTracker()
+    data = hadoop.directory / hadoop.schema / "t" / "data"
+    before = set(data.rglob("*.parquet"))
 
     def has_written() -> bool:
-        infos = map(tracker.getStageInfo, tracker.getActiveStageIds())
-        return any(info is not None and info.numCompletedTasks for info in infos)
+        return any(file.stat().st_size for file in {*data.rglob("*.parquet")} - before)
 
     with ThreadPoolExecutor(1) as pool:
         replaced = pool.submit(hadoop.spark.sql, text)
-        wait_until(has_written, 60.0, "the first task's end")
+        wait_until(has_written, 60.0, "the first task's file")
         rival(hadoop, statements)
         replaced.result()
 

@@ -17,6 +17,7 @@ from contract.contents import Sight, ordered
 from contract.places import UnreadableError, tracks
 from contract.subjects import Attempt, Subject
 from dbt.adapters.ctas_spark.staging.context import OnConflict
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_HOLDER
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 
 P = Layouts.PARTITIONED
@@ -103,7 +104,10 @@ class Crash:
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=P, tables=TRACKED)
 def repairs_what_a_crash_left(subject: Subject) -> None:
-    """Whichever step of the bookkeeping a crash falls into, the next begin finishes it."""
+    """Whichever step of the bookkeeping a crash falls into, the next begin finishes it.
+
+    Where a lock can run out, it does so once nobody that lost one can wake up any more.
+    """
     subject.published(1)
     steps = (Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS)
     for number, step in enumerate(steps if subject.tracked else (), start=2):
@@ -112,9 +116,12 @@ def repairs_what_a_crash_left(subject: Subject) -> None:
         with observe(Crash(step)), pytest.raises(CrashError):
             ours.staged.settle()
         assert subject.sight() == ours.content.whole
+        subject.place.grow_old()
         after = subject.begun(number + 1)
         after.staged.abort("it only had to begin")
-        _shows(subject, ours, tracked=subject.tracked)
+        waits = PARTITION_HOLDER in subject.existing().parameters
+        assert not (waits and subject.place.orphan_age_ms)
+        _shows(subject, ours, tracked=subject.tracked and not waits)
 
 
 def _shows(subject: Subject, ours: Attempt, *, tracked: bool) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import PartitionMetadata
+from dbt.adapters.ctas_spark.staging.context import OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
     MetastoreError,
@@ -62,9 +62,13 @@ def world(metastore: StrictMetastore) -> World:
     return world
 
 
-def begun(world: World, wanted: tuple[tuple[str, str], ...]) -> Staged:
+def begun(
+    world: World,
+    wanted: tuple[tuple[str, str], ...],
+    on_conflict: OnConflict = OnConflict.ABORT,
+) -> Staged:
     """A staged version with columns of its own."""
-    staged = world.begun()
+    staged = world.begun(on_conflict=on_conflict)
     name = version_of(staged).record
     world.metastore.tables[name] = replace(world.metastore.tables[name], columns=wanted)
     return staged
@@ -185,18 +189,18 @@ def test_the_columns_are_those_of_the_version_that_is_shown(world: World) -> Non
 
 def test_a_commit_between_read_and_call_is_read_afresh(world: World) -> None:
     """The call expects the commit id; a refusal begins it again."""
+    rival = begun(world, (("id", "timestamp"),), OnConflict.OVERWRITE)
     ours = begun(world, NEW)
     ours.commit()
-    last: list[Staged] = []
 
-    def rival(call: str) -> None:
+    def commit_rival(call: str) -> None:
         if call == "alter_table":
             world.metastore.before = lambda _call: None
-            last.append(publish(world, (("id", "timestamp"),)))
+            rival.commit()
 
-    world.metastore.before = rival
+    world.metastore.before = commit_rival
     ours.settle()
-    assert live(world).directory_name == last[0].version
+    assert live(world).directory_name == rival.version
     assert live(world).columns == (("id", "timestamp"),)
 
 

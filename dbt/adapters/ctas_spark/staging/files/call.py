@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
     EntryMissingError,
     EntryModifiedError,
+    MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
@@ -62,7 +63,8 @@ class MetastoreCall:
     """A publication over one base; ``columns`` are those that Hive reads after the call.
 
     A server that refuses new types at old positions is asked again with no columns, which a second
-    call then fills, and at last with the base's.
+    call then fills, and at last with the base's. ``is_unchecked``: a table was created, and whether
+    a clean-up took its version before could not be found out.
     """
 
     context: StagingContext
@@ -73,6 +75,7 @@ class MetastoreCall:
     partitions: PartitionState
     report: StepReport
     columns: HiveColumns = HiveColumns.STAGED
+    is_unchecked: bool = False
 
     @property
     def fills_columns_later(self) -> bool:
@@ -88,8 +91,7 @@ class MetastoreCall:
             MetastoreError: the call failed, and may or may not have had its effect.
         """
         if self.base.entry is None:
-            self.services.metastore.create_table(self._change())
-            self._take_back_if_swept()
+            self._create()
             return
         try:
             self._alter()
@@ -120,22 +122,47 @@ class MetastoreCall:
             of_model=self.context.layout.properties,
         )
 
-    def _take_back_if_swept(self) -> None:
-        """No compare-and-swap stops a creation: a clean-up may have taken its record meanwhile.
+    def _create(self) -> None:
+        """No compare-and-swap stops a creation: whatever became of it, our record is read again.
 
-        What others have published on top stays.
+        Where a clean-up has taken that, the entry is taken back; what others published on top
+        stays. A call whose answer was lost may still come, and is not said to have had no effect.
         """
-        metastore = self.services.metastore
-        record = Record.of(metastore.get_table(self.staged.name))
-        if record is not None and record.state is not RecordState.DELETING:
-            return
-        target, now = self.context.target, metastore.get_table(self.context.target)
+        self.is_unchecked = True
+        failure = self._creation_failure()
+        try:
+            is_swept = self._is_swept()
+        except MetastoreError as error:
+            raise failure or error from error
+        self.is_unchecked = is_swept
+        took_back = is_swept and self._took_back()
+        if is_swept and (took_back or failure is None):
+            raise SweptError("a clean-up took the version before it was published")
+        if failure is not None:
+            raise failure
+
+    def _creation_failure(self) -> MetastoreError | None:
+        try:
+            self.services.metastore.create_table(self._change())
+        except MetastoreError as error:
+            return error
+        return None
+
+    def _is_swept(self) -> bool:
+        record = Record.of(self.services.metastore.get_table(self.staged.name))
+        return record is None or record.state is RecordState.DELETING
+
+    def _took_back(self) -> bool:
+        """Rename it away and drop it there; False if the target is not what we created."""
+        metastore, target = self.services.metastore, self.context.target
+        now = metastore.get_table(target)
+        if now is None or now.parameters.get(COMMIT) != self.marker.commit:
+            return False
         with self.report.within(Step.TAKE_BACK):
-            if now is not None and now.parameters.get(COMMIT) == self.marker.commit:
-                aside = TableName(self.staged.name.database, f"{self.staged.name.table}__back")
-                change = EntryChange(aside, now, now, dict(now.parameters))
-                ours = Expectation(COMMIT, self.marker.commit)
-                with suppress(EntryModifiedError, EntryMissingError):
-                    metastore.rename_table(target, change, ours)
-                metastore.drop_entry(aside)
-        raise SweptError("a clean-up took the version before it was published")
+            aside = TableName(self.staged.name.database, f"{self.staged.name.table}__back")
+            change = EntryChange(aside, now, now, dict(now.parameters))
+            ours = Expectation(COMMIT, self.marker.commit)
+            with suppress(EntryModifiedError, EntryMissingError):
+                metastore.rename_table(target, change, ours)
+            metastore.drop_entry(aside)
+        return True

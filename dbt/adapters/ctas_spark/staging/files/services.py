@@ -19,10 +19,9 @@ class Services:
     """``conditional`` says that the metastore compares and swaps; else ``lock`` guards commits.
 
     ``find_partition_lock`` looks for the lock only where partitions are tracked: a server without
-    lock tables is not asked for nothing. ``reaches`` is what the metastore lets a call keep at most.
-    ``mixes_reads``: one ``get_table`` of another process may
-    get the schema of one version with the location of another. ``listing`` is what a thorough
-    clean-up looks through.
+    lock tables is not asked for nothing. ``reaches`` is the level that a call keeps at most.
+    ``mixes_reads``: one ``get_table`` of another process may get the schema of one version with the
+    location of another. ``listing`` is what a thorough clean-up looks through.
     """
 
     metastore: MetastoreClient

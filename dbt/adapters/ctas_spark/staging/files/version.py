@@ -216,7 +216,8 @@ class FileVersion:
         marker = after.marker
         ours = marker is not None and (marker.commit == commit or commit in marker.lineage)
         shows_version = after.entry is not None and after.entry.directory_name == self.id
-        if shows_version and not ours:
+        is_unchecked = self._call is not None and self._call.is_unchecked
+        if (shows_version and not ours) or (ours and is_unchecked):
             return Outcome.UNKNOWN
         left = self._services.conditional and reach.has_left(over, after)
         return outcome.decide(failure, shows_ours=ours, can_not_land=left)
