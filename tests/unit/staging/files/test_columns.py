@@ -10,6 +10,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.files import columns
+from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.fence import fenced
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
 from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
@@ -202,6 +204,24 @@ def test_a_commit_between_read_and_call_is_read_afresh(world: World) -> None:
     ours.settle()
     assert live(world).directory_name == rival.version
     assert live(world).columns == (("id", "timestamp"),)
+
+
+def test_a_fence_between_read_and_call_does_not_leave_it_without_columns(world: World) -> None:
+    """The commit id is another one, and the columns are still missing: it is read afresh."""
+    ours = begun(world, NEW)
+    ours.commit()
+
+    def fence(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            change = fenced(FileBase(live(world)), world.clock.wall)
+            assert change is not None
+            empty = replace(change, hive_columns=HiveColumns.NONE)
+            world.metastore.alter_table(empty, None)
+
+    world.metastore.before = fence
+    ours.settle()
+    assert live(world).columns == NEW
 
 
 def test_a_version_whose_record_is_gone_gets_sparks_own_column(world: World) -> None:
