@@ -29,9 +29,9 @@ A read is one query of one session, judged by its rows and its schema: `failed` 
 as the table's columns changed between the query's analysis and its plan ([delta.md](delta.md),
 [iceberg.md](iceberg.md)); the columns change with each version here.
 
-The last table says which commit each figure is of. Those from before the protocol's second design are
-of a product that published some changes by a rename, and deleted at once what dead runs had left:
-`left`, and the steps of renames and leases, come from there.
+The last table says which commit each figure is of. Those from before the protocol's second design
+are of a product that published some changes by a rename, and deleted at once what dead runs had
+left: `left`, and the steps of renames and leases, come from there.
 """
 
 

@@ -11,14 +11,14 @@ from dbt.adapters.ctas_spark.staging.files import (
     garbage,
     publication,
     references,
-    staged_record,
     took_over,
     version,
     whole,
 )
+from dbt.adapters.ctas_spark.staging.files import record as staged_record
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
 LONGER_THAN_ANY_GRACE_MS = 10**12
 
@@ -62,7 +62,8 @@ def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
         parameters = {**now.parameters, **record.to_parameters()}
         metastore.alter_table(EntryChange(now.name, now, now, parameters), None)
         return garbage.replace(
-            record, entry=garbage.replace(now, parameters=parameters)  # type: ignore[arg-type]
+            record,
+            entry=garbage.replace(now, parameters=parameters),  # type: ignore[arg-type]
         )
 
     patch.setattr(garbage, "move", move)

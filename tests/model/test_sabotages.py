@@ -16,9 +16,7 @@ from model.sabotages import Sabotage
 from model.users import Statement
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0)
-VACUUM = RetentionRules(
-    versions_to_keep=0, grace_ms=0, orphan_age_ms=0, fences=True, thorough=True
-)
+VACUUM = RetentionRules(versions_to_keep=0, grace_ms=0, orphan_age_ms=0, fences=True, thorough=True)
 HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
 
 

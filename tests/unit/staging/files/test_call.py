@@ -16,10 +16,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
-from dbt.adapters.ctas_spark.staging.files.fence import fenced
+from dbt.adapters.ctas_spark.staging.files.publication import fenced
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.metastore import losing_the_answer
 from fakes.world import TARGET_NAME, Staged, World
 

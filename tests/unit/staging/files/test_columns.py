@@ -9,13 +9,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
     MetastoreError,
 )
-from dbt.adapters.ctas_spark.staging.files import columns
+from dbt.adapters.ctas_spark.staging.files import call as columns
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
-from dbt.adapters.ctas_spark.staging.files.fence import fenced
+from dbt.adapters.ctas_spark.staging.files.publication import fenced
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
 from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.metastore import FakeMetastore
 from fakes.world import CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
 

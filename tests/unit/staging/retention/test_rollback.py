@@ -16,8 +16,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     NoSuchVersionError,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport, observe
 from fakes.version import PLAIN, TARGET, THERE, FakeBase, FakeVersion, moved

@@ -31,9 +31,7 @@ class FileRestoring:
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record that was found before by compare-and-swap."""
-        return FileVersion(
-            self.context, self.services, level, report, restored=self._kept[version]
-        )
+        return FileVersion(self.context, self.services, level, report, restored=self._kept[version])
 
     def _whole(self) -> dict[str, Record]:
         found = find(self.context, self.services)

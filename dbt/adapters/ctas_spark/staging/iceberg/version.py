@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.iceberg import base as bases
 from dbt.adapters.ctas_spark.staging.iceberg import difference, forking
 from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, loaded
-from dbt.adapters.ctas_spark.staging.iceberg.creation import (
+from dbt.adapters.ctas_spark.staging.iceberg.difference import (
     Creation,
     fork_to_publish,
     metadata_of_creation,
@@ -28,8 +28,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, Load
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import BASE, Kind
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
 

@@ -6,10 +6,10 @@ from typing import Generic
 from dbt.adapters.ctas_spark.staging.clock import Clock, Stopwatch
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.publish import levels, messages, purposes
+from dbt.adapters.ctas_spark.staging.publish import messages, purposes
+from dbt.adapters.ctas_spark.staging.publish import purposes as levels
 from dbt.adapters.ctas_spark.staging.publish.commit import Commit
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import B, Reach, Version
+from dbt.adapters.ctas_spark.staging.publish.version import B, Outcome, Reach, Version
 from dbt.adapters.ctas_spark.staging.publish.withdrawal import Withdrawal
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
