@@ -3,7 +3,7 @@
 import json
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.iceberg.difference import metadata_of_creation
+from dbt.adapters.ctas_spark.staging.iceberg.creation import metadata_of_creation
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.fork import (
     DATA_PATH,

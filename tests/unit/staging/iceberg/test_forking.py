@@ -10,7 +10,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.iceberg import forking
-from dbt.adapters.ctas_spark.staging.iceberg.difference import register_new_table
+from dbt.adapters.ctas_spark.staging.iceberg.creation import register_new_table
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 
 RECORD, TARGET = TableName("staging", "t__v1", "ice"), TableName("shop", "t", "ice")

@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.iceberg import base as bases
 from dbt.adapters.ctas_spark.staging.iceberg import difference, forking
 from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, loaded
-from dbt.adapters.ctas_spark.staging.iceberg.difference import (
+from dbt.adapters.ctas_spark.staging.iceberg.creation import (
     Creation,
     fork_to_publish,
     metadata_of_creation,

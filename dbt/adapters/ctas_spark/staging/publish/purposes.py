@@ -1,16 +1,32 @@
-"""What a model asks of a target, its purpose and its level, against what is there."""
+"""What a model asks of a target, by its purpose and level, against what is there and can be."""
 
 import logging
+from collections.abc import Iterator
 
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,
+    PartitionMetadata,
     StagingContext,
     StagingPurpose,
 )
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.version import Base, Change, Reach
+
+
+def problems_of_any(context: StagingContext, name: str) -> Iterator[str]:
+    """Every problem, with what to do about it; ``name`` is the format's, for people."""
+    if context.atomicity is Atomicity.NONE:
+        yield (
+            f"atomicity: none fills a published table in place, and a commit of {name} is all or "
+            "nothing anyway; remove it"
+        )
+    if context.layout.options:
+        yield f"options: {name} has table properties only; use tblproperties"
+    if context.partition_metadata is not PartitionMetadata.AUTO:
+        yield f"partition_metadata: {name} itself knows the partitions; remove it"
+
 
 logger = logging.getLogger(__name__)
 
