@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files.history import SCHEMA
+from dbt.adapters.ctas_spark.staging.files.base import SCHEMA
 from dbt.adapters.ctas_spark.staging.metastore.entry import (
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,

@@ -1,6 +1,7 @@
 """Ways to break the protocol that a search through the lives of a table has to find."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.files import (
     whole,
 )
 from dbt.adapters.ctas_spark.staging.files import record as staged_record
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
@@ -61,10 +63,7 @@ def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
         assert now is not None
         parameters = {**now.parameters, **record.to_parameters()}
         metastore.alter_table(EntryChange(now.name, now, now, parameters), None)
-        return garbage.replace(
-            record,
-            entry=garbage.replace(now, parameters=parameters),  # type: ignore[arg-type]
-        )
+        return replace(record, entry=replace(now, parameters=parameters))
 
     patch.setattr(garbage, "move", move)
     patch.setattr(staged_record, "move", move)
@@ -102,7 +101,7 @@ def partitions_tracked_by_the_swap(patch: pytest.MonkeyPatch) -> None:
     def tracked(**facts: Any) -> EntryChange:
         ours = change(**facts)
         if ours.staged.partition_keys:
-            ours.parameters[publication.PARTITION_PROVIDER] = "catalog"
+            ours.parameters[PARTITION_PROVIDER] = "catalog"
         return ours
 
     patch.setattr(publication, "change", tracked)

@@ -7,9 +7,12 @@ import json
 from typing import TYPE_CHECKING
 
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
-from dbt.adapters.ctas_spark.staging.files.base import BOOKKEEPING, LAST_DDL_TIME
-from dbt.adapters.ctas_spark.staging.files.history import SCHEMA
-from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.base import (
+    BOOKKEEPING,
+    LAST_DDL_TIME,
+    PARTITION_PROVIDER,
+    SCHEMA,
+)
 from dbt.adapters.ctas_spark.staging.files.record import RECORD
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
