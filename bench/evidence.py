@@ -25,9 +25,9 @@ HEAD = """# Evidence
 This page is written by `python bench/evidence.py` from the figures of real runs in
 [bench/results](../bench/results); [bench/README.md](../bench/README.md) has the command of each.
 A read is one query of one session, judged by its rows and its schema: `failed` got an error,
-`mixed` has parts of two versions, `empty` and `partial` lack rows. `excused` are those that mixed
-two versions while a publication was under way that says that this may be. `overtaken` was refused
-by name, as the table's columns changed between the query's analysis and its plan
+`mixed` has parts of two versions, `empty` and `partial` lack rows. `excused` ones mixed two
+versions while a publication was under way that says that this may be. `overtaken` was refused by
+name, as the table's columns changed between the query's analysis and its plan
 ([delta.md](delta.md), [iceberg.md](iceberg.md)).
 
 The last table says which commit each figure is of. Those from before the protocol's second design

@@ -38,8 +38,7 @@ def isolated(directory: Path) -> dict[str, str]:
 def publish(spark: SparkSession, opened: CatalogsWithJvm, query: str) -> list[list[object]]:
     """The table's rows once the query's are published."""
     job = SessionJob(spark, query, threading.Event())
-    staged = opened.catalog.apply_staging(StagingContext(TARGET, STAGING_SCHEMA), job)
-    staged.begin()
+    staged = opened.catalog.plan(StagingContext(TARGET, STAGING_SCHEMA), job).begin()
     spark.sql(staged.statement(query))
     staged.verify()
     staged.commit()

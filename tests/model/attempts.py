@@ -20,8 +20,8 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import (
     PROVIDER,
     TableEntry,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME, version_of
 

@@ -3,7 +3,7 @@
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
 from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import MOST_ENTRIES, Kind, Lineage, Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from model.attempts import Attempt, columns_of
 from model.spark import partitions
 from model.watch import is_tracked, shown_directories

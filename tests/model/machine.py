@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.files import call, metastore_lock
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, ORPHAN_AGE_MS, RetentionRules
 from fakes.world import STAGING_SCHEMA
 from model import checks, ending

@@ -12,15 +12,15 @@ from dbt.adapters.ctas_spark.staging.files import (
     garbage,
     publication,
     references,
-    staged_record,
     took_over,
     version,
     whole,
 )
+from dbt.adapters.ctas_spark.staging.files import record as staged_record
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
 LONGER_THAN_ANY_GRACE_MS = 10**12
 

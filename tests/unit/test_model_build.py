@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     MetastoreError,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.metastore import losing_the_answer
 from fakes.world import STAGING_SCHEMA, World, version_of

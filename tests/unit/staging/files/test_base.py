@@ -23,8 +23,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
 from dbt.adapters.ctas_spark.staging.metastore.client import Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, FORMAT, TARGET, Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
 from fakes.metastore import FakeMetastore, entry
 from fakes.world import TARGET_NAME, World
 

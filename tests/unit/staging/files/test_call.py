@@ -13,10 +13,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     MetastoreError,
     RefusedError,
+    StagingError,
 )
+from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.publication import fenced
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.metastore import losing_the_answer
 from fakes.world import TARGET_NAME, Staged, World
 
@@ -159,8 +162,9 @@ def test_a_lost_answer_under_a_lock_alone_is_unknown(world: World) -> None:
     def another_and_lost(call: str) -> None:
         if call == "alter_table":
             world.metastore.before = lambda _call: None
-            theirs = replace(live(world), location="file:/elsewhere")
-            world.metastore.tables[TARGET_NAME] = theirs
+            theirs = fenced(FileBase(live(world)), world.clock.wall)
+            assert theirs is not None
+            world.metastore.alter_table(theirs, None)
             raise MetastoreError("connection lost")
 
     world.metastore.before = another_and_lost
@@ -195,8 +199,11 @@ def test_a_stale_entry_over_our_commit_deletes_nothing(world: World) -> None:
     assert shown(world) == first.version
 
 
-def test_our_version_without_our_marker_is_unknown(world: World) -> None:
-    """Somebody's entry shows our directory: it is not ours to delete."""
+@pytest.mark.parametrize("failure", [None, EntryModifiedError("the second try")])
+def test_our_version_without_our_marker_is_unknown(
+    world: World, failure: MetastoreError | None
+) -> None:
+    """Somebody's entry shows our directory: whatever the call said, it is not ours to delete."""
     world.published()
     ours = world.begun()
 
@@ -204,9 +211,11 @@ def test_our_version_without_our_marker_is_unknown(world: World) -> None:
         marked = live(world)
         kept = {k: v for k, v in marked.parameters.items() if k != COMMIT}
         world.metastore.tables[TARGET_NAME] = replace(marked, parameters=kept)
+        if failure is not None:
+            raise failure
 
     at(world, "alter_table", unmarked)
-    with pytest.raises(ConcurrentWriteError):
+    with pytest.raises(StagingError):
         ours.commit()
     stays(world, ours)
 

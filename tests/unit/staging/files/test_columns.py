@@ -4,16 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import PartitionMetadata
+from dbt.adapters.ctas_spark.staging.context import OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
     MetastoreError,
 )
-from dbt.adapters.ctas_spark.staging.files import columns
+from dbt.adapters.ctas_spark.staging.files import call as columns
+from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.publication import fenced
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
 from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.metastore import FakeMetastore
 from fakes.world import CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
 
@@ -62,9 +64,13 @@ def world(metastore: StrictMetastore) -> World:
     return world
 
 
-def begun(world: World, wanted: tuple[tuple[str, str], ...]) -> Staged:
+def begun(
+    world: World,
+    wanted: tuple[tuple[str, str], ...],
+    on_conflict: OnConflict = OnConflict.ABORT,
+) -> Staged:
     """A staged version with columns of its own."""
-    staged = world.begun()
+    staged = world.begun(on_conflict=on_conflict)
     name = version_of(staged).record
     world.metastore.tables[name] = replace(world.metastore.tables[name], columns=wanted)
     return staged
@@ -185,19 +191,37 @@ def test_the_columns_are_those_of_the_version_that_is_shown(world: World) -> Non
 
 def test_a_commit_between_read_and_call_is_read_afresh(world: World) -> None:
     """The call expects the commit id; a refusal begins it again."""
+    rival = begun(world, (("id", "timestamp"),), OnConflict.OVERWRITE)
     ours = begun(world, NEW)
     ours.commit()
-    last: list[Staged] = []
 
-    def rival(call: str) -> None:
+    def commit_rival(call: str) -> None:
         if call == "alter_table":
             world.metastore.before = lambda _call: None
-            last.append(publish(world, (("id", "timestamp"),)))
+            rival.commit()
 
-    world.metastore.before = rival
+    world.metastore.before = commit_rival
     ours.settle()
-    assert live(world).directory_name == last[0].version
+    assert live(world).directory_name == rival.version
     assert live(world).columns == (("id", "timestamp"),)
+
+
+def test_a_fence_between_read_and_call_does_not_leave_it_without_columns(world: World) -> None:
+    """The commit id is another one, and the columns are still missing: it is read afresh."""
+    ours = begun(world, NEW)
+    ours.commit()
+
+    def fence(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            change = fenced(FileBase(live(world)), world.clock.wall)
+            assert change is not None
+            empty = replace(change, hive_columns=HiveColumns.NONE)
+            world.metastore.alter_table(empty, None)
+
+    world.metastore.before = fence
+    ours.settle()
+    assert live(world).columns == NEW
 
 
 def test_a_version_whose_record_is_gone_gets_sparks_own_column(world: World) -> None:

@@ -146,3 +146,13 @@ def test_a_lock_is_given_back(remote: World) -> None:
     """Nobody waits for a run that has ended its bookkeeping."""
     remote.published(REPLACES, "may")
     assert remote.metastore.locks == {}
+
+
+def test_a_lock_that_was_lost_before_the_first_change_changes_nothing(remote: World) -> None:
+    """Its next holder may be dropping partitions already."""
+    old = remote.published("create_or_replace", "may")
+    ours = committed(remote, "june")
+    with observe(At(Step.DROP_PARTITIONS, remote.metastore.expire_locks)):
+        ours.settle()
+    assert remote.months() == {("may", old.version)}
+    assert note(remote) is not None

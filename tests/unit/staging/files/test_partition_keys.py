@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NotSupportedError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.world import BY_MONTH, TARGET_NAME, World, version_of
 
 FILES, TRACKED = PartitionMetadata.FILES, PartitionMetadata.TRACKED

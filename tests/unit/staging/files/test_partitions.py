@@ -277,3 +277,24 @@ def test_a_table_without_partitions_asks_for_no_lock(remote: World) -> None:
     """Bookkeeping costs nothing where there are none."""
     remote.published()
     assert not {"lock", "supports_locks", "partitions"} & set(remote.metastore.calls)
+
+
+def test_a_commit_directly_before_the_last_call_is_not_undone(world: World) -> None:
+    """Each change of the target expects the commit id that it was read with."""
+    rival = world.begun(REPLACES, "july", on_conflict=OnConflict.OVERWRITE)
+    ours = committed(world, "may")
+
+    def commit_rival(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            rival.commit()
+
+    def arm() -> None:
+        world.metastore.before = commit_rival
+
+    with observe(At(Step.TRACK_PARTITIONS, arm)):
+        ours.settle()
+    rival.settle()
+    assert world.metastore.tables[TARGET_NAME].directory_name == rival.version
+    assert world.months() == {("july", rival.version)}
+    assert (properties(world), note(world)) == (("catalog", "tracked"), None)

@@ -191,8 +191,3 @@ def test_a_note_on_partitions_outlives_the_publication() -> None:
     """Its holder may still wake up under the next version."""
     noted = replace(BASE, parameters={**BASE.parameters, "ctas_spark_partition_holder": "a:1"})
     assert change(base=noted).parameters["ctas_spark_partition_holder"] == "a:1"
-
-
-def test_a_commit_id_never_comes_twice() -> None:
-    """Every publication has its own."""
-    assert len({publication.new_commit_id() for _ in range(100)}) == 100

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW as VIEW_TYPE
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.metastore import entry
 from fakes.world import TARGET_NAME, Staged, World
 

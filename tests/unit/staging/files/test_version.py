@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.files import call as metastore_call
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 from fakes.clock import START_MS
 from fakes.metastore import entry

@@ -16,11 +16,11 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.publish.commit import LONGEST_CREATION_MS, MOST_ATTEMPTS
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import (
     CannotReplayError,
     Change,
+    Outcome,
     Reach,
     SweptError,
 )

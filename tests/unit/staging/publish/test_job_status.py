@@ -4,7 +4,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import TableAlreadyExistsError
 from dbt.adapters.ctas_spark.staging.publish.job_status import StagedTableHook
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.version import THERE, FakeVersion, plan
 
 

@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome, decide, is_by_rival
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome, decide, is_by_rival
 
 LOST = MetastoreError("connection lost")
 REFUSED = EntryModifiedError("modified")

@@ -10,8 +10,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Reach
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome, Reach
 from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from fakes.engine import FakeJob
 from fakes.version import ABSENT, PLAIN, THERE, FakeBase, FakeVersion, plan

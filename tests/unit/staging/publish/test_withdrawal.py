@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.publish.withdrawal import Withdrawal
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Withdrawal
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from fakes.engine import FakeJob
 from fakes.version import TARGET

@@ -16,8 +16,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     NoSuchVersionError,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport, observe
 from fakes.version import PLAIN, TARGET, THERE, FakeBase, FakeVersion, moved
@@ -79,6 +78,12 @@ def test_the_version_before_is_published_by_one_call() -> None:
 def test_a_version_is_asked_for_by_its_id() -> None:
     """Any that is kept."""
     assert roll_back(CONTEXT, restoring(), Atomicity.ATOMIC, "v8").version == "v8"
+
+
+def test_a_rollback_keeps_what_it_reaches() -> None:
+    """Whatever level the model names: it says which it kept."""
+    kind = restoring(reached=lambda _over: Reach(Atomicity.ATOMIC, "swap", "mixed"))
+    assert roll_back(CONTEXT, kind, Atomicity.ISOLATED).level is Atomicity.ATOMIC
 
 
 @pytest.mark.parametrize(

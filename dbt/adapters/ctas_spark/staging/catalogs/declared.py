@@ -23,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StorageError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.publish import namespaces
+from dbt.adapters.ctas_spark.staging.publish import v2_clauses as namespaces
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
 from dbt.adapters.ctas_spark.staging.storage.client import Storage

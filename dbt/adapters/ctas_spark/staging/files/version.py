@@ -24,8 +24,12 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     look,
     who_changed,
 )
-from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall, wait_out
-from dbt.adapters.ctas_spark.staging.files.columns import fill_columns, lacks_columns
+from dbt.adapters.ctas_spark.staging.files.call import (
+    MetastoreCall,
+    fill_columns,
+    lacks_columns,
+    wait_out,
+)
 from dbt.adapters.ctas_spark.staging.files.partition_state import (
     LISTED,
     PartitionPlan,
@@ -34,16 +38,15 @@ from dbt.adapters.ctas_spark.staging.files.partition_state import (
 )
 from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
 from dbt.adapters.ctas_spark.staging.files.publication import marker_over, tracks_partitions
-from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.files.record import Record, StagedRecord
 from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.files.staged_record import StagedRecord
-from dbt.adapters.ctas_spark.staging.publish import messages, outcome
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.removal import empty, still_there
+from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
