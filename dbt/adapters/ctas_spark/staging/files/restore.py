@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.services import Services
@@ -29,7 +30,13 @@ class FileRestoring:
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record by compare-and-swap before it publishes."""
-        record = self._whole()[version]
+        record = self._whole().get(version)
+        if record is None:  # a clean-up took it since ``earlier``
+            raise NoSuchVersionError(
+                f"version {version} was deleted meanwhile",
+                table=self.context.target,
+                left="it is unchanged",
+            )
         return FileVersion(self.context, self.services, level, report, restored=record)
 
     def _whole(self) -> dict[str, Record]:
