@@ -24,7 +24,12 @@ from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, Found, find, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    ORPHAN_AGE_MS,
+    KnownVersion,
+    Place,
+    Reason,
+)
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
 from dbt.adapters.ctas_spark.staging.version_id import started_ms
@@ -47,13 +52,16 @@ def changed(services: Services, target: TableName, record: Record, expected: Rec
 
 @dataclass(slots=True)
 class FileGarbage:
-    """A ``Garbage`` of tables of files; a tombstone outlives its version by ``orphan_age_ms``."""
+    """A ``Garbage`` of tables of files.
+
+    A tombstone outlives its version by the orphan age of everyone, also where a clean-up was told
+    a lower one: the job that it stops may be one whose files nobody counts.
+    """
 
     context: StagingContext
     services: Services
     report: StepReport
     references: References
-    orphan_age_ms: int
     _found: dict[str, Found] = field(default_factory=dict)
 
     @property
@@ -238,7 +246,7 @@ class FileGarbage:
         record = found.record
         if record is None or record.superseded_ms is None or not found.is_tombstone:
             return False
-        return self._now(found) - record.superseded_ms < self.orphan_age_ms
+        return self._now(found) - record.superseded_ms < ORPHAN_AGE_MS
 
     def _written_ms(self, found: Found) -> int:
         files = self.services.storage.files(found.directory)

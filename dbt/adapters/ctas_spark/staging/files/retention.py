@@ -87,7 +87,7 @@ class FileRetention:
     def _clean_up(self, rules: RetentionRules, report: StepReport, *, dry_run: bool) -> CleanUp:
         listing = self.services.listing if rules.thorough else None
         references = References(self.context, self.services, report, listing, dry_run)
-        garbage = FileGarbage(self.context, self.services, report, references, rules.orphan_age_ms)
+        garbage = FileGarbage(self.context, self.services, report, references)
         return CleanUp(garbage, rules, report, dry_run)
 
     def _taken_over(self, rules: RetentionRules, report: StepReport, *, dry_run: bool) -> list[str]:

@@ -1,0 +1,325 @@
+"""No clean-up takes a living run for dead: the table is whole or the model fails, every time.
+
+Another run comes between any two calls of a living one, and the living one between any two of a
+clean-up. Whatever the other does, patience it has none: its orphan age is nothing, or its clock
+jumps.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+
+from contract.contents import LAYOUTS, Sight
+from contract.fake_place import FakePlace
+from contract.subjects import Subject
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, StagingError
+from dbt.adapters.ctas_spark.staging.files import version
+from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
+from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
+from dbt.adapters.ctas_spark.staging.files.references import References
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from fakes.engine import FakeJob
+from fakes.world import World
+
+Act = Callable[[], object]
+NEVER = -1
+DAYS_MS = 10 * 24 * 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What a living run does: ``prepare`` sets the table up and returns the act."""
+
+    prepare: Callable[[Subject], Act]
+    old: int | None
+    new: int
+
+
+def rebuilds(subject: Subject) -> Act:
+    """Over a version of ours."""
+    subject.published(1)
+    return lambda: subject.ready(2).finish()
+
+
+def changes_types(subject: Subject) -> Act:
+    """Over a version of ours, by a call that a second one follows."""
+    subject.published(2)
+    return lambda: subject.ready(3).finish()
+
+
+def takes_over(subject: Subject) -> Act:
+    """Over a user's table."""
+    subject.place.others.plain(subject.table, subject.layout.name, 1)
+    return lambda: subject.ready(2).finish()
+
+
+def creates(subject: Subject) -> Act:
+    """Where there is no table."""
+    return lambda: subject.ready(2).finish()
+
+
+def rolls_back(subject: Subject) -> Act:
+    """To the version before."""
+    subject.published(1)
+    subject.published(2)
+    return lambda: subject.catalog.roll_back(subject.context())
+
+
+def commits_a_rebuild(subject: Subject) -> Act:
+    """It was staged before."""
+    subject.published(1)
+    return subject.ready(2).finish
+
+
+def commits_a_creation(subject: Subject) -> Act:
+    """It was staged before."""
+    return subject.ready(2).finish
+
+
+STAGED_LIVES = (Life(commits_a_rebuild, 1, 2), Life(commits_a_creation, None, 2))
+LIVES = (
+    Life(rebuilds, 1, 2),
+    Life(changes_types, 2, 3),
+    Life(takes_over, 1, 2),
+    Life(creates, None, 2),
+    Life(rolls_back, 2, 1),
+)
+
+
+def cleans_up_at_once(subject: Subject) -> None:
+    """Its orphan age is nothing."""
+    subject.rival_cleans_up(orphan_age_ms=0)
+
+
+def vacuums_at_once(subject: Subject) -> None:
+    """And it fences, and looks everywhere."""
+    subject.rival_cleans_up(orphan_age_ms=0, fences=True, thorough=True)
+
+
+def jumps_forward(subject: Subject) -> None:
+    """All clocks but the one that nobody sets jump, then it cleans up as everybody does."""
+    _world(subject).clock.wall += DAYS_MS
+    subject.rival_cleans_up()
+
+
+def jumps_on_the_storage(subject: Subject) -> None:
+    """The storage's clock jumps."""
+    _world(subject).storage.skew_ms += DAYS_MS
+    subject.rival_cleans_up(fences=True)
+
+
+def sleeps(subject: Subject) -> None:
+    """The living run's machine sleeps for longer than the orphan age."""
+    subject.place.grow_old()
+    subject.rival_cleans_up(fences=True)
+
+
+def jumps_back(subject: Subject) -> None:
+    """All clocks but the one that nobody sets jump back."""
+    _world(subject).clock.wall -= DAYS_MS
+    cleans_up_in_time(subject)
+
+
+def cleans_up_in_time(subject: Subject) -> None:
+    """By the ages and the number of versions that everybody has."""
+    rules = RetentionRules()
+    subject.rival_cleans_up(versions_to_keep=rules.versions_to_keep, grace_ms=rules.grace_ms)
+
+
+def recovers(subject: Subject) -> None:
+    """The run-operation ctas_recover."""
+    replace(subject, run=subject.place.open_run()).catalog.recover(subject.context())
+
+
+IMPATIENT = (cleans_up_at_once, vacuums_at_once, jumps_forward, jumps_on_the_storage, sleeps)
+PATIENT = (jumps_back, cleans_up_in_time, recovers)
+Disturb = Callable[[Subject], None]
+
+
+class Between:
+    """Does something once, between two calls of what runs meanwhile: at the ``at``-th moment.
+
+    A moment is before or after a call of the metastore, or the middle of a job.
+    """
+
+    def __init__(self, place: FakePlace, at: int, act: Act) -> None:
+        self.moments = 0
+        self._is_quiet = False
+        self._at = at
+        self._act = act
+        hooks = place.world.metastore
+        hooks.before = hooks.after = lambda call: self._comes_by(call)
+        place.in_the_job = lambda: self._comes_by("the job")
+
+    def _comes_by(self, _call: str) -> None:
+        if self._is_quiet:
+            return
+        moment, self.moments = self.moments, self.moments + 1
+        if moment == self._at:
+            self._is_quiet = True  # nobody disturbs the one that disturbs
+            self._act()
+            self._is_quiet = False
+
+    def ends(self) -> None:
+        """What comes from now on is undisturbed."""
+        self._is_quiet = True
+
+
+def subject_on(place: FakePlace, layout: str) -> Subject:
+    """A table that nobody has touched."""
+    name = TableName(place.schema, "orders")
+    purpose = StagingPurpose.CREATE_OR_REPLACE
+    return Subject(place, place.open_run(), name, purpose, Atomicity.ATOMIC, LAYOUTS[layout])
+
+
+def lived(life: Life, disturb: Disturb, at: int, layout: str) -> tuple[int, bool]:
+    """One life, disturbed at one moment; how many it has, and whether it succeeded."""
+    place = FakePlace("fakes")
+    subject = subject_on(place, layout)
+    act = life.prepare(subject)
+    between = Between(place, at, lambda: disturb(subject))
+    return _judged(subject, life, act, between)
+
+
+def cleaned(life: Life, disturb: Disturb, at: int, layout: str) -> tuple[int, bool]:
+    """A clean-up that is disturbed at one moment, by the end of a life."""
+    place = FakePlace("fakes")
+    subject = subject_on(place, layout)
+    act = life.prepare(subject)
+    result: list[Act] = []
+    between = Between(place, at, lambda: result.append(_tried(act)))
+    disturb(subject)
+    between.ends()
+    return _judged(subject, life, result[0] if result else act, between)
+
+
+def _tried(act: Act) -> Act:
+    """Do it now; what came of it comes later."""
+    try:
+        act()
+    except StagingError as error:
+        return _raises(error)
+    return lambda: None
+
+
+def _raises(error: StagingError) -> Act:
+    def act() -> None:
+        raise error
+
+    return act
+
+
+def _judged(subject: Subject, life: Life, act: Act, between: Between) -> tuple[int, bool]:
+    succeeded = False
+    allowed = {_sight_of(subject, life.old)}
+    try:
+        act()
+        succeeded = True
+        allowed = {_sight_of(subject, life.new)}
+    except CommitStateUnknownError:
+        allowed |= {_sight_of(subject, life.new)}
+    except StagingError:
+        pass  # the target is what it was
+    between.ends()
+    assert subject.sight() in allowed
+    subject.published(5)
+    assert subject.sight() == subject.content(5).whole
+    return between.moments, succeeded
+
+
+def _sight_of(subject: Subject, number: int | None) -> Sight | None:
+    return None if number is None else subject.content(number).whole
+
+
+def every_moment(
+    run: Callable[[Life, Disturb, int, str], tuple[int, bool]],
+    life: Life,
+    disturb: Disturb,
+    layout: str = "parquet",
+) -> list[bool]:
+    """Whether the run succeeded, for each moment at which it was disturbed."""
+    moments, _ = run(life, disturb, NEVER, layout)
+    return [run(life, disturb, at, layout)[1] for at in range(moments)]
+
+
+def named(one: Life | Disturb) -> str:
+    """For the names of tests."""
+    return one.prepare.__name__ if isinstance(one, Life) else one.__name__
+
+
+@pytest.fixture(autouse=True)
+def _no_real_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No writer waits for a second to be over: the fakes' clock stands still."""
+    monkeypatch.setattr(version, "LONGEST_WAIT_SECONDS", 0.0)
+
+
+@pytest.mark.parametrize("disturb", [*IMPATIENT, *PATIENT], ids=named)
+@pytest.mark.parametrize("life", LIVES, ids=named)
+@pytest.mark.parametrize("layout", ["parquet", "listed"])
+def test_a_run_is_disturbed_at_any_moment(life: Life, disturb: Disturb, layout: str) -> None:
+    """The table is whole or the model fails; a clean-up with patience makes no build fail."""
+    done = every_moment(lived, life, disturb, layout)
+    assert len(done) > 10
+    if disturb in PATIENT and life.prepare is not rolls_back:  # its record may be noted meanwhile
+        assert all(done)
+
+
+@pytest.mark.parametrize("disturb", [*IMPATIENT, *PATIENT], ids=named)
+@pytest.mark.parametrize("life", LIVES, ids=named)
+def test_a_clean_up_is_disturbed_at_any_moment(life: Life, disturb: Disturb) -> None:
+    """The table is whole or the model fails, when it begins and ends while a clean-up is at work."""
+    every_moment(cleaned, life, disturb)
+
+
+def test_a_staged_version_waits_while_a_clean_up_is_at_work() -> None:
+    """The commit comes at any moment of an impatient clean-up: whole, or refused."""
+    for life in STAGED_LIVES:
+        for disturb in (cleans_up_at_once, vacuums_at_once):
+            assert any(every_moment(cleaned, life, disturb))
+
+
+def test_a_job_that_nobody_counted_is_published_whole_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without the engine's figures, too, no part of a job's files is ever published."""
+    monkeypatch.setattr(FakeJob, "figures", lambda _self: WriteFigures())
+    for life in LIVES:
+        for disturb in IMPATIENT:
+            every_moment(lived, life, disturb)
+
+
+def age_alone_decides(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up takes what is old, though its writer's call would be let through."""
+    patch.setattr(FileGarbage, "may_land", lambda _self, _version: False)
+
+
+def nobody_looks_again(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up deletes by what it saw of the target before it took the record."""
+    patch.setattr(References, "reason", lambda _self, _version: None)
+
+
+def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:
+    """A creation whose version a clean-up took is left as it is."""
+    patch.setattr(MetastoreCall, "_take_back_if_swept", lambda _self: None)
+
+
+@pytest.mark.parametrize(
+    "sabotage", [age_alone_decides, nobody_looks_again, swept_creations_stay], ids=named
+)
+def test_a_sabotage_is_noticed(
+    sabotage: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At some moment of some life."""
+    sabotage(monkeypatch)
+    with pytest.raises(AssertionError):
+        for life in (*LIVES, *STAGED_LIVES):
+            every_moment(lived, life, cleans_up_at_once)
+            every_moment(cleaned, life, cleans_up_at_once)
+
+
+def _world(subject: Subject) -> World:
+    assert isinstance(subject.place, FakePlace)
+    return subject.place.world
