@@ -2,12 +2,16 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 from faults.moments import before
@@ -67,8 +71,23 @@ def test_a_read_only_disk_is_refused_before_the_job(numbered: Numbered, small_di
     assert (numbered.version(), numbered.number()) == (old, 1)
 
 
-@pytest.mark.parametrize("step", [Step.VERIFY, Step.COMMIT])
-def test_removed_files_are_not_published(numbered: Numbered, step: Step) -> None:
+@contextmanager
+def before_commit(happens: Callable[[], object]) -> Iterator[None]:
+    """Have it happen between the checks and the last listing."""
+    commit = StagedTable.commit
+
+    def commits(staged: StagedTable[Any]) -> None:
+        happens()
+        commit(staged)
+
+    with patch.object(StagedTable, "commit", commits):
+        yield
+
+
+@pytest.mark.parametrize("at", [partial(before, Step.VERIFY), before_commit])
+def test_removed_files_are_not_published(
+    numbered: Numbered, at: Callable[[Callable[[], object]], AbstractContextManager[None]]
+) -> None:
     """A version whose directory somebody removed would be an empty table: it is refused."""
     old = numbered.publish(1)
 
@@ -76,10 +95,10 @@ def test_removed_files_are_not_published(numbered: Numbered, step: Step) -> None
         staged = numbered.staged_beside(old)
         shutil.rmtree(numbered.outside.directory(TABLE).with_name(staged))
 
-    with before(step, remove):
+    with at(remove):
         run = numbered.run(2)
     assert not run.success
-    assert "the staged version's directory" in run.message(TABLE)
+    assert "the staged version is not whole" in run.message(TABLE)
     assert f"it still holds version {old}" in run.message(TABLE)
     assert (numbered.version(), numbered.number()) == (old, 1)
     numbered.publish(3, **NOTHING_KEPT)
