@@ -80,7 +80,7 @@ class FakePlace:
         version = file_tables.version_of(staged)
         self.world.storage.empty_directories.add(version.directory)
         if staged.level is not Atomicity.NONE:
-            self.write(version.directory, content, between=lambda: self.in_the_job())
+            self.write(version.directory, content, between=self.in_the_job)
         self._count(staged, content)
         if version.record in self.world.metastore.tables:
             raise EntryExistsError(f"{version.record} exists")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+
 from dbt.adapters.ctas_spark.staging.context import (
     OnConflict,
     PartitionMetadata,
@@ -11,7 +13,6 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules

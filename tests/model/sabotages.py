@@ -3,17 +3,17 @@
 from collections.abc import Callable
 
 import pytest
+from dbt.adapters.ctas_spark.staging.files.records import NO_MORE, STATE
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseState
 
 from dbt.adapters.ctas_spark.staging.files import publication, records, sweeper, taken_over
 from dbt.adapters.ctas_spark.staging.files.publication import Publication
-from dbt.adapters.ctas_spark.staging.files.records import NO_MORE, STATE
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish import outcome
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.retention import lease_file
 from dbt.adapters.ctas_spark.staging.retention import rules as retention
-from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseState
 
 LONGER_THAN_ANY_GRACE_MS = 10**10
 

@@ -5,10 +5,11 @@ Violations are kept, for the product may swallow what is raised inside a call.
 
 from typing import TYPE_CHECKING
 
+from dbt.adapters.ctas_spark.staging.files.records import STATE
+
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files import set_aside
 from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.files.records import STATE
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, Kind, Lineage, Marker

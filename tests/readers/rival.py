@@ -18,6 +18,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
+from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
@@ -30,7 +31,6 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from readers.content import inspect, select_sql
 from readers.journal import append
 from readers.session import small_session

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from pymetastore.hive_metastore import ttypes
 
 from contract_clients.server_place import direct
@@ -17,10 +19,8 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.files import records
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from fakes.engine import FakeEngine, FakeJob
 from fakes.storage import FakeStorage
 from servers.metastore import Metastore, running_metastore

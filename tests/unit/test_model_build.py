@@ -1,11 +1,11 @@
 """What a model is told at its end."""
 
 import pytest
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 
 from dbt.adapters.ctas_spark.model_build import ModelBuild
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import World
 

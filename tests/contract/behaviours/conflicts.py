@@ -96,7 +96,7 @@ def hands_the_next_writer_a_good_base(subject: Subject) -> None:
 
 @behaviour((StagingPurpose.CREATE_IF_NOT_EXISTS,), layouts=Layouts.ONE)
 def goes_on_after_it_gave_way(subject: Subject) -> None:
-    """After another's table was kept the same job goes on: what follows, such as a hook, can run."""
+    """After another's table was kept, what follows in the same job, such as a hook, can run."""
     theirs = subject.rival(3)
     ours = subject.ready(2)
     subject.place.others.commit(theirs)

@@ -89,7 +89,5 @@ def file_columns(subject: Subject) -> tuple[str, ...]:
 def _other_keys(subject: Subject) -> Layout:
     """A layout of the claim's whose keys differ from the subject's."""
     native = subject.place.claim.native_format
-    plain, partitioned = (
-        (native, f"{native}_partitioned") if native else ("parquet", "partitioned")
-    )
+    plain, partitioned = (native, f"{native}_partitioned") if native else ("parquet", "partitioned")
     return LAYOUTS[plain if subject.layout.partition_by else partitioned]

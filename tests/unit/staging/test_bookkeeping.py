@@ -4,6 +4,11 @@ import logging
 from dataclasses import replace
 
 import pytest
+from dbt.adapters.ctas_spark.staging.files.records import BOOKKEEPING, SOMEBODY
+from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
+from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
 
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -18,12 +23,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER, PARTITIONS
-from dbt.adapters.ctas_spark.staging.files.records import BOOKKEEPING, SOMEBODY
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
-from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.partitions import partition

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from dbt.adapters.ctas_spark.staging.files.records import STATE
 
 from dbt.adapters.ctas_spark.staging.context import OnConflict
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -10,7 +11,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.files.records import STATE
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from fakes.metastore import entry

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
+from dbt.adapters.ctas_spark.staging.files.records import STATE
+from dbt.adapters.ctas_spark.staging.files.restamp import is_only_restamped
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.base import Base
 from dbt.adapters.ctas_spark.staging.files.fence import fence
-from dbt.adapters.ctas_spark.staging.files.records import STATE
-from dbt.adapters.ctas_spark.staging.files.restamp import is_only_restamped
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-
-from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.rollback import roll_back
 from dbt.adapters.ctas_spark.staging.retention.lease import Lease
+
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport, observe
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World, killed

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging.files.base import Base
 from dbt.adapters.ctas_spark.staging.files.takeover import wait_out
+
+from dbt.adapters.ctas_spark.staging.files.base import Base
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World

@@ -24,7 +24,12 @@ from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, Found, find, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, KnownVersion, Place, Reason
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    ORPHAN_AGE_MS,
+    KnownVersion,
+    Place,
+    Reason,
+)
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.removal import emptied
 from dbt.adapters.ctas_spark.staging.version_id import started_ms
