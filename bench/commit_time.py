@@ -11,6 +11,7 @@ and, where they are tracked, the bookkeeping of the partitions, with the listing
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 import tempfile
@@ -20,13 +21,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
 from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,
@@ -35,8 +36,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.files import records
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from servers.versions import versions
 
 SCHEMA = "bench"
@@ -103,7 +103,7 @@ def _options() -> argparse.Namespace:
 def _rounds(rounds: int, directory: Path) -> Iterator[Timing]:
     spark = start_spark({"spark.master": "local[2]"}, str(directory / "logs"))
     spark.sql(f"CREATE SCHEMA {SCHEMA}")
-    opened = open_catalog(spark, print)
+    opened = open_catalog(spark)
     templates = {case: _template(case, directory / "templates") for case in CASES}
     for number in range(-1, rounds):  # the first creates the tables and warms up
         for case in CASES:
@@ -125,7 +125,7 @@ def _template(case: Case, parent: Path) -> Path:
 
 
 def _commit(
-    spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path, number: int
+    spark: SparkSession, opened: CatalogsWithJvm, case: Case, template: Path, number: int
 ) -> Timing:
     staged = _staged(spark, opened, case, template)
     started = time.perf_counter()
@@ -137,8 +137,8 @@ def _commit(
 
 
 def _staged(
-    spark: SparkSession, opened: OpenedCatalog, case: Case, template: Path
-) -> StagedFileTable:
+    spark: SparkSession, opened: CatalogsWithJvm, case: Case, template: Path
+) -> StagedTable[Any]:
     """A version ready to be committed: its files linked into place, its record made by SQL."""
     layout = TableLayout(partition_by=("k",) if case.partitions else ())
     context = StagingContext(
@@ -148,29 +148,22 @@ def _staged(
         partition_metadata=PartitionMetadata.TRACKED if case.tracked else PartitionMetadata.FILES,
     )
     job = SessionJob(spark, case.table, canceled=threading.Event())
-    staged = opened.catalog.apply_staging(context, job)
-    staged.begin()
-    location = staged.root.version(staged.version)
-    shutil.copytree(template, location.removeprefix("file:"), copy_function=os.link)
-    spark.sql(_record_sql(staged, opened, case, location))
+    staged = opened.catalog_for(context).plan(context, job).begin()
+    ctas = staged.statement("SELECT")
+    location = re.search(r"LOCATION '(?:file:)?([^']+)'", ctas)
+    if location is None:
+        raise ValueError(ctas)
+    shutil.copytree(template, location[1], copy_function=os.link)
+    spark.sql(_record_sql(ctas, case))
     staged.verify()
     return staged
 
 
-def _record_sql(staged: StagedFileTable, opened: OpenedCatalog, case: Case, location: str) -> str:
-    properties = records.record_properties(
-        target=staged.target,
-        version=staged.version,
-        base=staged.base,
-        lease=opened.lease.id,
-        root=str(staged.root),
-    )
+def _record_sql(ctas: str, case: Case) -> str:
+    """The CREATE TABLE of a CTAS, over files that are there."""
     columns = "id BIGINT, k INT" if case.partitions else "id BIGINT"
-    partitioned = "PARTITIONED BY (k)" if case.partitions else ""
-    return (
-        f"CREATE TABLE {quoting.table(staged.record)} ({columns}) USING parquet {partitioned} "
-        f"LOCATION {quoting.string(location)} TBLPROPERTIES {quoting.properties(properties)}"
-    )
+    created, _, _ = ctas.partition("\nAS\n")
+    return created.replace("\nUSING ", f" ({columns})\nUSING ", 1)
 
 
 def _medians(timings: list[Timing]) -> Iterator[tuple[Case, float, float]]:

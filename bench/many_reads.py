@@ -6,7 +6,10 @@
 
 Three processes read in turn in two sessions each: one looks the table up for each read, the other
 never again after its first. A writer changes the table's schema and partition values with each
-version, and the format of files. The metastore is a server on PostgreSQL, at repeatable read.
+version, and the format of files: on a server with default settings such a publication says that
+one read may mix two versions, and a mixed read during it is counted as excused. ``--same`` keeps
+schema and format, and ``--isolation repeatable-read`` sets the server so and declares it in the
+profile: then none may. The metastore is a server on PostgreSQL.
 """
 
 import argparse
@@ -15,15 +18,16 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from readers.reader import Mode
 from readers.tables import Choice, SharedTables, tables_on_postgresql
 from readers.trial import Trial, run_trial
-from servers.metastore_on_postgresql import WHOLE_READS
+from servers.metastore_on_postgresql import ISOLATION, REPEATABLE_READ
 from servers.versions import versions
 
 
@@ -31,13 +35,13 @@ def main() -> None:
     """Run, print and keep the figures; fail if a read did."""
     options = _options()
     started = time.monotonic()
-    (isolation,) = WHOLE_READS
-    settings = {isolation: options.isolation}
+    settings = {ISOLATION: options.isolation} if options.isolation else {}
+    declared = {"metastore_reads": "repeatable"} if settings else {}
     with (
         tempfile.TemporaryDirectory() as directory,
         tables_on_postgresql(options.table, Path(directory), settings) as tables,
     ):
-        trial = _trial(options, tables, Path(directory))
+        trial = _trial(options, replace(tables, profile=declared), Path(directory))
         figures = _figures(trial, options, tables.versions, time.monotonic() - started)
     print(json.dumps(figures, indent=1))
     if options.out:
@@ -51,7 +55,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--commits", type=int, default=100)
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
-    parser.add_argument("--isolation", default="repeatable-read", help="the server's own")
+    parser.add_argument("--same", action="store_true", help="one schema for all versions")
+    parser.add_argument("--isolation", choices=[REPEATABLE_READ], help="beside a server's defaults")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
 
@@ -63,6 +68,7 @@ def _trial(options: argparse.Namespace, tables: SharedTables, directory: Path) -
         reads=options.reads,
         commits=options.commits,
         directory=directory,
+        same=options.same,
     )
 
 
@@ -72,7 +78,7 @@ def _figures(
     verdicts = {"fresh": asdict(trial.fresh), "never refreshed": asdict(trial.stale)}
     for verdict in verdicts.values():
         verdict["versions"] = len(verdict["versions"])
-    counted = ("overtaken", "failed", "mixed", "empty", "partial")
+    counted = ("overtaken", "failed", "mixed", "empty", "partial", "excused")
     return {
         "table": options.table.value,
         "reads": trial.reads,
@@ -80,7 +86,9 @@ def _figures(
         **{kind: sum(verdict[kind] for verdict in verdicts.values()) for kind in counted},
         "reading processes": options.processes,
         "sessions": verdicts,
-        "isolation of the metastore's database": options.isolation,
+        "one schema": options.same,
+        "isolation of the metastore's database": options.isolation or "the server's default",
+        "publications": Counter(f"{one.level}, {one.reader_window}" for one in trial.commits),
         "seconds": round(seconds, 1),
         "finished": datetime.now(tz=timezone.utc).isoformat(timespec="seconds"),
         "cores": os.cpu_count(),

@@ -5,7 +5,7 @@
 ``--table delta`` and the like are the same on other formats.
 
 Each writer is a process with a Spark session. In a round, all begin on one version, stage theirs by
-a CTAS, and are then released together. The metastore is a server on PostgreSQL, at repeatable read.
+a CTAS, and are then released together. The metastore is a server on PostgreSQL.
 
 ``--plain`` is the control: each writer, when it is released, runs one CREATE OR REPLACE TABLE AS of
 the format's own. It fails if none of those overwrote another's unseen.

@@ -5,7 +5,8 @@
 Each run is the command dbt with four models and two threads, on a remote metastore. The moments are
 times from its start to its end, calls to the metastore, and commit calls: the signal is sent while
 the server has not answered yet. A run that was over before its moment is repeated with another one.
-After each, what it said is compared with what is published, and the next run leaves nothing.
+After each, what it said is compared with what is published, and the next run and a vacuum leave
+nothing.
 """
 
 import argparse

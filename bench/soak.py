@@ -4,9 +4,9 @@
 
 Two runs of one model are always under way, each a process of its own. At a random moment one may
 get kill -9, SIGTERM or SIGINT; one that has not ended after ten minutes is given up. Two readers
-look the table up for each read. At the end a last run cleans up. With --adapter spark the same
-happens to the stock adapter, as the control. The metastore is a server on PostgreSQL, at repeatable
-read.
+look the table up for each read. At the end a last run and a vacuum clean up. With --adapter spark
+the same happens to the stock adapter, as the control. All versions have one schema. The metastore
+is a server on PostgreSQL.
 """
 
 import argparse

@@ -68,14 +68,11 @@ def _behaviours(place: str, level: Atomicity, *, each_pair: bool) -> Iterator[Ca
     layouts = layouts_at(CLAIMS[place], level)
     turns = cycle(layouts)
     for number, behaviour in enumerate(ALL):
-        if not behaviour.is_for(CLAIMS[place], level):
-            continue
-        if not each_pair and _takes_the_way_of_isolated(behaviour, place, level):
+        repeats = not each_pair and _takes_the_way_of_isolated(behaviour, place, level)
+        names = _names_of(behaviour.layouts, layouts)
+        if not behaviour.is_for(CLAIMS[place], level) or repeats or not names:
             continue
         pairs: Iterable[tuple[str, StagingPurpose]]
-        names = _names_of(behaviour.layouts, layouts)
-        if not names:
-            continue
         if behaviour.layouts is Layouts.ONE:
             pairs = product(layouts[:1], behaviour.purposes)
         elif each_pair:

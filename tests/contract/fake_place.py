@@ -84,7 +84,7 @@ class FakePlace:
         self._count(staged, content)
         if version.record in self.world.metastore.tables:
             raise EntryExistsError(f"{version.record} exists")
-        own = version._new_record().to_parameters()  # noqa: SLF001 (what the CTAS says)
+        own = version._staged.to_parameters(version._root)  # noqa: SLF001 (what the CTAS says)
         tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
         self.world.metastore.tables[version.record] = described(
             version.record,

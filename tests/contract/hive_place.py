@@ -21,7 +21,7 @@ from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 from readers.session import SMALL
-from servers.metastore import DEFAULT_SETTINGS, Metastore, running_metastore
+from servers.metastore import Metastore, running_metastore
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -58,9 +58,7 @@ class HivePlace(SparkPlace):
 def remote(directory: Path) -> Iterator[HivePlace]:
     """A metastore server on Derby with its default settings."""
     with (
-        running_metastore(
-            directory / "server", directory / "warehouse", DEFAULT_SETTINGS
-        ) as server,
+        running_metastore(directory / "server", directory / "warehouse") as server,
         _on_server("hive_remote", server, directory) as place,
     ):
         yield place

@@ -73,7 +73,7 @@ class SparkPlace:
         return {str(path): (stat.st_size, stat.st_mtime_ns) for path, stat in stats.items()}
 
     def remove(self, directory: str) -> None:
-        path = path_of(directory)
+        path = Path(directory) if directory.startswith("/") else path_of(directory)
         path.unlink() if path.is_file() else shutil.rmtree(path)
 
     def records(self) -> list[str]:

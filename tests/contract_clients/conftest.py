@@ -15,7 +15,7 @@ from contract_clients.server_place import ServerPlace, direct
 from dbt.adapters.ctas_spark.staging.metastore.jvm.client import InJvmMetastore
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
 from readers.session import small_session
-from servers.metastore import DEFAULT_SETTINGS, Metastore, running_metastore
+from servers.metastore import Metastore, running_metastore
 
 REMOTE = ("thrift", "in_jvm")
 DATABASES = (*REMOTE, "other")
@@ -25,9 +25,7 @@ DATABASES = (*REMOTE, "other")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
     """A remote Hive metastore on Derby, with a database for each client, and one for all."""
     at = tmp_path_factory.mktemp("metastore")
-    with running_metastore(
-        at / "server", at / "warehouse", DEFAULT_SETTINGS, lock_tables=True
-    ) as running:
+    with running_metastore(at / "server", at / "warehouse", lock_tables=True) as running:
         with direct(running) as hand:
             for name in DATABASES:
                 location = f"file:{running.warehouse}/{name}.db"

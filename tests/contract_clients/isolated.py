@@ -6,14 +6,13 @@ Takes Spark's settings as JSON, and the path of the file that gets the answer, a
 import json
 import sys
 import threading
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
 import pyspark
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import OpenedCatalog, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from readers.session import small_session
@@ -36,11 +35,10 @@ def isolated(directory: Path) -> dict[str, str]:
     }
 
 
-def publish(spark: SparkSession, opened: OpenedCatalog, query: str) -> list[list[object]]:
+def publish(spark: SparkSession, opened: CatalogsWithJvm, query: str) -> list[list[object]]:
     """The table's rows once the query's are published."""
     job = SessionJob(spark, query, threading.Event())
-    staged = opened.catalog.apply_staging(StagingContext(TARGET, STAGING_SCHEMA), job)
-    staged.begin()
+    staged = opened.catalog.plan(StagingContext(TARGET, STAGING_SCHEMA), job).begin()
     spark.sql(staged.statement(query))
     staged.verify()
     staged.commit()
@@ -52,7 +50,7 @@ def main(conf: Mapping[str, str], answer: Path) -> None:
     """Publish every query and write down what was seen."""
     spark = small_session({**conf, **isolated(answer.parent)})
     spark.sql(f"create database {TARGET.database}")
-    opened = open_catalog(spark, lambda error: warnings.warn(str(error), stacklevel=1))
+    opened = open_catalog(spark)
     found = opened.catalog.capabilities(STAGING_SCHEMA)
     rows = [publish(spark, opened, query) for query in QUERIES]
     opened.close()

@@ -8,7 +8,7 @@ from contract_clients.places import FakePlace, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
-from servers.metastore import DEFAULT_SETTINGS, running_metastore
+from servers.metastore import running_metastore
 from servers.processes import wait_until
 
 WITHIN_SECONDS = 30.0
@@ -101,7 +101,7 @@ def test_locks_are_probed_without_a_trace(remote: ServerPlace) -> None:
 
 def test_a_server_without_lock_tables_has_no_locks(tmp_path: Path) -> None:
     """A server without them does not support locks, and answers the next call."""
-    with running_metastore(tmp_path / "server", tmp_path / "warehouse", DEFAULT_SETTINGS) as server:
+    with running_metastore(tmp_path / "server", tmp_path / "warehouse") as server:
         client = ThriftMetastore(server.uri)
         assert not client.supports_locks()
         assert client.databases() == ("default",)

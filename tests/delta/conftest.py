@@ -25,7 +25,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.hadoop.javax.jdo.option.ConnectionURL": (
             f"jdbc:derby:;databaseName={directory / 'metastore'};create=true"
         ),
-        "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
     }
     session = small_session(conf)
     yield session

@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from delta.place import Place
 
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]

@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from delta.place import Place
 
 NEW = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"

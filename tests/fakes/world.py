@@ -112,7 +112,7 @@ class World:
             partition_keys=columns,
             create_time=self.clock.wall // 1000,
             parameters={
-                **version._new_record().to_parameters(),  # noqa: SLF001 (what the CTAS says)
+                **version._staged.to_parameters(version._root),  # noqa: SLF001 (what the CTAS says)
                 "transient_lastDdlTime": str(self.clock.wall // 1000),
                 "spark.sql.sources.provider": "parquet",
                 "spark.sql.sources.schema": '{"fields":[]}',

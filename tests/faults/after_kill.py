@@ -1,16 +1,13 @@
 """What is there after a kill: at once, and after the next run and a vacuum."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from faults.eyes import Eyes, Sight
 from faults.kill_points import Layout, Point
-from faults.numbered import TABLE
+from faults.numbered import VACUUM
 from faults.surplus import Surplus
 from functional.dbt_project import Run
-
-VACUUM = ("run-operation", "ctas_vacuum", f"--args={json.dumps({'model': TABLE, 'older_than': 0})}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class Aftermath:
 
 
 def aftermath(eyes: Eyes, kill: Kill) -> Aftermath:
-    """Look, build the next number, vacuum without grace, and look again; in this process."""
+    """Look, build the next number, vacuum whatever its age, and look again; in this process."""
     promised = _promised(kill)
     violations = list(_differs("after the kill", eyes.sight(), promised))
     kept = frozenset() if promised.number is None else eyes.kept()

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from contract.format_clients import DeltaLog
 from contract.spark_place import path_of
-from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
+from dbt.adapters.ctas_spark.staging.files.staging_id import STAGING_ID
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 from faults.eyes import Sight
 from faults.numbered import ROWS, TABLE
 from faults.surplus import Surplus
 from functional.dbt_project import Project
 
 STAGING = "__ctas_spark"
-LEASES = "leases"
 DELTA = "delta"
 
 
@@ -41,12 +41,13 @@ class EyesOnFormat:
         return frozenset()
 
     def surplus(self, kept: AbstractSet[str]) -> Surplus:
-        """Files and entries of versions that the table's log does not name, and any lease."""
+        """Files and entries of versions that the table's log does not name."""
         directory, log = self._directory_and_log()
         named = {*kept, *VERSION_ID.findall(f"{directory} {log}")}
         paths = [path for path in self._own_paths() if _is_surplus(path, named)]
         # the first version's directory is a Delta table's root, and its record shows that
         records = {f"{TABLE}__{directory.name}"} if self._is_delta else set()
+        records.add(STAGING_ID)
         entries = set(self._tables(f"{self.project.schema}{STAGING}"))
         return Surplus(
             paths=tuple(str(path.relative_to(self.root)) for path in paths),
@@ -94,4 +95,4 @@ def _is_surplus(path: Path, named: AbstractSet[str]) -> bool:
     versions = VERSION_ID.findall(str(path))
     if not path.is_file() or path.suffix == ".crc":
         return False
-    return path.parent.name == LEASES or bool(versions and versions[-1] not in named)
+    return bool(versions and versions[-1] not in named)

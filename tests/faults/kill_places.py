@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlparse
 
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_HOLDER
 from faults.eyes import Eyes, EyesOnFiles
 from faults.eyes_on_formats import EyesOnFormat
 from faults.inside import Inside, embedded_conf
@@ -19,7 +20,12 @@ from servers.metastore import Metastore
 from servers.metastore_on_postgresql import metastore_on
 from servers.postgresql import running_postgresql
 
-AGE_LOCKS = "UPDATE HIVE_LOCKS SET HL_LAST_HEARTBEAT = HL_LAST_HEARTBEAT - 3600000"
+AGE_LOCKS = (
+    "UPDATE HIVE_LOCKS SET HL_LAST_HEARTBEAT = HL_LAST_HEARTBEAT - 3600000; "
+    # and what a holder noted of itself: half the orphan age later it wakes up no more
+    'UPDATE "TABLE_PARAMS" SET "PARAM_VALUE" = regexp_replace("PARAM_VALUE", \':.*\', \':0\') '
+    f"WHERE \"PARAM_KEY\" = '{PARTITION_HOLDER}'"
+)
 URIS = "spark.hadoop.hive.metastore.uris"
 
 
@@ -27,7 +33,8 @@ URIS = "spark.hadoop.hive.metastore.uris"
 class KillPlace:
     """A catalog, and the settings of the sessions that use it.
 
-    ``age_locks`` lets every lock look as if nobody had beaten it for longer than one waits.
+    ``age_locks`` lets every lock look as if nobody had beaten it for longer than one waits, and for
+    longer than its holder may sleep.
     ``place`` is what a model's config says of catalog and format; nothing for tables of files.
     """
 

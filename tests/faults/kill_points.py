@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.steps import Step
 from faults.numbered import ROWS, TABLE
 
 PARTITIONS_OF = (Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS)
-DELETION = (Step.TAKE_RECORD, Step.DELETE_FILES, Step.DELETE_RECORD)
+DELETION = (Step.NOTE_SUPERSEDED, Step.TAKE_RECORD, Step.DELETE_FILES, Step.DELETE_RECORD)
 EVERY_BUILD = (
     Step.BEGIN,
     Step.STAGE,
@@ -22,7 +22,7 @@ EVERY_BUILD = (
 UNPUBLISHED = (Step.BEGIN, Step.STAGE, Step.VERIFY, Step.ABORT)
 PUBLISHING = (Step.COMMIT, Step.PUBLISH)
 ENTERED, LEFT = SIDES = ("entered", "left")
-SETTINGS = "versions_to_keep=1, grace_period=0, unknown_after=0"
+SETTINGS = "versions_to_keep=1, grace_period=0"
 
 
 class Layout(str, Enum):

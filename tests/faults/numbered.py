@@ -1,6 +1,6 @@
 """A project whose one model holds the number it was built with, and what is there of it."""
 
-import os
+import json
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -22,8 +22,10 @@ MODEL = (
     f"{{% if var('ms', 0) %}} where {SLEEPS}{{% endif %}}"
     "{% if var('where', '') %} where {{ var('where') }}{% endif %}"
 )
-NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0, "unknown_after": 0}
-LONG_AGO = 1_000_000_000
+NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0}
+SWEEP_ALL = {"older_than": 0, "fence": True}
+"""What a user tells a vacuum who knows that nobody is at work: no orphan waits for its age."""
+VACUUM = ("run-operation", "ctas_vacuum", f"--args={json.dumps({'model': TABLE, **SWEEP_ALL})}")
 # Longer than a test takes to cancel a job, shorter than an abort waits: a kill that comes before
 # the task's first row is not heeded until that row is over.
 A_WHILE_MS = 30_000
@@ -92,14 +94,15 @@ class Numbered:
         """Storage and metastore hold the live version and nothing else of any run."""
         assert self.surplus({self.version()}) == Surplus()
 
+    def only_live_left_by_a_vacuum(self) -> None:
+        """The same, once a vacuum was told that what dead runs left is old enough."""
+        run = self.project.dbt(*VACUUM, settings=NOTHING_KEPT)
+        assert run.success, run.log
+        self.only_live_left()
+
     def surplus(self, versions: AbstractSet[str]) -> Surplus:
         """What storage and metastore hold beside the table in these versions."""
         return surplus(self.outside, {TABLE: versions})
-
-    def let_leases_expire(self) -> None:
-        """Set the heartbeats of all runs back, as if those had been paused for years."""
-        for name in self.outside.leases():
-            os.utime(self._root / "leases" / name, (LONG_AGO, LONG_AGO))
 
     @property
     def _root(self) -> Path:

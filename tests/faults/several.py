@@ -13,7 +13,7 @@ from functional.outside import Outside
 
 AFTER = {"first": None, "second": None, "third": "first", "fourth": "second"}
 TABLES = tuple(AFTER)
-CONFIG = "materialized='atomic_table', versions_to_keep=0, grace_period=0, unknown_after=0"
+CONFIG = "materialized='atomic_table', versions_to_keep=0, grace_period=0"
 
 
 def written(project: Project, outside: Outside) -> Numbered:

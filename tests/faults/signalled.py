@@ -1,5 +1,6 @@
 """One run that gets a signal, what it said, what is there then, and what the next run leaves."""
 
+import json
 import signal
 import time
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.numbered import Numbered
+from faults.numbered import SWEEP_ALL, Numbered
 from faults.other_process import LOG, WITHIN, OtherRun, other_dbt
 from faults.several import TABLES, Said
 from faults.signal_moments import CountingProxy, Moment, Span
@@ -64,9 +65,10 @@ class Trial:
         published = sum(self.numbered.number(table) == number for table in TABLES)
         canceled = sum(map(said.cancels, TABLES))
         violations += self._next_run(number + 1)
+        violations += self._vacuum()
         left = surplus(self.numbered.outside, self._live())
         if left != Surplus():
-            violations.append(f"left after the next run: {left}")
+            violations.append(f"left after the next run and a vacuum: {left}")
         return Signalled(
             sent, moment, code, published, canceled, round(jvm_seconds, 2), violations, left
         )
@@ -83,6 +85,13 @@ class Trial:
         built = {table: self.numbered.number(table) for table in TABLES}
         if set(built.values()) != {number}:
             yield f"after the next run, which built {number}: {built}"
+
+    def _vacuum(self) -> Iterator[str]:
+        run = self.numbered.project.dbt(
+            "run-operation", "ctas_vacuum", f"--args={json.dumps(SWEEP_ALL)}"
+        )
+        if not run.success:
+            yield f"the vacuum failed: {run.log}"
 
     def _live(self) -> dict[str, set[str]]:
         return {table: {self.numbered.version(table)} for table in TABLES}

@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbt.adapters.ctas_spark.staging.files.staging_id import FILE
 from functional.outside import Outside
 
 UNFINISHED = "_temporary"
@@ -21,7 +22,7 @@ class Surplus:
 
 
 def version_parent(outside: Outside) -> Path:
-    """Where versions and leases of the schema lie."""
+    """Where the versions of the schema lie."""
     return outside.metastore.warehouse / f"{outside.schema}.db" / "ctas-spark"
 
 
@@ -46,7 +47,8 @@ def _foreign(
     """Everything but finished files of these versions, and the directories they lie in."""
     tables = {table: outside.directory(table).parent for table in versions}
     wanted = {tables[table] / version for table in versions for version in versions[table]}
-    places = {root / "leases", *tables.values()}
+    trees = {directory.parent for directory in tables.values()}
+    places = {*trees, *(tree / FILE for tree in trees), *tables.values()}
     for path in sorted(root.rglob("*")):
         inside = wanted & {path, *path.parents}
         if path not in places and (not inside or UNFINISHED in path.parts):

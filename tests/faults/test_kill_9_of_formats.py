@@ -9,7 +9,7 @@ from faults.kills import kills
 
 
 def test_a_run_that_is_killed_before_its_commit_leaves_the_old_table(tmp_path: Path) -> None:
-    """And what it had staged goes with the next run."""
+    """And what it had staged goes with a vacuum after the next run."""
     point = Point(Step.COMMIT, "entered")
     with FORMATS["iceberg-jdbc"](tmp_path) as place:
         (killed,) = kills(place, Layout.UNPARTITIONED, Build.REBUILD, [point])

@@ -13,7 +13,6 @@ def test_a_replace_that_arrives_after_the_next_run_is_refused(
     with held(proxy, SWAP, numbered.outside.schema, TABLE) as late:
         run = numbered.run(2)
         numbered.says_unknown(run, numbered.staged_beside(old))
-        numbered.let_leases_expire()
         numbered.publish(3, **NOTHING_KEPT)
         before = numbered.outside.entry(TABLE)
         answer = late.deliver()
@@ -21,7 +20,7 @@ def test_a_replace_that_arrives_after_the_next_run_is_refused(
     assert REFUSED in answer
     assert numbered.outside.entry(TABLE) == before
     assert numbered.number() == 3
-    numbered.only_live_left()
+    numbered.only_live_left_by_a_vacuum()
 
 
 def test_a_creation_that_arrives_after_the_next_run_is_refused(
@@ -32,7 +31,6 @@ def test_a_creation_that_arrives_after_the_next_run_is_refused(
         run = numbered.run(1)
         numbered.says_unknown(run, numbered.staged_beside(None))
         assert numbered.outside.tables() == []
-        numbered.let_leases_expire()
         numbered.publish(2, **NOTHING_KEPT)
         before = numbered.outside.entry(TABLE)
         answer = late.deliver()
@@ -40,4 +38,4 @@ def test_a_creation_that_arrives_after_the_next_run_is_refused(
     assert EXISTS in answer
     assert numbered.outside.entry(TABLE) == before
     assert numbered.number() == 2
-    numbered.only_live_left()
+    numbered.only_live_left_by_a_vacuum()

@@ -21,7 +21,7 @@ def test_down_before_the_run_builds_nothing(numbered: Numbered, proxy: Proxy) ->
 
 
 def test_down_before_the_commit_leaves_the_old_version(numbered: Numbered, proxy: Proxy) -> None:
-    """Nothing was asked of the target: the files go at once, the record with the next run."""
+    """Nothing was asked of the target: the files go at once, the record once it is old."""
     old = numbered.publish(1)
     with before(Step.COMMIT, proxy.down):
         try:
@@ -38,9 +38,8 @@ def test_down_before_the_commit_leaves_the_old_version(numbered: Numbered, proxy
     assert (numbered.version(), numbered.number()) == (old, 1)
     assert numbered.outside.versions() == [old]
 
-    numbered.let_leases_expire()
     numbered.publish(3, **NOTHING_KEPT)
-    numbered.only_live_left()
+    numbered.only_live_left_by_a_vacuum()
 
 
 def test_down_during_the_clean_up_is_a_warning(numbered: Numbered, proxy: Proxy) -> None:

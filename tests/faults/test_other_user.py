@@ -40,18 +40,17 @@ def dbt_without_rights(numbered: Numbered, **variables: object) -> Iterator[Othe
 
 
 def test_a_place_that_may_not_be_written_is_refused(built: Numbered) -> None:
-    """The run fails before its job and names the place; one with the right works."""
+    """The job fails and names the place; a run with the right works."""
     old = built.version()
-    leases = built.outside.directory(TABLE).parent.with_name("leases")
-    give_away(leases, 0o755)
+    place = built.outside.directory(TABLE).parent
+    give_away(place, 0o755)
     with dbt_without_rights(built, v=2) as run:
         code = run.ended()
         said = run.log.read_text()
 
     assert code == 1
-    assert f"the storage refused to write {leases.as_uri().replace('///', '/')}" in said
-    assert "Permission denied" in said
-    assert "see that the path is writable" in said
+    assert str(place) in said
+    assert "outcome: not_committed" in said
     assert (built.version(), built.number()) == (old, 1)
     built.only_live_left()
 

@@ -23,4 +23,4 @@ def test_the_old_version_stays(numbered: Numbered) -> None:
     assert numbered.number() == 1
 
     numbered.publish(3, **NOTHING_KEPT)
-    numbered.only_live_left()
+    numbered.only_live_left_by_a_vacuum()

@@ -56,4 +56,3 @@ def test_a_cancel_in_the_commit_call_waits_and_reports_what_became_of_it(
     assert numbered.number() == 2
     assert logged(run, f"published {numbered.version()}")
     assert not logged(run, REPORTED_AS_CANCELED)
-    assert numbered.outside.leases() == []

@@ -22,10 +22,8 @@ def run_with_broken_commit(
         return numbered.run(number)
 
 
-def test_a_lost_request_is_unknown_and_the_next_run_cleans_up(
-    numbered: Numbered, proxy: Proxy
-) -> None:
-    """The old version stays, the staged one too, until a run finds its lease expired."""
+def test_a_lost_request_is_unknown_and_deletes_nothing(numbered: Numbered, proxy: Proxy) -> None:
+    """The old version stays, the staged one too, until it is old."""
     old = numbered.publish(1)
     run = run_with_broken_commit(numbered, proxy, lose_request, 2)
 
@@ -33,12 +31,10 @@ def test_a_lost_request_is_unknown_and_the_next_run_cleans_up(
     numbered.says_unknown(run, staged)
     assert (numbered.version(), numbered.number()) == (old, 1)
     assert f"{TABLE}__{staged}" in numbered.outside.records()
-    assert len(numbered.outside.leases()) == 1
 
-    numbered.let_leases_expire()
     numbered.publish(3, **NOTHING_KEPT)
     assert numbered.number() == 3
-    numbered.only_live_left()
+    numbered.only_live_left_by_a_vacuum()
 
 
 def test_a_lost_answer_is_a_commit(numbered: Numbered, proxy: Proxy) -> None:
@@ -78,7 +74,6 @@ def test_a_request_that_arrives_after_the_look_still_commits(
     numbered.says_unknown(run, new)
     assert (numbered.version(), numbered.number()) == (new, 2)
 
-    numbered.let_leases_expire()
     numbered.publish(3, **NOTHING_KEPT)
     assert numbered.number() == 3
-    numbered.only_live_left()
+    numbered.only_live_left_by_a_vacuum()

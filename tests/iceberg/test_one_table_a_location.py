@@ -4,7 +4,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, RefusedError
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from iceberg.place import Place
 

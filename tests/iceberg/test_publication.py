@@ -4,7 +4,7 @@ import pytest
 from pyspark.errors import AnalysisException
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"

@@ -1,9 +1,9 @@
 """What a run is asked for, and how far it is."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
+from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import (
     OnConflict,
@@ -13,16 +13,38 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.files.base import SCHEMA
+from dbt.adapters.ctas_spark.staging.metastore.entry import (
+    PARTITION_COLUMN,
+    PARTITION_COLUMN_COUNT,
+    PROVIDER,
+    TableEntry,
+)
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME
-
-if TYPE_CHECKING:
-    pass
-
+from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME, version_of
 
 TARGETS = (TARGET_NAME, TableName("shop", "orders__old"))
+OTHER_SCHEMA = "shop__elsewhere"
+STAGING_SCHEMAS = (STAGING_SCHEMA, OTHER_SCHEMA)
+"""Both publish the same targets; each knows nothing of the other's versions."""
+
+Columns = tuple[tuple[str, str], ...]
+
+
+def spark_schema(columns: Columns, keys: tuple[str, ...] = ()) -> dict[str, str]:
+    """The parameters that Spark reads a table's schema from."""
+    fields = [{"name": name, "type": kind} for name, kind in columns]
+    partitioned = {f"{PARTITION_COLUMN}{at}": key for at, key in enumerate(keys)}
+    count = {PARTITION_COLUMN_COUNT: str(len(keys))} if keys else {}
+    text = json.dumps({"fields": fields})
+    return {PROVIDER: "parquet", SCHEMA: text, **count, **partitioned}
+
+
+def columns_of(parameters: Mapping[str, str]) -> Columns:
+    """The columns that Spark reads."""
+    return tuple((one["name"], one["type"]) for one in json.loads(parameters[SCHEMA])["fields"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +57,16 @@ class Plan:
     months: tuple[str, ...] = ()
     tracked: bool = True
     schema: int = 0
+    staging_schema: str = STAGING_SCHEMA
 
     def __repr__(self) -> str:
         how = f"{self.purpose.value}, {self.on_conflict.value}, tracked={self.tracked}"
-        return f"Plan({self.target}, {how}, {self.months}, {self.schema})"
+        return f"Plan({self.target}, {how}, {self.months}, {self.schema}, {self.staging_schema})"
 
     @property
-    def columns(self) -> tuple[tuple[str, str], ...]:
-        """The columns of its rows."""
-        return ("id", "bigint"), (f"c{self.schema}", "string")
+    def columns(self) -> Columns:
+        """The columns of its rows; a server by default refuses to make a string a number again."""
+        return ("id", "string" if self.schema == 1 else "bigint"), (f"c{self.schema}", "string")
 
     @property
     def context(self) -> StagingContext:
@@ -51,7 +74,7 @@ class Plan:
         metadata = PartitionMetadata.TRACKED if self.tracked else PartitionMetadata.FILES
         return StagingContext(
             self.target,
-            STAGING_SCHEMA,
+            self.staging_schema,
             self.purpose,
             on_conflict=self.on_conflict,
             layout=BY_MONTH if self.months else TableLayout(),
@@ -61,12 +84,17 @@ class Plan:
 
 @dataclass(slots=True)
 class Attempt:
-    """One version on its way; ``months`` are its partitions, ``seen`` what the target was."""
+    """One version on its way; ``months`` are its partitions, ``seen`` what the target was.
 
-    staged: StagedFileTable
-    columns: tuple[tuple[str, str], ...]
+    ``began_ms`` is a time by the clock that nobody sets.
+    """
+
+    staged: StagedTable[Any]
+    columns: Columns
     months: tuple[str, ...]
-    seen: TableEntry | None = None
+    began_ms: int
+    seen: TableEntry | None
+    inserts: int = 0
     is_staged: bool = False
     is_committing: bool = False
     is_settled: bool = False
@@ -77,12 +105,24 @@ class Attempt:
         """What the product says of it."""
         return self.staged.outcome
 
+    @property
+    def directory(self) -> str:
+        """Where its files lie."""
+        return str(version_of(self.staged).directory)
+
+    @property
+    def record(self) -> TableName:
+        """The entry of its version."""
+        name: TableName = version_of(self.staged).record
+        return name
+
 
 @dataclass(slots=True)
 class Doing:
-    """What a run does right now; ``rules`` are those of a clean-up."""
+    """What a run does right now; ``rules`` are those of a clean-up, in one staging schema."""
 
     word: str
     attempt: Attempt | None = None
     rules: RetentionRules | None = None
+    staging_schema: str = ""
     was_held: bool = False

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-EXAMPLES = 1_000
+EXAMPLES = 250
 STEPS = 40
 
 

@@ -2,23 +2,25 @@
 
 from functools import partial
 
-from dbt.adapters.ctas_spark.staging.files.records import ATTEMPT_BY, lease_of, version_of
-
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.files.versions import VERSION_ID
+from dbt.adapters.ctas_spark.staging.files.base import look
+from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from fakes.world import STAGING_SCHEMA
-from model.attempts import TARGETS
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
+from model.attempts import STAGING_SCHEMAS, TARGETS
 from model.checks import holds
 from model.world import ModelWorld
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0)
+VACUUM = RetentionRules(versions_to_keep=0, grace_ms=0, orphan_age_ms=0, fences=True, thorough=True)
 PASSES = 3
-MORE_THAN_A_DAY = 90_000
+LONGER_THAN_THE_ORPHAN_AGE = 700_000
+"""Seconds; longer by more than any clock was ahead."""
 
 
 def all_end(world: ModelWorld) -> None:
-    """Every run ends, every late request lands, and a day goes by."""
+    """Every run ends, every late request lands, and every clock is right again."""
     for run in world.runs:
         if run.is_held:
             run.dies()
@@ -28,35 +30,68 @@ def all_end(world: ModelWorld) -> None:
     while world.late:
         world.lands(world.late[0])
         holds(world)
+    world.storage.skew_ms = 0
 
 
-def cleaned(world: ModelWorld) -> None:
+def cleaned(world: ModelWorld, rules: RetentionRules) -> None:
     """The next runs begin, change nothing and clean up."""
     for _ in range(PASSES):
-        world.passes(MORE_THAN_A_DAY)
-        run = world.new_run(at_home=True)
+        world.passes(LONGER_THAN_THE_ORPHAN_AGE)
+        run = world.new_run()
         for target in TARGETS:
-            context = StagingContext(target, STAGING_SCHEMA)
-            run.works(None, partial(run.looks, context))
-            run.works(None, partial(run.cleans, context, AT_ONCE))
-            holds(world)
+            for staging_schema in STAGING_SCHEMAS:
+                context = StagingContext(target, staging_schema)
+                run.works(None, partial(run.looks, context))
+                run.works(None, partial(run.cleans, context, rules))
+                holds(world)
         run.works(None, run.ends)
 
 
 def is_clean(world: ModelWorld) -> None:
-    """Storage and staging schema hold the versions that entries show; leases, their runs."""
-    shown = {str(e.location).rpartition("/")[2] for e in world.visible()}
-    wanted = {one for one in shown if VERSION_ID.fullmatch(one)}
-    paths = [path.split("/") for path in world.storage.files if "/leases/" not in path]
+    """Left is what entries show, and what their target may still become by a late request."""
+    wanted = _shown(world) | {one.version for one in _records(world) if _may_land(world, one)}
+    _is_left(world, wanted)
+
+
+def is_empty(world: ModelWorld) -> None:
+    """Left is what entries show, and nothing else."""
+    _is_left(world, _shown(world))
+    for entry in world.visible():
+        is_ours = entry.name in TARGETS and look(world.metastore, entry.name).marker
+        assert entry.columns or not is_ours, f"{entry.name} has no columns"
+
+
+def _is_left(world: ModelWorld, wanted: set[str]) -> None:
+    paths = [path.split("/") for path in world.storage.texts]
     stored = {part for path in paths for part in path if VERSION_ID.fullmatch(part)}
-    assert stored == wanted, f"stored {stored}, shown {wanted}"
-    records = {version_of(n) for n in world.metastore.tables if n.database == STAGING_SCHEMA}
-    assert records == wanted, f"records of {records}, shown {wanted}"
-    leases = {p.rpartition("/")[2] for p in world.storage.files if "/leases/" in p}
-    kept = [e for n, e in world.metastore.tables.items() if n.database == STAGING_SCHEMA]
-    lived = {
-        lease
-        for e in kept
-        for lease in (lease_of(version_of(e.name)), e.parameters.get(ATTEMPT_BY))
-    }
-    assert leases <= lived, f"leases of runs of which nothing is left: {leases - lived}"
+    assert stored <= wanted, f"stored {stored}, shown or landing {wanted}"
+    records = {one.version for one in _records(world)}
+    assert records <= wanted, f"records of {records}, shown or landing {wanted}"
+    assert _shown(world) - stored <= world.watch.swept_creations
+
+
+def _shown(world: ModelWorld) -> set[str]:
+    shown = {str(entry.directory_name) for entry in world.visible()}
+    return {one for one in shown if VERSION_ID.fullmatch(one)}
+
+
+def _records(world: ModelWorld) -> list[Record]:
+    """But for those that a user copied from another staging schema."""
+    own = [record for record in map(Record.of, _entries(world)) if record is not None]
+    return [one for one in own if _belongs(world, one)]
+
+
+def _belongs(world: ModelWorld, record: Record) -> bool:
+    made = world.made(record.version)
+    entry = record.entry
+    return made is None or (entry is not None and made.record == entry.name)
+
+
+def _entries(world: ModelWorld) -> list[TableEntry]:
+    return [e for n, e in world.metastore.tables.items() if n.database in STAGING_SCHEMAS]
+
+
+def _may_land(world: ModelWorld, record: Record) -> bool:
+    made = world.made(record.version)
+    assert made is not None, f"{record} belongs to no run"
+    return str(look(world.metastore, made.staged.target)) == record.base

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.files.records import STATE
-
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.files.record import RECORD
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
@@ -32,7 +31,7 @@ class Logged:
 
 def _short(argument: object) -> str:
     if isinstance(argument, EntryChange):
-        state = argument.parameters.get(STATE, "")
+        state = argument.parameters.get(RECORD, "")
         return f"{argument.target} at {argument.staged.location} {state}".rstrip()
     return str(argument)[:LONGEST]
 

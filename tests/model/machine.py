@@ -1,6 +1,7 @@
 """Any order of what runs, users, clocks and faults do to one or two targets."""
 
 import logging
+import secrets
 from contextlib import ExitStack
 from itertools import count
 from types import SimpleNamespace
@@ -16,13 +17,12 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files import metastore_lock, takeover
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention import lease
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark.staging.files import call, metastore_lock
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, ORPHAN_AGE_MS, RetentionRules
 from fakes.world import STAGING_SCHEMA
 from model import checks, ending
-from model.attempts import TARGETS, Attempt, Plan
+from model.attempts import OTHER_SCHEMA, TARGETS, Attempt, Plan
 from model.faults import Fate, Fault
 from model.runs import Run
 from model.users import Statement, Users
@@ -31,7 +31,8 @@ from model.world import ModelWorld
 Picked = TypeVar("Picked")
 
 MOST_RUNS = 4
-HOUR_MS = 3_600_000
+JUMPS = (-400_000, -3_600, -5, 5, 3_600, 400_000)
+"""Seconds; some of them are longer than the orphan age."""
 
 which = st.integers(0, 7)
 tables = st.sampled_from([TARGETS[0]] * 9 + [TARGETS[1]])
@@ -51,8 +52,11 @@ rules = st.builds(
     RetentionRules,
     versions_to_keep=st.sampled_from([0, 0, 1, 2]),
     grace_ms=st.sampled_from([0, HOUR_MS]),
+    orphan_age_ms=st.sampled_from([0, 0, HOUR_MS, ORPHAN_AGE_MS]),
+    fences=st.booleans(),
+    thorough=st.booleans(),
 )
-
+staging_schemas = st.sampled_from([STAGING_SCHEMA] * 4 + [OTHER_SCHEMA])
 
 plans = st.builds(
     Plan,
@@ -62,6 +66,7 @@ plans = st.builds(
     months=st.sampled_from([(), (), (), ("may", "june"), ("june", "july")]),
     tracked=st.sampled_from([True, True, True, False]),
     schema=st.integers(0, 2),
+    staging_schema=staging_schemas,
 )
 
 
@@ -74,20 +79,25 @@ class Lives(RuleBasedStateMachine):
         self._replace_what_is_random_or_slow()
         self.world = ModelWorld()
         self.users = Users(self.world)
-        self._beats = True
 
     def _replace_what_is_random_or_slow(self) -> None:
-        numbers, ticks = count(1), count()
-        ids = lambda: f"20260101t000000x{next(numbers) * 2654435761 % 2**32:08x}"  # noqa: E731
-        clock = SimpleNamespace(monotonic=lambda: next(ticks) / 10, sleep=lambda _seconds: None)
+        numbers = count(1)
+
+        def token_hex(length: int) -> str:
+            scattered = f"{next(numbers) * 2654435761 % 2**32:08x}"
+            return (scattered * length)[: 2 * length]
+
+        clock = SimpleNamespace(
+            monotonic=lambda: self.world.clock.running / 1000,
+            sleep=lambda seconds: self.world.clock.pass_ms(int(seconds * 1000)),
+        )
         logging.disable(logging.CRITICAL)
         self._patches.callback(logging.disable, logging.NOTSET)
         for module, name, value in (
-            (lease, "new_lease_id", ids),
-            (lease, "HEARTBEAT_SECONDS", 10_000.0),
+            (secrets, "token_hex", token_hex),
             (metastore_lock, "HEARTBEAT_SECONDS", 10_000.0),
             (metastore_lock, "POLL_SECONDS", 0.0),
-            (takeover, "time", clock),
+            (call, "time", clock),
         ):
             self._patches.enter_context(patch.object(module, name, value))
 
@@ -100,13 +110,13 @@ class Lives(RuleBasedStateMachine):
     def _held(self) -> list[Run]:
         return [run for run in self._living() if run.is_held]
 
-    def _some_run(self, number: int, *, at_home: bool) -> Run | None:
+    def _some_run(self, number: int) -> Run | None:
         """An idle run by its number, or a new one."""
         idle = self._idle()
         if number < len(idle):
             return idle[number]
         if len(self._living()) < MOST_RUNS:
-            return self.world.new_run(at_home=at_home)
+            return self.world.new_run()
         return idle[number % len(idle)] if idle else None
 
     def _staged(self) -> list[tuple[Run, Attempt]]:
@@ -120,19 +130,17 @@ class Lives(RuleBasedStateMachine):
             if one.outcome is Outcome.COMMITTED and not one.is_settled
         ]
 
-    @rule(number=which, at_home=st.booleans(), plan=plans, fault=faults)
-    def begins(self, *, number: int, at_home: bool, plan: Plan, fault: Fault | None) -> None:
+    @rule(number=which, plan=plans, fault=faults)
+    def begins(self, *, number: int, plan: Plan, fault: Fault | None) -> None:
         """A run begins, stages and verifies a model."""
-        run = self._some_run(number, at_home=at_home)
+        run = self._some_run(number)
         if run is not None:
             run.works(fault, lambda: run.begins(plan))
 
-    @rule(number=which, at_home=st.booleans(), plan=plans, fault=faults_of_a_commit, after=pauses)
-    def publishes(
-        self, *, number: int, at_home: bool, plan: Plan, fault: Fault | None, after: int
-    ) -> None:
+    @rule(number=which, plan=plans, fault=faults_of_a_commit, after=pauses)
+    def publishes(self, *, number: int, plan: Plan, fault: Fault | None, after: int) -> None:
         """A run takes a model through its steps; what may happen, happens from the commit on."""
-        run = self._some_run(number, at_home=at_home)
+        run = self._some_run(number)
         if run is None:
             return
         run.works(None, lambda: run.begins(plan))
@@ -161,37 +169,35 @@ class Lives(RuleBasedStateMachine):
         run, attempt = _pick(self._staged(), number)
         run.works(fault, lambda: run.aborts(attempt))
 
-    @rule(at_home=st.booleans(), table=tables, rules=rules, fault=faults, after=pauses)
+    @rule(table=tables, schema=staging_schemas, rules=rules, fault=faults, after=pauses)
     def cleans(
         self,
         *,
-        at_home: bool,
         table: TableName,
+        schema: str,
         rules: RetentionRules,
         fault: Fault | None,
         after: int,
     ) -> None:
         """Some time later a run deletes what may go."""
         self.world.passes(after)
-        run = self._some_run(0, at_home=at_home)
+        run = self._some_run(0)
         if run is not None:
-            context = StagingContext(table, STAGING_SCHEMA)
+            context = StagingContext(table, schema)
             run.works(fault, lambda: run.cleans(context, rules))
 
-    @rule(at_home=st.booleans(), table=tables, fault=faults)
-    def recovers(self, *, at_home: bool, table: TableName, fault: Fault | None) -> None:
+    @rule(table=tables, fault=faults)
+    def recovers(self, *, table: TableName, fault: Fault | None) -> None:
         """A run mends what others left, and no more."""
-        run = self._some_run(0, at_home=at_home)
+        run = self._some_run(0)
         if run is not None:
             context = StagingContext(table, STAGING_SCHEMA)
-            run.works(fault, lambda: run.recovers(context, RetentionRules(grace_ms=0)))
+            run.works(fault, lambda: run.recovers(context))
 
-    @rule(number=which, at_home=st.booleans(), table=tables, fault=faults_of_a_commit)
-    def rolls_back(
-        self, *, number: int, at_home: bool, table: TableName, fault: Fault | None
-    ) -> None:
+    @rule(number=which, table=tables, fault=faults_of_a_commit)
+    def rolls_back(self, *, number: int, table: TableName, fault: Fault | None) -> None:
         """A run publishes the version before the live one again."""
-        run = self._some_run(number, at_home=at_home)
+        run = self._some_run(number)
         if run is not None:
             run.works(fault, lambda: run.rolls_back(StagingContext(table, STAGING_SCHEMA)))
 
@@ -214,26 +220,35 @@ class Lives(RuleBasedStateMachine):
         """A run is killed where it stands."""
         _pick(self._living(), number).dies()
 
-    @precondition(lambda self: self._idle())
-    @rule(number=which)
-    def falls_asleep(self, *, number: int) -> None:
-        """A run's process is suspended between two steps, until its next one."""
-        _pick(self._idle(), number).is_asleep = True
-
     @precondition(lambda self: self.world.late)
     @rule(number=which)
     def lands(self, *, number: int) -> None:
         """A request whose client has given it up takes effect."""
         self.world.lands(_pick(self.world.late, number))
 
-    @rule(seconds=st.sampled_from([240, 3_700, 1, 90_000, -5, -3_600]), noticed=st.booleans())
-    def passes(self, *, seconds: int, noticed: bool) -> None:
-        """Time goes by, or the clock is set back; unnoticed, it is a jump between heartbeats."""
-        self._beats = noticed
-        if seconds < 0:
-            self.world.is_set_back(-seconds)
-        else:
-            self.world.passes(seconds)
+    @rule(seconds=st.sampled_from([240, 3_700, 1, 90_000, 300_000]))
+    def passes(self, *, seconds: int) -> None:
+        """Time goes by."""
+        self.world.passes(seconds)
+
+    @rule(seconds=st.sampled_from(JUMPS))
+    def the_storages_clock_jumps(self, *, seconds: int) -> None:
+        """Somebody sets it, in either direction."""
+        self.world.jumps(seconds)
+
+    @precondition(lambda self: self._living())
+    @rule(number=which, seconds=st.sampled_from(JUMPS))
+    def a_clock_jumps(self, *, number: int, seconds: int) -> None:
+        """Somebody sets the clock of a run's machine, in either direction."""
+        self.world.is_jumped = True
+        _pick(self._living(), number).clock.skew_ms = seconds * 1000
+
+    @precondition(lambda self: self._staged())
+    @rule(number=which)
+    def a_file_vanishes(self, *, number: int) -> None:
+        """Somebody deletes a file of what was staged."""
+        _, attempt = _pick(self._staged(), number)
+        self.world.loses_a_file(attempt.directory)
 
     @rule(table=tables, statement=st.sampled_from(Statement), number=which)
     def user(self, *, table: TableName, statement: Statement, number: int) -> None:
@@ -242,19 +257,18 @@ class Lives(RuleBasedStateMachine):
 
     @invariant()
     def holds(self) -> None:
-        """Between any two steps; then the hearts beat."""
+        """Between any two steps."""
         checks.holds(self.world)
-        if self._beats:
-            self.world.hearts_beat()
-        self._beats = True
 
     def teardown(self) -> None:
         """Everything ends, and nothing is left that nobody shows."""
         try:
             if not self.world.watch.violations:
                 ending.all_end(self.world)
-                ending.cleaned(self.world)
+                ending.cleaned(self.world, ending.AT_ONCE)
                 ending.is_clean(self.world)
+                ending.cleaned(self.world, ending.VACUUM)
+                ending.is_empty(self.world)
         finally:
             self.gives_up()
 

@@ -1,26 +1,21 @@
-"""One dbt run of the model: its lease, its catalog, its attempts, its calls of the fakes."""
+"""One dbt run of the model: its clock, its catalog, its attempts, its calls of the fakes."""
 
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from dbt.adapters.ctas_spark.staging.files.recovery import EVERY_VERSION
-from dbt.adapters.ctas_spark.staging.files.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
-from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseFile
-from dbt.adapters.ctas_spark.staging.retention.process_identity import ProcessIdentity
-
 from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 from fakes.engine import FakeJob
-from fakes.world import STAGING_SCHEMA
-from model.attempts import Attempt, Doing, Plan
+from fakes.world import ADDRESS
+from model.attempts import STAGING_SCHEMAS, Attempt, Doing, Plan
 from model.faults import LATE, Fate, Fault
 from model.spark import RunEngine
 from model.turns import KilledError, Turn
@@ -29,16 +24,27 @@ from model.wire import Late, Wire
 if TYPE_CHECKING:
     from model.world import ModelWorld
 
-NO_SUCH_PID = 2**30
+
+class RunClock:
+    """The clocks of a run's machine; somebody may set the wall clock, by ``skew_ms`` so far."""
+
+    def __init__(self, world: "ModelWorld") -> None:
+        self._world = world
+        self.skew_ms = 0
+
+    def wall_ms(self) -> int:
+        return self._world.true_ms + self.skew_ms
+
+    def running_ms(self) -> int:
+        return self._world.clock.running
 
 
 @dataclass(eq=False)
 class Run:
-    """One process. ``turn`` is its work on hold; ``at_home`` says that its end can be known."""
+    """One process. ``turn`` is its work on hold."""
 
     world: "ModelWorld"
     number: int
-    at_home: bool
     attempts: list[Attempt] = field(default_factory=list)
     turn: Turn | None = None
     doing: Doing = field(default_factory=lambda: Doing("nothing"))
@@ -50,35 +56,36 @@ class Run:
 
     def __post_init__(self) -> None:
         self.job = FakeJob()
+        self.clock = RunClock(self.world)
         metastore = Wire(self, self.world.metastore, MetastoreError)
         storage = Wire(self, self.world.storage, StorageError)
         self.spark = RunEngine(metastore, storage, self.world)
         self._fault: Fault | None = None
-        self.lease = Lease(cast("Storage", storage))
         self.catalog = SessionCatalog(
             cast("TableClient", metastore),
             cast("Storage", storage),
             self.spark,
-            self.lease,
             kind="hive",
             locks=cast("TableLockClient", metastore),
+            address=ADDRESS,
+            repeatable_reads=True,
+            clock=self.clock,
         )
-        self.catalog.capabilities(STAGING_SCHEMA)
+        for staging_schema in STAGING_SCHEMAS:
+            self.catalog.capabilities(staging_schema)
 
     def __repr__(self) -> str:
         return f"run {self.number}"
 
     @property
+    def lock_owner(self) -> str:
+        """By which the metastore's locks are told to be this run's."""
+        return self.catalog._owner  # noqa: SLF001 (locks of dead runs end)
+
+    @property
     def is_idle(self) -> bool:
         """True if it lives and waits for its next model."""
         return not self.is_dead and not self.is_over and self.turn is None
-
-    @property
-    def has_unknown(self) -> bool:
-        """True if the fate of one of its versions was never told."""
-        return any(
-            one.outcome is Outcome.UNKNOWN or one.staged.left_behind for one in self.attempts
-        )
 
     @property
     def is_held(self) -> bool:
@@ -87,19 +94,19 @@ class Run:
 
     def begins(self, plan: Plan) -> None:
         """Begin, stage, verify; a failure is aborted, as dbt's hook does it."""
-        self.doing = Doing("plan")
+        self.doing = Doing("begin")
         try:
-            staged = self.catalog.apply_staging(plan.context, self.job)
+            staged = self.catalog.plan(plan.context, self.job).begin()
         except StagingError:
             return
-        attempt = Attempt(staged, plan.columns, plan.months)
+        seen, now = staged.base.entry, self.world.true_ms
+        attempt = Attempt(staged, plan.columns, plan.months, now, seen)
+        attempt.inserts = self.world.inserts[plan.target]
         self.attempts.append(attempt)
-        self.doing = Doing("begin", attempt)
+        if staged.outcome is not None:
+            return
         try:
-            staged.begin()
-            attempt.seen = staged.base.entry
-            if staged.outcome is None:
-                self._stages(attempt)
+            self._stages(attempt)
         except StagingError as error:
             self._aborts(attempt, str(error))
 
@@ -116,13 +123,18 @@ class Run:
         attempt.is_committing = False
 
     def settles(self, attempt: Attempt) -> None:
-        """Track the partitions."""
+        """Make it visible to other engines, too."""
         self.doing = Doing("settle", attempt)
         attempt.is_settled = True
-        try:
+        with suppress(StagingError):
             attempt.staged.settle()
-        except StagingError:
-            return
+
+    def remembers(self, attempt: Attempt) -> None:
+        """Keep its figures, at the end of the run."""
+        self.doing = Doing("remember", attempt)
+        staged = attempt.staged
+        with suppress(StagingError):
+            self.catalog.remember(staged.context, staged.version, WriteFigures(rows=2))
 
     def publishes(self, attempt: Attempt) -> None:
         """Commit and settle."""
@@ -130,13 +142,17 @@ class Run:
         if attempt.outcome is Outcome.COMMITTED:
             self.settles(attempt)
 
+    def builds(self, plan: Plan) -> None:
+        """All steps of a model."""
+        before = len(self.attempts)
+        self.begins(plan)
+        if len(self.attempts) > before and self.attempts[-1].is_staged:
+            self.publishes(self.attempts[-1])
+
     def looks(self, context: StagingContext) -> None:
         """Begin, which mends what others left, and nothing more."""
-        attempt = Attempt(self.catalog.apply_staging(context, self.job), (), ())
-        self.attempts.append(attempt)
-        self.doing = Doing("begin", attempt)
-        attempt.staged.begin()
-        self.aborts(attempt)
+        self.doing = Doing("begin")
+        self.catalog.plan(context, self.job).begin().abort("it only looked")
 
     def aborts(self, attempt: Attempt) -> None:
         """Give up."""
@@ -145,38 +161,28 @@ class Run:
 
     def cleans(self, context: StagingContext, rules: RetentionRules) -> None:
         """Delete what may go; an error leaves the rest."""
-        self.doing = Doing("clean", rules=rules)
-        try:
+        self.doing = Doing("clean", rules=rules, staging_schema=context.staging_schema)
+        with suppress(StagingError):
             self.catalog.clean_up(context, rules)
-        except StagingError:
-            return
 
-    def recovers(self, context: StagingContext, rules: RetentionRules) -> None:
-        """Finish or revert what others left; an error leaves the rest."""
-        self.doing = Doing("recover", rules=replace(rules, versions_to_keep=EVERY_VERSION))
-        try:
-            self.catalog.recover(context, rules)
-        except StagingError:
-            return
+    def recovers(self, context: StagingContext) -> None:
+        """Finish what others left half done; an error leaves the rest."""
+        schema = context.staging_schema
+        self.doing = Doing("recover", rules=RetentionRules(), staging_schema=schema)
+        with suppress(StagingError):
+            self.catalog.recover(context)
 
     def rolls_back(self, context: StagingContext) -> None:
         """Publish the version before the live one again."""
         self.doing = Doing("rollback")
-        try:
-            roll_back(context, self.catalog.services(STAGING_SCHEMA))
-        except StagingError:
-            return
+        with suppress(StagingError):
+            self.catalog.roll_back(context)
 
     def ends(self) -> None:
         """The process ends by itself: what it did not decide is aborted."""
         for attempt in self.attempts:
             if attempt.outcome is None:
                 self.aborts(attempt)
-        self.doing = Doing("end")
-        try:
-            self.lease.close()
-        except StagingError:  # said by dbt; the lease stays, and its process is gone
-            self.is_dead = True
         self.is_over = True
 
     def dies(self) -> None:
@@ -185,15 +191,6 @@ class Run:
         if self.turn is not None:
             turn, self.turn = self.turn, None
             turn.kill()
-        with suppress(KilledError):
-            self.lease.close()
-        self.world.is_gone(self)
-
-    def left_lease(self) -> str:
-        """The lease as others read it, once the process is gone."""
-        process = ProcessIdentity.current()
-        host = process.host if self.at_home else "elsewhere"
-        return LeaseFile(self.lease.id, replace(process, pid=NO_SUCH_PID, host=host)).to_text()
 
     def works(self, fault: Fault | None, work: Callable[[], None]) -> None:
         """Do it until it ends, dies or is held."""
@@ -276,7 +273,7 @@ class Run:
 
     def _stages(self, attempt: Attempt) -> None:
         self.doing = Doing("stage", attempt)
-        self.spark.create_table_as(attempt, attempt.staged.statement("select 1 as id"))
+        self.job.counted = self.spark.create_table_as(attempt)
         attempt.staged.verify()
         attempt.is_staged = True
 

@@ -1,95 +1,122 @@
 """Ways to break the protocol that a search through the lives of a table has to find."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
-from dbt.adapters.ctas_spark.staging.files.records import NO_MORE, STATE
-from dbt.adapters.ctas_spark.staging.retention.lease_file import LeaseState
 
-from dbt.adapters.ctas_spark.staging.files import publication, records, sweeper, taken_over
-from dbt.adapters.ctas_spark.staging.files.publication import Publication
+from dbt.adapters.ctas_spark.staging.files import (
+    call,
+    directories,
+    garbage,
+    publication,
+    references,
+    took_over,
+    version,
+    whole,
+)
+from dbt.adapters.ctas_spark.staging.files import record as staged_record
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publish import outcome
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.retention import lease_file
-from dbt.adapters.ctas_spark.staging.retention import rules as retention
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
-LONGER_THAN_ANY_GRACE_MS = 10**10
+LONGER_THAN_ANY_GRACE_MS = 10**12
 
 Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 
-def no_reference_check(patch: pytest.MonkeyPatch) -> None:
-    """A clean-up does not look for tables that show the version."""
-    patch.setattr(sweeper.Sweeper, "_is_referenced", lambda *_facts: False)
+def the_target_is_not_looked_at_again(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up goes by what it saw before it took the record."""
+    patch.setattr(references.References, "reason", lambda *_facts: None)
 
 
-def no_fence(patch: pytest.MonkeyPatch) -> None:
-    """A clean-up leaves the target as a sleeping writer expects it."""
-    patch.setattr(sweeper, "fence", lambda *_facts, **_named: True)
+def no_clone_is_looked_for(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not look for other tables that show the version."""
+    patch.setattr(references.References, "_has_clone", lambda *_facts: False)
+
+
+def age_alone_decides(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up does not ask whether a writer may still publish what it deletes."""
+    patch.setattr(garbage.FileGarbage, "may_land", lambda *_facts: False)
+
+
+def ages_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up takes everything for old."""
+    patch.setattr(garbage.FileGarbage, "age_ms", lambda *_facts: LONGER_THAN_ANY_GRACE_MS)
+
+
+def foreign_records_are_trusted(patch: pytest.MonkeyPatch) -> None:
+    """A clean-up goes wherever a record leads, whichever staging schema made it."""
+    patch.setattr(directories.VersionRoots, "owns", lambda *_facts: True)
 
 
 def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
-    """A record's state is written whatever it is by now."""
+    """A record is written whatever it is by now."""
 
     def move(
-        metastore: MetastoreClient,
-        record: TableEntry,
-        state: str,
-        **facts: object,
-    ) -> None:
-        also = facts.get("also", NO_MORE)
-        parameters = {**record.parameters, **also, STATE: state}  # type: ignore[dict-item]
-        metastore.alter_table(EntryChange(record.name, record, record, parameters), None)
+        metastore: MetastoreClient, record: Record, expected: Record, *, conditional: bool
+    ) -> Record:
+        assert conditional
+        now = expected.entry
+        assert now is not None
+        parameters = {**now.parameters, **record.to_parameters()}
+        metastore.alter_table(EntryChange(now.name, now, now, parameters), None)
+        return replace(record, entry=replace(now, parameters=parameters))
 
-    patch.setattr(records, "move", move)
+    patch.setattr(garbage, "move", move)
+    patch.setattr(staged_record, "move", move)
 
 
 def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
     """A version is deleted as soon as it is replaced: its grace is taken to be over."""
-    patch.setattr(sweeper.Sweeper, "_superseded_for", lambda *_facts: LONGER_THAN_ANY_GRACE_MS)
+    long = LONGER_THAN_ANY_GRACE_MS
+    patch.setattr(garbage.FileGarbage, "superseded_for_ms", lambda *_facts, **_named: long)
 
 
-def leases_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
-    """A clean-up takes every other run for dead."""
-    patch.setattr(lease_file, "state_of", lambda *_facts: LeaseState.ENDED)
+def files_are_not_counted(patch: pytest.MonkeyPatch) -> None:
+    """What is published is not looked at once more."""
+    patch.setattr(whole, "_compare", lambda *_facts: None)
+
+
+def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:
+    """A writer that has created its target does not look whether its version is still there."""
+    patch.setattr(call.MetastoreCall, "_is_swept", lambda _call: False)
 
 
 def an_error_means_not_committed(patch: pytest.MonkeyPatch) -> None:
     """The outcome is what the call says."""
 
-    def decide(
-        _after: TableEntry | None, _publication: Publication, failure: Exception | None
-    ) -> Outcome:
-        return Outcome.NOT_COMMITTED if failure else Outcome.COMMITTED
+    def decide(*facts: Any) -> Outcome:
+        return Outcome.NOT_COMMITTED if facts[-1] else Outcome.COMMITTED
 
-    patch.setattr(outcome, "decide", decide)
+    patch.setattr(version.FileVersion, "decide", decide)
 
 
 def partitions_tracked_by_the_swap(patch: pytest.MonkeyPatch) -> None:
     """Spark asks for partitions while those of the version before are kept."""
-    build = publication.build
+    change = publication.change
 
-    def tracked(**facts: object) -> Publication:
-        ours = build(**facts)  # type: ignore[arg-type]
+    def tracked(**facts: Any) -> EntryChange:
+        ours = change(**facts)
         if ours.staged.partition_keys:
-            ours.change.parameters[publication.PARTITION_PROVIDER] = "catalog"
+            ours.parameters[PARTITION_PROVIDER] = "catalog"
         return ours
 
-    patch.setattr(publication, "build", tracked)
+    patch.setattr(publication, "change", tracked)
+
+
+def columns_stay_unfilled(patch: pytest.MonkeyPatch) -> None:
+    """Nobody makes the second call, for the columns that other engines read."""
+    patch.setattr(version, "fill_columns", lambda *_facts: False)
 
 
 def a_managed_tables_files_go_unseen(patch: pytest.MonkeyPatch) -> None:
     """A clean-up does not look who else lies where a managed table lay that was replaced."""
-    patch.setattr(taken_over.TakenOver, "_reason_to_leave", lambda *_facts: None)
+    patch.setattr(took_over.TookOver, "_reason_to_stay", lambda *_facts: None)
 
 
 def a_managed_tables_files_go_at_once(patch: pytest.MonkeyPatch) -> None:
     """A clean-up does not wait for the readers of a managed table that was replaced."""
-    patch.setattr(taken_over.TakenOver, "_is_past_grace", lambda *_facts: True)
-
-
-def creations_are_not_waited_for(patch: pytest.MonkeyPatch) -> None:
-    """A clean-up deletes what a dead run may still be creating."""
-    patch.setattr(retention, "may_create", lambda _version: False)
+    patch.setattr(took_over.TookOver, "_is_past_grace", lambda *_facts: True)

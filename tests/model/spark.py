@@ -4,18 +4,21 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
 from fakes.metastore import entry
 from fakes.partitions import partition
+from fakes.world import version_of
+from model.attempts import spark_schema
 
 if TYPE_CHECKING:
     from model.attempts import Attempt
     from model.world import ModelWorld
 
 REPAIR = re.compile(r"MSCK REPAIR TABLE `(?P<database>[^`]+)`\.`(?P<table>[^`]+)`")
-PROPERTY = re.compile(r"'(?P<key>ctas_spark_\w+)' = '(?P<value>[^']*)'")
+ROWS = "rows"
 
 
 class SparkError(StagingError):
@@ -46,25 +49,36 @@ class RunEngine:
     def refresh(self, name: TableName) -> None:
         """Nothing is cached."""
 
-    def create_table_as(self, attempt: "Attempt", statement: str) -> None:
+    def create_table_as(self, attempt: "Attempt") -> WriteFigures:
         """Files first, the entry next, its partitions last, as Spark does it."""
-        staged = attempt.staged
-        directory = staged.root.version(staged.version)
-        for path in paths(directory, attempt.months):
-            self._world.is_written(directory, path)
-            self.storage.write(path, "rows")
-        tracked = {PARTITION_PROVIDER: "catalog"} if attempt.months else {}
-        parameters = {**dict(PROPERTY.findall(statement)), **tracked}
-        made = entry(
-            staged.record,
-            location=directory,
-            columns=attempt.columns,
-            partition_keys=staged.context.layout.partition_by,
-            parameters={**parameters, "spark.sql.sources.provider": "parquet"},
-        )
-        self.metastore.create_table(EntryChange(staged.record, made, None, dict(made.parameters)))
+        attempt.staged.statement("select 1 as id")
+        files = paths(attempt.directory, attempt.months)
+        for path in files:
+            self._world.is_written(attempt.directory, path)
+            self.storage.write(path, ROWS)
+        self.metastore.create_table(_staged_entry(attempt))
         if attempt.months:
-            self.metastore.add_partitions(staged.record, partitions(directory, attempt.months))
+            found = partitions(attempt.directory, attempt.months)
+            self.metastore.add_partitions(attempt.record, found)
+        return WriteFigures(files=len(files), bytes=len(files) * len(ROWS))
+
+
+def _staged_entry(attempt: "Attempt") -> EntryChange:
+    keys, version = attempt.staged.context.layout.partition_by, version_of(attempt.staged)
+    parameters = {
+        **version._staged.to_parameters(version._root),  # noqa: SLF001 (what the CTAS says)
+        **({PARTITION_PROVIDER: "catalog"} if keys else {}),
+        **spark_schema(attempt.columns, keys),
+        "numFiles": str(len(paths(attempt.directory, attempt.months))),
+    }
+    made = entry(
+        attempt.record,
+        location=attempt.directory,
+        columns=attempt.columns,
+        partition_keys=keys,
+        parameters=parameters,
+    )
+    return EntryChange(attempt.record, made, None, dict(parameters))
 
 
 def paths(directory: str, months: tuple[str, ...]) -> tuple[str, ...]:

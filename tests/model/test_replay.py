@@ -6,7 +6,7 @@ PRINTED = """
 E               Failing test case: <state machine>
 E               state = Lives()
 E               state.holds()
-E               state.publishes(after=0, at_home=True, fault=None, number=7, plan=Plan(
+E               state.publishes(after=0, fault=None, number=7, plan=Plan(
 E                   target=TableName(database='shop', table='orders'),
 E                   purpose=<StagingPurpose.CREATE_OR_REPLACE: 'create_or_replace'>,
 E                   on_conflict=<OnConflict.ABORT: 'abort'>,
@@ -24,4 +24,4 @@ def test_a_printed_life_is_repeated() -> None:
     lines = list(replayed(PRINTED))
     assert [line for line in lines if line.startswith("# ")][1] == "# state.holds()"
     (created,) = (line for line in lines if "(commit): create_table(" in line)
-    assert "orders shows 20260101t000000x9e3779b1_0001 by c" in created
+    assert "orders shows 20231114t221320x" in created

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from fakes.world import TARGET_NAME
+from fakes.world import STAGING_SCHEMA, TARGET_NAME
 from model import sabotages
 from model.attempts import Plan
 from model.faults import Fate, Fault
@@ -15,15 +15,21 @@ from model.machine import Lives
 from model.sabotages import Sabotage
 from model.users import Statement
 
+AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0)
+VACUUM = RetentionRules(versions_to_keep=0, grace_ms=0, orphan_age_ms=0, fences=True, thorough=True)
+HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
+
 
 @pytest.mark.parametrize(
     "sabotage",
     [
-        sabotages.no_reference_check,
+        sabotages.the_target_is_not_looked_at_again,
+        sabotages.no_clone_is_looked_for,
+        sabotages.ages_are_not_looked_at,
+        sabotages.foreign_records_are_trusted,
         sabotages.superseded_for_long,
-        sabotages.leases_are_not_looked_at,
         sabotages.partitions_tracked_by_the_swap,
-        sabotages.creations_are_not_waited_for,
+        sabotages.columns_stay_unfilled,
     ],
 )
 def test_a_sabotage_is_found(
@@ -35,34 +41,58 @@ def test_a_sabotage_is_found(
         run_state_machine_as_test(Lives, settings=search_settings)
 
 
-def sleeps_through_a_clean_up(life: Lives) -> None:
-    """A writer is suspended in its commit call, is swept meanwhile, and wakes up."""
-    asleep = Fault(Fate.SLEEPS_BEFORE, 0)
-    life.publishes(number=7, at_home=True, plan=Plan(), fault=None, after=0)
-    life.publishes(number=7, at_home=True, plan=Plan(), fault=asleep, after=240)
-    at_once = RetentionRules(versions_to_keep=0, grace_ms=0)
-    life.cleans(at_home=True, table=TARGET_NAME, rules=at_once, fault=None, after=0)
+def builds(life: Lives, fault: Fault | None = None, plan: Plan | None = None) -> None:
+    """A model goes through its steps, as far as the fault lets it."""
+    life.publishes(number=7, plan=plan or Plan(), fault=fault, after=0)
+
+
+def cleans(life: Lives, rules: RetentionRules = VACUUM, fault: Fault | None = None) -> None:
+    """Another run cleans up."""
+    life.cleans(table=TARGET_NAME, schema=STAGING_SCHEMA, rules=rules, fault=fault, after=0)
+
+
+def publishes_during_a_fence(life: Lives) -> None:
+    """A writer and a clean-up are both about to change the target, and the writer is faster."""
+    builds(life)
+    builds(life, HELD)
+    cleans(life, fault=HELD)
+    life.goes_on(number=1, fault=None)
     life.goes_on(number=0, fault=None)
     life.holds()
 
 
-def wakes_up_between_fence_and_record(life: Lives) -> None:
-    """A clean-up is slow after its fence; the writer wakes up, takes the fence as its base."""
-    asleep, slow = Fault(Fate.SLEEPS_BEFORE, 0), Fault(Fate.HELD_BEFORE, 2)
-    life.publishes(number=7, at_home=True, plan=Plan(), fault=None, after=0)
-    life.publishes(number=7, at_home=True, plan=Plan(), fault=asleep, after=240)
-    at_once = RetentionRules(versions_to_keep=0, grace_ms=0)
-    life.cleans(at_home=True, table=TARGET_NAME, rules=at_once, fault=slow, after=0)
+def is_swept_in_its_commit(life: Lives) -> None:
+    """A writer is suspended in its commit call, and a clean-up with an orphan age of 0 comes by."""
+    builds(life)
+    builds(life, ASLEEP)
+    cleans(life, RetentionRules(orphan_age_ms=0))
+    life.goes_on(number=0, fault=None)
+    life.holds()
+
+
+def rolls_back_during_a_clean_up(life: Lives) -> None:
+    """A rollback has found a version, and a clean-up has looked that nobody shows it."""
+    builds(life)
+    builds(life)
+    life.rolls_back(number=7, schema=STAGING_SCHEMA, table=TARGET_NAME, fault=HELD)
+    cleans(life, AT_ONCE, Fault(Fate.HELD_BEFORE, 2))
     life.goes_on(number=1, fault=None)
+    life.goes_on(number=0, fault=None)
+    life.holds()
+
+
+def sleeps_in_a_creation(life: Lives) -> None:
+    """A writer is suspended as it creates its table, is swept meanwhile, and wakes up."""
+    builds(life, ASLEEP)
+    cleans(life)
     life.goes_on(number=0, fault=None)
     life.holds()
 
 
 def loses_an_answer(life: Lives) -> None:
     """A commit had its effect, and its client gets an error."""
-    life.publishes(number=7, at_home=True, plan=Plan(), fault=None, after=0)
-    lost = Fault(Fate.LOST_AFTER, 0)
-    life.publishes(number=7, at_home=True, plan=Plan(), fault=lost, after=0)
+    builds(life)
+    builds(life, Fault(Fate.LOST_AFTER, 0))
     life.holds()
 
 
@@ -70,28 +100,49 @@ def replaces_a_cloned_table(life: Lives) -> None:
     """A user's managed table has a clone when it is replaced."""
     life.user(number=1, statement=Statement.CREATE, table=TARGET_NAME)
     life.user(number=1, statement=Statement.CLONE, table=TARGET_NAME)
-    life.publishes(number=7, at_home=True, plan=Plan(), fault=None, after=0)
-    at_once = RetentionRules(versions_to_keep=0, grace_ms=0)
-    life.cleans(at_home=True, table=TARGET_NAME, rules=at_once, fault=None, after=0)
+    builds(life)
+    cleans(life)
     life.holds()
 
 
 def replaces_a_table_that_is_read(life: Lives) -> None:
     """A user's managed table was replaced just now."""
     life.user(number=1, statement=Statement.CREATE, table=TARGET_NAME)
-    life.publishes(number=7, at_home=True, plan=Plan(), fault=None, after=0)
-    life.cleans(at_home=True, table=TARGET_NAME, rules=RetentionRules(), fault=None, after=0)
+    builds(life)
+    cleans(life, RetentionRules(thorough=True))
     life.holds()
+
+
+def loses_a_file(life: Lives) -> None:
+    """A file of what was staged is gone when it is to be published."""
+    life.begins(number=7, plan=Plan(), fault=None)
+    life.a_file_vanishes(number=0)
+    life.commits(number=0, fault=None)
+    life.holds()
+
+
+@pytest.mark.parametrize("skipped", range(6))
+def test_a_swept_creation_is_not_said_to_be_committed(skipped: int) -> None:
+    """Whichever answer is lost to the writer that wakes up, and looks for its record."""
+    life = Lives()
+    builds(life, ASLEEP)
+    cleans(life)
+    life.goes_on(number=0, fault=Fault(Fate.LOST_AFTER, skipped, reads_too=True))
+    life.holds()
+    life.gives_up()
 
 
 @pytest.mark.parametrize(
     ("sabotage", "happens"),
     [
-        (sabotages.no_fence, sleeps_through_a_clean_up),
-        (sabotages.record_moved_blindly, wakes_up_between_fence_and_record),
+        (sabotages.the_target_is_not_looked_at_again, publishes_during_a_fence),
+        (sabotages.age_alone_decides, is_swept_in_its_commit),
+        (sabotages.record_moved_blindly, rolls_back_during_a_clean_up),
+        (sabotages.swept_creations_stay, sleeps_in_a_creation),
         (sabotages.an_error_means_not_committed, loses_an_answer),
-        (sabotages.a_managed_tables_files_go_unseen, replaces_a_cloned_table),
+        (sabotages.files_are_not_counted, loses_a_file),
         (sabotages.a_managed_tables_files_go_at_once, replaces_a_table_that_is_read),
+        (sabotages.a_managed_tables_files_go_unseen, replaces_a_cloned_table),
     ],
 )
 def test_a_rare_life_shows_a_sabotage(

@@ -9,7 +9,8 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from fakes.metastore import entry
 from fakes.partitions import partition
-from model.attempts import TARGETS
+from fakes.world import STAGING_SCHEMA
+from model.attempts import OTHER_SCHEMA, TARGETS, Columns, columns_of, spark_schema
 from model.watch import is_tracked
 from model.world import ModelWorld
 
@@ -28,6 +29,7 @@ class Statement(Enum):
     CLONE = "clone"
     DROP_ANOTHER = "drop another"
     RENAME_ANOTHER = "rename another"
+    COPY_RECORD = "copy a record from another staging schema"
 
 
 class Users:
@@ -57,6 +59,7 @@ class Users:
             Statement.CLONE: lambda: self.clones(table, self._new_table()),
             Statement.DROP_ANOTHER: lambda: self.drops(another),
             Statement.RENAME_ANOTHER: lambda: self.renames(another, table),
+            Statement.COPY_RECORD: lambda: self.copies_a_record(number),
         }[statement]()
 
     def creates(self, target: TableName, *, managed: bool, by_month: bool) -> None:
@@ -68,13 +71,27 @@ class Users:
         self._writes(location, by_month=by_month)
         kind = "MANAGED_TABLE" if managed else "EXTERNAL_TABLE"
         keys = ("month",) if by_month else ()
-        self._puts(entry(target, table_type=kind, location=location, partition_keys=keys))
+        columns: Columns = (("id", "bigint"),)
+        parameters = {**spark_schema(columns, keys), "numFiles": "1"}
+        self._puts(
+            entry(
+                target,
+                table_type=kind,
+                location=location,
+                columns=columns,
+                partition_keys=keys,
+                parameters=parameters,
+            )
+        )
 
     def inserts(self, name: TableName, month: str) -> None:
         """INSERT INTO: a file, perhaps a partition, and new statistics."""
         there = self._metastore.tables.get(name)
         if there is None or there.location is None or self._is_anothers(there):
             return
+        if not there.columns:
+            return  # Spark's INSERT fails on an entry without columns, and so does its ALTER
+        self._world.inserts[name] += 1
         path = self._writes(there.location, by_month=bool(there.partition_keys), month=month)
         if is_tracked(there):
             kept = self._metastore.kept.setdefault(name, {})
@@ -85,11 +102,13 @@ class Users:
     def alters(self, name: TableName, *, columns: bool) -> None:
         """ALTER TABLE: a property, or a column more."""
         there = self._metastore.tables.get(name)
-        if there is None:
+        if there is None or not there.columns:
             return
         if columns:
-            there = replace(there, columns=(*there.columns, (self._new_name("more"), "int")))
-            self._world.columns[str(there.location)] = there.columns
+            more: Columns = (*there.columns, (self._new_name("more"), "int"))
+            schema = spark_schema(more, there.partition_columns)
+            there = replace(there, columns=more, parameters={**there.parameters, **schema})
+            self._world.columns[str(there.location)] = more
         parameters = {**there.parameters, "owner_note": self._new_name("note")}
         self._puts(replace(there, parameters=parameters))
 
@@ -107,9 +126,10 @@ class Users:
         was, now = self._read.pop(name, None), self._metastore.tables.get(name)
         if was is None or now is None or was.location is None:
             return
-        if self._world.is_whole(was.location) and not is_tracked(was):
+        is_going = was.directory_name in self._world.watch.taken
+        if self._world.is_whole(was.location) and not is_tracked(was) and not is_going:
             self._touches(name)
-            self._world.columns[was.location] = was.columns
+            self._world.columns[was.location] = columns_of(was.parameters)
             self._puts(replace(was, parameters={**was.parameters, "note": self._new_name("n")}))
             self._world.watch.forgets(now)
 
@@ -135,7 +155,7 @@ class Users:
         self._removes(name)
         self._puts(replace(there, name=to))
         self._metastore.kept[to] = {one.values: one for one in found}
-        self._world.columns[str(there.location)] = there.columns
+        self._world.columns[str(there.location)] = columns_of(there.parameters)
 
     def clones(self, name: TableName, to: TableName) -> None:
         """SHOW CREATE TABLE, its text under another name, MSCK REPAIR TABLE."""
@@ -146,6 +166,17 @@ class Users:
         self._puts(replace(there, name=to, table_type="EXTERNAL_TABLE"))
         found = self._world.partitions_below(there.location)
         self._metastore.kept[to] = {one.values: one for one in found}
+
+    def copies_a_record(self, number: int) -> None:
+        """SHOW CREATE TABLE of an entry of one staging schema, its text run in the other."""
+        tables = self._metastore.tables
+        found = [one for one in tables if one.database == OTHER_SCHEMA and "__" in one.table]
+        if not found:
+            return
+        copied = found[number % len(found)]
+        to = TableName(STAGING_SCHEMA, copied.table)
+        if to not in tables:
+            tables[to] = replace(tables[copied], name=to)
 
     def _new_table(self) -> TableName:
         return TableName(TARGETS[0].database, self._new_name("other"))

@@ -3,44 +3,44 @@
 Violations are kept, for the product may swallow what is raised inside a call.
 """
 
+import json
 from typing import TYPE_CHECKING
 
-from dbt.adapters.ctas_spark.staging.files.records import STATE
-
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files import set_aside
-from dbt.adapters.ctas_spark.staging.files.publication import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
+from dbt.adapters.ctas_spark.staging.files.base import (
+    BOOKKEEPING,
+    LAST_DDL_TIME,
+    PARTITION_PROVIDER,
+    SCHEMA,
+)
+from dbt.adapters.ctas_spark.staging.files.record import RECORD
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, Kind, Lineage, Marker
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from fakes.world import STAGING_SCHEMA
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules
 
 if TYPE_CHECKING:
     from model.attempts import Attempt, Doing
     from model.runs import Run
     from model.world import ModelWorld
 
-UNKNOWN_AFTER_MS = 86_400_000
-KEEPS = {
-    "begin": {Kind.REPAIR},
-    "settle": {Kind.REPAIR},
-    "clean": {Kind.FENCE, Kind.REPAIR},
-    "commit": {Kind.FENCE, Kind.REPAIR},
-    "recover": {Kind.FENCE, Kind.REPAIR},
-    "rollback": {Kind.FENCE, Kind.REPAIR},
-}
-MAY_PUT_BACK = ("begin", "clean", "commit", "recover", "rollback")
-PUBLISHES = ("commit", "rollback")
+UPKEEP = ("begin", "settle", "clean", "recover", "rollback")
+"""What fills Hive's columns and keeps partitions, beside the commit itself."""
 
 
 class Watch:
-    """``until`` says when the target last showed a version, by a clock that is never set back."""
+    """``until`` says when the target last showed a version, by a clock that is never set.
+
+    ``swept_creations`` are the versions whose record a clean-up took before its time, while their
+    writer was creating the target: that entry is taken back, if the writer lives.
+    """
 
     def __init__(self, world: "ModelWorld") -> None:
         self.violations: list[str] = []
         self.until: dict[str, int] = {}
-        self._taken: set[str] = set()
+        self.taken: set[str] = set()
+        self.swept_creations: set[str] = set()
         self._world = world
 
     def says(self, what: str) -> None:
@@ -48,25 +48,19 @@ class Watch:
         self.violations.append(what)
 
     def deletes(self, run: "Run", doing: "Doing", path: str) -> None:
-        """A run is about to delete a directory or its own lease."""
-        if "/leases/" in path:
-            self._deletes_lease(run, path)
-            return
-        if not any(
-            path in self._world.storage.files or f.startswith(f"{path}/")
-            for f in self._world.storage.files
-        ):
+        """A run is about to delete a directory."""
+        if not any(file.startswith(f"{path}/") for file in self._world.storage.texts):
             return
         for entry in self._world.visible():
             if path in shown_directories(self._world, entry):
-                self.says(f"{run} ({doing.word}) deletes {path}, which {entry.name} shows")
-        own = doing.attempt.staged.version if doing.attempt else None
-        version = path.rpartition("/")[2]
+                self._deletes_shown(f"{run} ({doing.word}) deletes {path}", entry)
+        attempt, version = doing.attempt, path.rpartition("/")[2]
         if doing.rules is None:
-            if version != own:
+            if attempt is None or version != attempt.staged.version:
                 self.says(f"{run} ({doing.word}) deletes {path}, which is not its own")
-            return
-        if version not in self._taken:
+            elif attempt.outcome is Outcome.UNKNOWN:
+                self.says(f"{run} deletes {path}, whose fate it does not know")
+        elif version not in self.taken:
             self._deletes_taken_over(run, doing.rules, path)
 
     def takes(self, run: "Run", doing: "Doing", name: str, args: tuple[object, ...]) -> None:
@@ -74,12 +68,11 @@ class Watch:
         change = args[0] if name in ("alter_table", "create_table") else None
         if not isinstance(change, EntryChange) or doing.rules is None:
             return
-        version = change.parameters.get(VERSION, "")
-        if change.parameters.get(STATE) == "deleting" and version not in self._taken:
-            self._taken.add(version)
-            live = [Marker.of(entry) for entry in self._world.shown().values()]
-            if any(marker and marker.version == version for marker in live):
-                self.says(f"{run} takes the record of {version}, which is the table")
+        record = json.loads(change.parameters.get(RECORD, "{}"))
+        version = record.get("version", "")
+        if record.get("state") == "deleting" and version not in self.taken:
+            self.taken.add(version)
+            self._may_be_taken(run, doing, version)
             self._keeps_the_rules(run, doing, version)
 
     def changed(
@@ -91,7 +84,7 @@ class Watch:
             if now == was:
                 continue
             self.left(was, now)
-            self._may_win_over_a_rename(doing, target, was)
+            self._may_be_swept(was, now)
             self._fits_the_step(run, doing, was, now)
             self._follows(run, was, now)
 
@@ -109,86 +102,102 @@ class Watch:
         if marker is not None:
             self.until.pop(marker.version, None)
 
-    def _may_win_over_a_rename(
-        self, doing: "Doing", target: TableName, was: TableEntry | None
-    ) -> None:
-        """At ``atomic`` the last of two writers may win: a creation while the old one is aside."""
-        aside = set_aside.of_target(self._world.metastore, target, STAGING_SCHEMA)
-        if doing.word in PUBLISHES and was is None and aside:
-            self._world.touches[target] += 1
+    def _deletes_shown(self, what: str, entry: TableEntry) -> None:
+        if str(entry.directory_name) not in self.swept_creations:
+            self.says(f"{what}, which {entry.name} shows")
+
+    def _may_be_swept(self, was: TableEntry | None, now: TableEntry | None) -> None:
+        """A creation can't be refused: its writer looks at its record right after it."""
+        version = now.directory_name if now is not None else None
+        if was is None and version in self.taken:
+            self.swept_creations.add(version)
 
     def _deletes_taken_over(self, run: "Run", rules: RetentionRules, path: str) -> None:
         """A managed table's files, which a version replaced: no other record is taken."""
         until = self.until.get(path)
-        if until is None:
+        if until is None or not rules.thorough:
             self.says(f"{run} deletes {path}, whose record nobody took")
-        elif self._world.true_ms - until < rules.grace_ms:
+        elif self._world.true_ms - until < rules.grace_ms and not self._world.is_jumped:
             self.says(f"{run} deletes {path} within the grace")
         self._world.written.pop(path, None)  # another table may come to lie there
 
-    def _deletes_lease(self, run: "Run", path: str) -> None:
-        lease = path.rpartition("/")[2]
-        owner = next(one for one in self._world.runs if one.lease.id == lease)
-        silent_ms = self._world.storage.now_ms - self._world.storage.modified[path]
-        if owner is not run and not owner.is_dead and silent_ms < UNKNOWN_AFTER_MS:
-            self.says(f"{run} deletes the lease of {owner}, which lives")
-        left = self._unpublished(lease)
-        if owner is not run and left:
-            self.says(f"{run} deletes the lease of {owner}, of which {left} are left")
-
-    def _unpublished(self, lease: str) -> list[str]:
-        """Records and files of the run's versions that no lineage has."""
-        markers = [Marker.of(entry) for entry in self._world.shown().values()]
-        names = [
-            name.table
-            for name in self._world.metastore.tables
-            if f"__{lease}_" in name.table and set_aside.INFIX not in name.table
-        ]
-        left = [*names, *(file for file in self._world.storage.files if f"/{lease}_" in file)]
-        published = [entry.version for one in markers if one for entry in one.lineage.entries]
-        return [one for one in left if not any(version in one for version in published)]
+    def _may_be_taken(self, run: "Run", doing: "Doing", version: str) -> None:
+        """A clean-up that nothing came between takes no record of a table."""
+        shown = {marker.version for marker in map(Marker.of, self._world.visible()) if marker}
+        if version in shown and not doing.was_held:
+            self.says(f"{run} takes the record of {version}, which is the table")
+        made = self._world.made(version)
+        if made is None:
+            self.says(f"{run} takes {version}, which no run made")
+        elif made.staged.context.staging_schema != doing.staging_schema:
+            self.says(f"{run} takes {version}, which belongs to another staging schema")
 
     def _keeps_the_rules(self, run: "Run", doing: "Doing", version: str) -> None:
-        rules = doing.rules
+        rules, made, now = doing.rules, self._world.made(version), self._world.true_ms
         assert rules is not None
+        if made is None or self._world.is_jumped:
+            return
         until = self.until.get(version)
-        if until is not None and self._world.true_ms - until < rules.grace_ms:
-            age = (self._world.true_ms - until) // 1000
-            self.says(f"{run} deletes {version}, which was the table until {age} s ago")
+        if until is not None and now - until < rules.grace_ms:
+            self.says(f"{run} deletes {version}, which was the table {now - until} ms ago")
+        if until is None and now - made.began_ms < min(rules.orphan_age_ms, ORPHAN_AGE_MS):
+            self.says(f"{run} deletes {version}, which began {now - made.began_ms} ms ago")
         if doing.was_held:
             return
         for target, entry in self._world.shown().items():
-            newer = newer_ones(self._world, entry, version)
-            if newer is not None and len(newer - self._taken) < rules.versions_to_keep:
+            newer = newer_ones(self._world, entry, version, doing.staging_schema)
+            if newer is not None and len(newer - self.taken) < rules.versions_to_keep:
                 self.says(f"{run} deletes {version} of {target}, which is to be kept")
 
     def _fits_the_step(
         self, run: "Run", doing: "Doing", was: TableEntry | None, now: TableEntry | None
     ) -> None:
-        """Before the commit nothing but a repair; after it nothing but that; a fence in a sweep."""
-        marker = Marker.of(now)
-        kinds = KEEPS.get(doing.word, set())
-        if doing.word == "commit" and (now is None or _is_of(doing.attempt, now)):
+        """Only the commit and a rollback publish; a clean-up fences; the rest is upkeep."""
+        if doing.word == "commit" and self._is_of_the_commit(doing, was, now):
             return
-        if doing.word == "rollback" and (now is None or _is_rolled_back(now)):
+        if doing.word == "rollback" and now is not None and _is_rolled_back(now):
             return
-        if now is not None and doing.word in MAY_PUT_BACK and _is_put_back(was, now):
-            return
-        if was is not None and now is not None and _same_data(was, now):
-            entries = (marker.lineage if marker else _lineage(now)).entries
-            if entries and entries[0].kind in kinds:
+        if was is not None and now is not None:
+            if doing.word in UPKEEP and _is_upkeep(was, now):
+                return
+            if doing.word == "clean" and _is_fence(was, now):
                 return
         self.says(f"{run} ({doing.word}) changes the target from {was} to {now}")
 
+    def _is_of_the_commit(
+        self, doing: "Doing", was: TableEntry | None, now: TableEntry | None
+    ) -> bool:
+        attempt = doing.attempt
+        if now is None:
+            return _is_of(attempt, was)  # it takes back what it created
+        if not _is_of(attempt, now):
+            return False
+        self._sees_inserts(doing, was)
+        return True
+
+    def _sees_inserts(self, doing: "Doing", was: TableEntry | None) -> None:
+        """What a user inserted since begin is not replaced, but with ``overwrite``."""
+        attempt = doing.attempt
+        if was is None or attempt is None or doing.was_held:
+            return
+        staged = attempt.staged
+        if staged.context.on_conflict is OnConflict.ABORT:
+            inserts = self._world.inserts[staged.target] - attempt.inserts
+            if inserts:
+                self.says(f"{staged.version} replaces {inserts} INSERTs that came since its begin")
+
     def _follows(self, run: "Run", was: TableEntry | None, now: TableEntry | None) -> None:
-        """One more entry at the head of the lineage, the rest as it was."""
+        """One more entry at the head of the lineage, the rest as it was; or nothing at all."""
         before, after = Marker.of(was), Marker.of(now)
-        if before is None or after is None:
+        if before is None or after is None or before == after:
             return
         head, *rest = after.lineage.entries
         continues = tuple(rest) == before.lineage.entries[: len(rest)]
+        counts = after.number == before.number + 1
         if (head.commit, after.base) != (after.commit, before.commit) or not continues:
             self.says(f"{run} broke the lineage: {before.lineage} became {after.lineage}")
+        elif not counts:
+            self.says(f"{run} made {after.number} of number {before.number}")
 
 
 def shown_directories(world: "ModelWorld", entry: TableEntry) -> set[str]:
@@ -203,21 +212,27 @@ def is_tracked(entry: TableEntry) -> bool:
     return PARTITION_PROVIDER in entry.parameters
 
 
-def newer_ones(world: "ModelWorld", entry: TableEntry | None, version: str) -> set[str] | None:
+def newer_ones(
+    world: "ModelWorld", entry: TableEntry | None, version: str, staging_schema: str
+) -> set[str] | None:
     """The superseded versions that are newer and still there; None if the target knows it not."""
     marker = Marker.of(entry)
     if marker is None or not marker.lineage.has_version(version):
         return None
     order = list(dict.fromkeys(e.version for e in marker.lineage.entries))
     newer = set(order[: order.index(version)]) - {marker.version}
-    there = {f.split("/")[-2] for f in world.storage.files} | {
-        f.split("/")[-3] for f in world.storage.files
+    there = {part for file in world.storage.texts for part in file.split("/")[-3:-1]}
+    own = {
+        one.staged.version
+        for one in world.attempts
+        if one.staged.context.staging_schema == staging_schema
     }
-    return newer & there
+    return newer & there & own
 
 
-def _is_of(attempt: "Attempt | None", entry: TableEntry) -> bool:
-    return attempt is not None and entry.directory_name == attempt.staged.version
+def _is_of(attempt: "Attempt | None", entry: TableEntry | None) -> bool:
+    shown = entry.directory_name if entry is not None else None
+    return attempt is not None and shown == attempt.staged.version
 
 
 def _is_rolled_back(entry: TableEntry) -> bool:
@@ -225,21 +240,28 @@ def _is_rolled_back(entry: TableEntry) -> bool:
     return marker is not None and marker.lineage.entries[0].kind is Kind.ROLLBACK
 
 
-def _is_put_back(was: TableEntry | None, now: TableEntry) -> bool:
-    """True for an entry that was set aside, and for one that becomes managed again after that."""
-    if was is None:
-        return True
-    external = {**now.parameters, "EXTERNAL": "TRUE"}
-    return _same_data(was, now) and dict(was.parameters) == external
+def _is_upkeep(was: TableEntry, now: TableEntry) -> bool:
+    """The same commit: Hive's columns are filled, or partitions are tracked."""
+    keys = {
+        key
+        for key in was.parameters.keys() | now.parameters.keys()
+        if was.parameters.get(key) != now.parameters.get(key)
+    }
+    columns = now.columns == was.columns or not was.columns
+    return _same_data(was, now) and columns and keys <= BOOKKEEPING
+
+
+def _is_fence(was: TableEntry, now: TableEntry) -> bool:
+    marker = Marker.of(now)
+    kind = marker.lineage.entries[0].kind if marker else None
+    later = was.parameters.get(LAST_DDL_TIME) != now.parameters.get(LAST_DDL_TIME)
+    return _same_data(was, now) and (kind is Kind.FENCE if marker else later)
 
 
 def _same_data(was: TableEntry, now: TableEntry) -> bool:
-    return (was.location, was.columns, was.partition_keys) == (
+    """One location, one schema, the same keys."""
+    return (was.location, was.parameters.get(SCHEMA), was.partition_keys) == (
         now.location,
-        now.columns,
+        now.parameters.get(SCHEMA),
         now.partition_keys,
     )
-
-
-def _lineage(entry: TableEntry) -> Lineage:
-    return Lineage.parse(entry.parameters.get("ctas_spark_lineage", ""))

@@ -7,22 +7,31 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME
+from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME, SCHEMA
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, Partition
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
+from fakes.clock import FakeClock
 from fakes.metastore import FakeMetastore
 from fakes.storage import FakeStorage
-from fakes.world import STAGING_SCHEMA
-from model.attempts import TARGETS, Attempt, Doing
+from model.attempts import (
+    OTHER_SCHEMA,
+    STAGING_SCHEMAS,
+    TARGETS,
+    Attempt,
+    Columns,
+    Doing,
+    columns_of,
+)
 from model.faults import CHANGES
 from model.journal import Logged
 from model.runs import Run
 from model.spark import partitions
-from model.watch import UNKNOWN_AFTER_MS, Watch
+from model.watch import Watch
 from model.wire import Late
 
-BEATS_AFTER_MS = 20_000
+GIVEN_UP_AFTER_MS = 86_400_000
+"""A request, or a process, that hangs for so long never goes on."""
 LOCKS_END_AFTER_MS = 300_000
 
 
@@ -31,6 +40,8 @@ class ModelMetastore(FakeMetastore):
 
     def __init__(self, seconds: Callable[[], int]) -> None:
         super().__init__()
+        self.compares_columns = True
+        self.databases[OTHER_SCHEMA] = "file:/warehouse/elsewhere"
         self._seconds = seconds
 
     def create_table(self, change: EntryChange) -> None:
@@ -45,36 +56,43 @@ class ModelMetastore(FakeMetastore):
 class ModelWorld:
     """``written`` has every file that was ever written to a table's directory.
 
-    ``touches`` counts what users did to each target's entry; ``columns`` are those that each
-    directory's table should show.
+    ``touches`` counts what users did to each target's entry, ``inserts`` their INSERTs; ``columns``
+    are those that each directory's table should show. ``clock`` is never set; ``is_jumped`` says
+    that some other clock was, so that ages are not what they seem.
     """
 
     def __init__(self) -> None:
-        self.storage = FakeStorage()
+        self.clock = FakeClock()
+        self.storage = FakeStorage(self.clock)
         self.metastore = ModelMetastore(lambda: self.true_ms // 1000)
         self.runs: list[Run] = []
         self.late: list[Late] = []
         self.written: defaultdict[str, set[str]] = defaultdict(set)
         self.touches: Counter[TableName] = Counter()
-        self.columns: dict[str, tuple[tuple[str, str], ...]] = {}
+        self.inserts: Counter[TableName] = Counter()
+        self.columns: dict[str, Columns] = {}
         self.log: list[Logged] = []
+        self.is_jumped = False
         self.watch = Watch(self)
-        self._set_back_ms = 0
         self._rollbacks: set[str] = set()
 
     @property
     def true_ms(self) -> int:
-        """A clock that is never set back; the metastore's."""
-        return self.storage.now_ms + self._set_back_ms
+        """The metastore's clock."""
+        return self.clock.wall
 
     @property
     def attempts(self) -> list[Attempt]:
         """Of every run."""
         return [attempt for run in self.runs for attempt in run.attempts]
 
-    def new_run(self, *, at_home: bool) -> Run:
+    def made(self, version: str) -> Attempt | None:
+        """The attempt that made a version."""
+        return next((one for one in self.attempts if one.staged.version == version), None)
+
+    def new_run(self) -> Run:
         """One more process."""
-        run = Run(self, len(self.runs), at_home)
+        run = Run(self, len(self.runs))
         self.runs.append(run)
         return run
 
@@ -109,6 +127,7 @@ class ModelWorld:
             late.effect()
         except StagingError:
             return
+        late.doing.was_held = True
         self._logs(late.run, late.doing, f"{late.name}, which lands", late.args)
         before = self._overwritten(before, late.args)
         self._rolled_back(before)
@@ -119,10 +138,7 @@ class ModelWorld:
         self.log.append(Logged(str(run), doing.word, call, args, self.shown()))
 
     def _rolled_back(self, before: dict[TableName, TableEntry | None]) -> None:
-        """A version that is published again has the columns that it was built with.
-
-        The same rollback is no news when its entry was set aside and is put back.
-        """
+        """A version that is published again has the columns that it was built with."""
         for target, was in before.items():
             now = self.metastore.tables.get(target)
             marker = Marker.of(now)
@@ -140,20 +156,31 @@ class ModelWorld:
         No metastore can refuse that: it compares one property, which the column's writer kept.
         """
         change = next((one for one in args if isinstance(one, EntryChange)), None)
-        if change is None or not (change.target in TARGETS or args[0] in TARGETS):
+        if change is None or change.target not in TARGETS or change.base is None:
             return before
-        location, columns = change.staged.location, change.staged.columns
+        if SCHEMA not in change.parameters:
+            return before
+        location, columns = change.staged.location, columns_of(change.parameters)
+        schema = {SCHEMA: change.parameters[SCHEMA]}
         self.columns[str(location)] = columns
         return {
-            name: replace(was, columns=columns) if was and was.location == location else was
+            name: replace(was, parameters={**was.parameters, **schema})
+            if was and was.location == location
+            else was
             for name, was in before.items()
         }
 
     def deletes_half(self, directory: str) -> None:
         """A deletion that does not come to its end; the storage deletes file by file."""
-        inside = sorted(f for f in self.storage.files if f.startswith(f"{directory}/"))
+        inside = sorted(f for f in self.storage.texts if f.startswith(f"{directory}/"))
         for path in inside[: len(inside) // 2]:
-            del self.storage.files[path]
+            del self.storage.texts[path]
+
+    def loses_a_file(self, directory: str) -> None:
+        """Somebody deletes one; what was written there is remembered."""
+        inside = sorted(one for one in self.storage.texts if one.startswith(f"{directory}/"))
+        for path in inside[:1]:
+            del self.storage.texts[path]
 
     def shown(self) -> dict[TableName, TableEntry | None]:
         """The targets' entries."""
@@ -161,11 +188,11 @@ class ModelWorld:
 
     def visible(self) -> list[TableEntry]:
         """Every entry that users see."""
-        return [e for n, e in self.metastore.tables.items() if n.database != STAGING_SCHEMA]
+        return [e for n, e in self.metastore.tables.items() if n.database not in STAGING_SCHEMAS]
 
     def is_whole(self, directory: str) -> bool:
         """True if nothing of what was written there is gone."""
-        return self.written[directory] <= set(self.storage.files)
+        return self.written[directory] <= set(self.storage.texts)
 
     def is_written(self, directory: str, path: str) -> None:
         """A file of a table's directory."""
@@ -177,30 +204,11 @@ class ModelWorld:
         months = tuple(c.partition("=")[2] for c in children if c.startswith("month="))
         return partitions(str(directory), months)
 
-    def is_gone(self, run: Run) -> None:
-        """Its process has ended, which others learn if they can."""
-        path = f"{self.leases}/{run.lease.id}"
-        if path in self.storage.files:
-            self.storage.files[path] = run.left_lease()
-
-    @property
-    def leases(self) -> str:
-        """Where the leases lie."""
-        return f"{self.metastore.databases['shop']}/ctas-spark/leases"
-
-    def hearts_beat(self) -> None:
-        """Every process that is awake keeps its lease fresh."""
-        for run in self.runs:
-            path = f"{self.leases}/{run.lease.id}"
-            awake = not (run.is_dead or run.is_over or run.is_asleep)
-            if awake and path in self.storage.files:
-                self.storage.modified[path] = self.storage.now_ms
-
     def passes(self, seconds: int) -> None:
         """Time goes by: locks that nobody beats end, and what hung for a day is given up."""
-        self.storage.now_ms += seconds * 1000
+        self.clock.pass_ms(seconds * 1000)
         if seconds * 1000 > LOCKS_END_AFTER_MS:
-            beaten = {r.lease.id for r in self.runs if r.is_held and not r.is_asleep}
+            beaten = {run.lock_owner for run in self.runs if run.is_held and not run.is_asleep}
             locks = self.metastore.locks
             for lock in [one for one, held in locks.items() if held.owner not in beaten]:
                 del locks[lock]
@@ -208,10 +216,10 @@ class ModelWorld:
         for run in [r for r in self.runs if r.is_held and self._is_old(r.held_since_ms)]:
             run.dies()
 
-    def is_set_back(self, seconds: int) -> None:
-        """The storage's clock is corrected."""
-        self.storage.now_ms -= seconds * 1000
-        self._set_back_ms += seconds * 1000
+    def jumps(self, seconds: int) -> None:
+        """The storage's clock is set."""
+        self.is_jumped = True
+        self.storage.skew_ms = seconds * 1000
 
     def _is_old(self, since_ms: int) -> bool:
-        return self.true_ms - since_ms >= UNKNOWN_AFTER_MS
+        return self.true_ms - since_ms >= GIVEN_UP_AFTER_MS

@@ -11,30 +11,28 @@ from formats.run_place import open_run
 from other_catalogs.place import Place
 from readers.session import SMALL, small_session
 from servers.iceberg import EXTENSIONS, hadoop_catalog
-from servers.jars import ICEBERG, fetched
+from servers.own_catalogs import catalogs, jars
 
 _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The catalogs ``hadoop`` and ``memory`` (Iceberg's), and ``derby`` (Spark's JDBC).
+    """The catalogs ``hadoop``, ``sound``, ``unchecked``, ``memory`` (Iceberg's), ``derby`` (JDBC).
 
     A session that is there already can't be used: the catalogs' jars come with the JVM.
     """
     directory = tmp_path_factory.mktemp("other_catalogs")
     derby, options = "spark.sql.catalog.derby", "spark.driver.extraJavaOptions"
-    memory = "spark.sql.catalog.memory"
     jdbc = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
     session = small_session(
         {
-            "spark.jars": str(fetched(ICEBERG)),
+            "spark.jars": ",".join(map(str, jars(directory))),
             "spark.sql.extensions": EXTENSIONS,
             "spark.sql.warehouse.dir": str(directory / "warehouse"),
             options: f"{SMALL[options]} -Dderby.stream.error.file={directory}/derby.log",
             **hadoop_catalog("hadoop", directory),
-            memory: "org.apache.iceberg.spark.SparkCatalog",
-            f"{memory}.catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
+            **catalogs(directory),
             derby: jdbc,
             f"{derby}.url": "jdbc:derby:memory:other_catalogs;create=true",
             f"{derby}.driver": "org.apache.derby.jdbc.EmbeddedDriver",

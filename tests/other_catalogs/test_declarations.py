@@ -11,7 +11,6 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     ConcurrentWriteError,
-    EntryModifiedError,
     MetastoreError,
     NoSuchCatalogError,
     ProbeFailedError,
@@ -29,56 +28,52 @@ def schema() -> str:
 
 
 @pytest.fixture
-def memory(spark: SparkSession, schema: str) -> Place:
+def sound(spark: SparkSession, schema: str) -> Place:
     """A schema in a catalog of Iceberg's whose implementation is not on the list; declared."""
-    return Place.new(spark, "memory", schema, open_run(spark, ["memory"]))
+    return Place.new(spark, "sound", schema, open_run(spark, ["sound"]))
 
 
-def test_a_declared_catalog_reaches_what_icebergs_do(memory: Place) -> None:
+def test_a_declared_catalog_reaches_what_icebergs_do(sound: Place) -> None:
     """Once the probe has agreed, which leaves nothing behind."""
-    found = memory.staging.capabilities(memory.staging_schema)
+    found = sound.staging.capabilities(sound.staging_schema)
     assert (found.catalog, found.reaches) == ("iceberg (declared)", Atomicity.ISOLATED)
     assert found.conflict_check is ConflictCheck.CAS
-    assert memory.staged() == []
+    assert sound.staged() == []
 
 
-def test_models_are_published_in_a_declared_catalog(memory: Place) -> None:
+def test_models_are_published_in_a_declared_catalog(sound: Place) -> None:
     """Created, then replaced with other columns; a rival's commit is refused."""
-    memory.publish("SELECT 1 AS old")
-    replaced = memory.publish("SELECT 2 AS new")
-    assert (replaced.level, memory.rows()) == (Atomicity.ISOLATED, [(2,)])
-    staged = memory.stage("SELECT 3 AS new")
-    memory.spark.sql(f"INSERT INTO {memory.table} VALUES (7)")
+    sound.publish("SELECT 1 AS old")
+    replaced = sound.publish("SELECT 2 AS new")
+    assert (replaced.level, sound.rows()) == (Atomicity.ISOLATED, [(2,)])
+    staged = sound.stage("SELECT 3 AS new")
+    sound.spark.sql(f"INSERT INTO {sound.table} VALUES (7)")
     with pytest.raises(ConcurrentWriteError):
         staged.commit()
     staged.abort("failed")
-    assert (memory.rows(), memory.staged()) == ([(2,), (7,)], [])
+    assert (sound.rows(), sound.staged()) == ([(2,), (7,)], [])
 
 
-def test_a_catalog_whose_refusals_are_not_seen_is_refused(
-    memory: Place, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("catalog", "saw"),
+    [
+        ("unchecked", "a commit over another's, which came in between, succeeded"),
+        ("memory", "are not there for Hadoop's FileSystem"),
+    ],
+)
+def test_a_false_declaration_is_refused(
+    spark: SparkSession, schema: str, catalog: str, saw: str
 ) -> None:
-    """Here each stale commit is repeated over what is there by then."""
-    move_main = declared.Moment.move_main
-
-    def again(self: declared.Moment, snapshot: int) -> None:
-        try:
-            move_main(self, snapshot)
-        except EntryModifiedError:
-            self.operations.refresh()
-            fresh = self.operations.current()
-            now = fresh.currentSnapshot().snapshotId()
-            move_main(declared.Moment(self.operations, fresh, now, self.classes), snapshot)
-
-    monkeypatch.setattr(declared.Moment, "move_main", again)
-    with pytest.raises(AtomicityNotSupportedError, match="came in between, succeeded") as refused:
-        memory.begin()
-    assert "remove memory from iceberg_catalogs" in refused.value.remedy
-    assert memory.staged() == []
+    """With what the probe saw; nothing of it is left."""
+    there = Place.new(spark, catalog, schema, open_run(spark, [catalog]))
+    with pytest.raises(AtomicityNotSupportedError, match=saw) as refused:
+        there.begin()
+    assert f"remove {catalog} from iceberg_catalogs" in refused.value.remedy
+    assert there.staged() == []
 
 
 def test_a_probe_that_finds_nothing_out_is_an_error_and_no_answer(
-    memory: Place, monkeypatch: pytest.MonkeyPatch
+    sound: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither "supported" nor "unsupported"; the next model asks again."""
 
@@ -88,9 +83,9 @@ def test_a_probe_that_finds_nothing_out_is_an_error_and_no_answer(
     with monkeypatch.context() as patched:
         patched.setattr(declared.Moment, "move_main", lost)
         with pytest.raises(ProbeFailedError, match="no answer"):
-            memory.begin()
-    assert memory.staged() == []
-    assert memory.publish("SELECT 1 AS id").level is Atomicity.ISOLATED
+            sound.begin()
+    assert sound.staged() == []
+    assert sound.publish("SELECT 1 AS id").level is Atomicity.ISOLATED
 
 
 def test_a_catalog_that_is_not_icebergs_is_refused_with_what_was_seen(
@@ -112,7 +107,7 @@ def test_a_declaration_of_what_is_known_changes_nothing(spark: SparkSession, sch
 @pytest.mark.parametrize(
     ("catalog", "why", "remedy"),
     [
-        ("memory", "InMemoryCatalog compares and swaps", "iceberg_catalogs: [memory]"),
+        ("sound", "Sound compares and swaps", "iceberg_catalogs: [sound]"),
         ("derby", "Spark drops the table", "use spark_catalog"),
     ],
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
@@ -13,13 +14,14 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 from other_catalogs.place import Place
 from other_catalogs.test_publication import NEW, NEW_ROWS, OLD
 from servers.processes import wait_until
 
+FAILURES = (PySparkException, Py4JError)
 THEIRS = "SELECT 7 AS theirs"
 WRITES = {
     "insert": ["INSERT INTO {table} VALUES (7, 'theirs')"],
@@ -99,7 +101,7 @@ def test_a_write_after_the_last_look_is_lost_on_a_hadoop_catalog(
 def test_a_drop_during_the_statement_fails_the_commit_of_a_hadoop_catalog(hadoop: Place) -> None:
     """There is no table then, as the rival wanted."""
     hadoop.publish(OLD)
-    with pytest.raises(PySparkException):
+    with pytest.raises(FAILURES):
         replace_during(hadoop, ["DROP TABLE {table}"])
     assert not hadoop.exists()
 
@@ -110,18 +112,23 @@ def test_a_drop_and_create_during_the_statement_breaks_a_hadoop_catalogs_table(
     """The commit succeeds over the rival's table, and its own files went with the first one."""
     hadoop.publish(OLD)
     replace_during(hadoop, ["DROP TABLE {table}", "CREATE TABLE {table} (theirs INT)"])
-    with pytest.raises(PySparkException):
+    with pytest.raises(FAILURES):
         hadoop.rows()
 
 
 def replace_during(hadoop: Place, statements: list[str]) -> None:
-    """A REPLACE TABLE of three seconds, and a rival while its task runs, which needs no task."""
-    slow = "CAST(java_method('java.lang.Thread', 'sleep', 3000L + id) AS STRING) AS slept"
-    text = f"REPLACE TABLE {hadoop.table} AS SELECT {slow} FROM range(0, 1, 1, 1)"
-    tracker = hadoop.spark.sparkContext.statusTracker()
+    """A REPLACE TABLE of two tasks, the second of three seconds, and a rival during that one."""
+    slow = "if(id = 1, java_method('java.lang.Thread', 'sleep', 3000L), '') AS slept"
+    text = f"REPLACE TABLE {hadoop.table} AS SELECT id, {slow} FROM range(0, 2, 1, 2)"
+    data = hadoop.directory / hadoop.schema / "t" / "data"
+    before = set(data.rglob("*.parquet"))
+
+    def has_written() -> bool:
+        return any(file.stat().st_size for file in {*data.rglob("*.parquet")} - before)
+
     with ThreadPoolExecutor(1) as pool:
         replaced = pool.submit(hadoop.spark.sql, text)
-        wait_until(lambda: bool(tracker.getActiveStageIds()), 60.0, "the statement's task")
+        wait_until(has_written, 60.0, "the first task's file")
         rival(hadoop, statements)
         replaced.result()
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -17,12 +17,13 @@ from readers.content import select_sql
 from readers.project import NAME
 from servers.processes import is_there, start, stop
 
-PUBLISHED = re.compile(r"published (\d{8}t\d{6}x[0-9a-f]{8}_\d{4,})")
+PUBLISHED = re.compile(r"published (\d{8}t\d{6}x[0-9a-f]{8})")
 CANCELED = f"CANCEL query model.{NAME}.{NAME}"
 UNKNOWN = "outcome: unknown"
 REFUSED = "outcome: not_committed"
 JVM_ENDS_WITHIN_SECONDS = 30.0
 GIVEN_UP_AFTER_SECONDS = 600.0
+RUN = ("run",)
 
 
 class Fate(str, Enum):
@@ -50,7 +51,7 @@ class Ended:
     """A run that has ended; times in seconds of CLOCK_MONOTONIC.
 
     ``met`` is its fate, if that came before its end; ``outlived`` says that a process of its group
-    was still there long after dbt had exited.
+    was still there long after dbt had exited; ``code`` is dbt's exit code.
     """
 
     number: int
@@ -59,6 +60,7 @@ class Ended:
     ended: float
     log: str
     outlived: bool
+    code: int = 0
 
     @property
     def version(self) -> str | None:
@@ -83,13 +85,14 @@ class Ended:
 class Attempt:
     """A running ``dbt run`` of version ``number``, whose fate comes ``after`` so many seconds."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 (what a run is, and what happens to it)
         self,
         project: Path,
         number: int,
         fate: Fate,
         after: float,
         variables: Mapping[str, object],
+        command: Sequence[str] = RUN,
     ) -> None:
         self._number = number
         self._fate = fate
@@ -98,7 +101,7 @@ class Attempt:
         self._started = time.monotonic()
         self._due = self._started + after
         self._exited: float | None = None
-        self._process = _dbt(project, number, variables, self._log)
+        self._process = _dbt(project, number, variables, command, self._log)
 
     def looked_at(self) -> Ended | None:
         """Let its fate come when it is time; what became of it, once it has ended."""
@@ -117,7 +120,8 @@ class Attempt:
             return None
         stop(self._process)
         text = self._log.read_text(errors="replace")
-        return Ended(self._number, self._met, self._started, self._exited, text, outlived)
+        code = self._process.wait()
+        return Ended(self._number, self._met, self._started, self._exited, text, outlived, code)
 
     def end(self) -> None:
         """End it and its JVM, whatever it does."""
@@ -125,18 +129,24 @@ class Attempt:
 
 
 def _dbt(
-    project: Path, number: int, variables: Mapping[str, object], log: Path
+    project: Path,
+    number: int,
+    variables: Mapping[str, object],
+    command: Sequence[str],
+    log: Path,
 ) -> "subprocess.Popen[str]":
     """A process as from a terminal: without one, a shell would have SIGINT ignored."""
-    values = {"v": number, "select_sql": select_sql(number), **variables}
+    values = {"v": number, "select_sql": select_sql(number, same=True), **variables}
     arguments: list[str | Path] = [
         *("--no-send-anonymous-usage-stats", "--no-version-check", "--no-use-colors"),
-        *("--log-path", project / f"logs-{number}", "run", "--target-path", f"target-{number}"),
+        *("--log-path", project / f"logs-{number}"),
+        *command,
+        *("--target-path", f"target-{number}"),
         *("--project-dir", project, "--profiles-dir", project, "--vars", json.dumps(values)),
     ]
     dbt = Path(sys.executable).with_name("dbt")
-    command = ["env", "--default-signal=INT,TERM", dbt, *arguments]
-    return start(command, log, cwd=project)
+    process = ["env", "--default-signal=INT,TERM", dbt, *arguments]
+    return start(process, log, cwd=project)
 
 
 def _meet(process: "subprocess.Popen[str]", fate: Fate) -> None:

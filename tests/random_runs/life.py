@@ -1,5 +1,6 @@
 """A table under runs that come, race and end at random, while others read it."""
 
+import json
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from pymetastore.hive_metastore.ttypes import NoSuchObjectException
 
 from dbt.adapters.ctas_spark.staging.publish.marker import LINEAGE, VERSION, Lineage
 from functional.outside import Outside
-from random_runs.attempt import Attempt, Ended, Fate, Told
+from random_runs.attempt import RUN, Attempt, Ended, Fate, Told
 from readers.content import PARTITION_KEY
 from readers.journal import Read
 from readers.loop import running_readers
@@ -23,17 +24,20 @@ SCHEMA = "soaked"
 LANES = 2
 POLL_SECONDS = 0.1
 FATES = (Fate.LIVES,) * 4 + (Fate.KILLED,) * 3 + (Fate.TERMINATED, Fate.INTERRUPTED) * 2
-NOTHING_KEPT = {"keep": 0, "grace": 0, "unknown_after": 0}
-LAYOUT = {
-    "partition_by": PARTITION_KEY,
-    "file_format": "{{ 'orc' if (var('v') | int) // 2 % 2 else 'parquet' }}",
-}
+NOTHING_KEPT = {"keep": 0, "grace": 0}
+VACUUM = (
+    "run-operation",
+    "ctas_vacuum",
+    f"--args={json.dumps({'model': NAME, 'older_than': 0, 'fence': True})}",
+)
+"""At the end nobody is at work any more: what is left of dead runs may go at once."""
+LAYOUT = {"partition_by": PARTITION_KEY, "file_format": "parquet"}
 OURS = {
     **LAYOUT,
     "materialized": "atomic_table",
+    "atomicity": "isolated",
     "versions_to_keep": "{{ var('keep', 1) | int }}",
     "grace_period": "{{ var('grace', 60) | int }}",
-    "unknown_after": "{{ var('unknown_after', 86400) | int }}",
 }
 STOCK = {**LAYOUT, "materialized": "table"}
 
@@ -107,17 +111,20 @@ def live(server: Metastore, adapter: str, limits: Limits, directory: Path) -> Li
     left: list[str] = []
     if is_ours:
         runs.append(_alone(project, len(runs) + 1, NOTHING_KEPT))
+        _alone(project, len(runs) + 1, NOTHING_KEPT, VACUUM)
         publications.look()
         left = _left(publications.outside)
     return Life(reads, runs, publications.versions, publications.gaps, left)
 
 
-def _alone(project: Path, number: int, variables: Mapping[str, object]) -> Ended:
+def _alone(
+    project: Path, number: int, variables: Mapping[str, object], command: Sequence[str] = RUN
+) -> Ended:
     """A run that nobody disturbs, which has to succeed."""
-    with _started(Attempt(project, number, Fate.LIVES, 0, variables)) as attempt:
+    with _started(Attempt(project, number, Fate.LIVES, 0, variables, command)) as attempt:
         while (ended := attempt.looked_at()) is None:
             time.sleep(POLL_SECONDS)
-    if "Completed successfully" not in ended.log:
+    if ended.code != 0:
         raise AssertionError(f"run {number} failed:\n{ended.log[-4000:]}")
     return ended
 
@@ -162,8 +169,8 @@ def _random_runs(
 
 
 def _left(outside: Outside) -> list[str]:
-    """Entries, directories and leases that nothing needs any more."""
+    """Entries and directories that nothing needs any more."""
     live = outside.parameters(NAME).get(VERSION)
     wanted = {NAME, live, f"{NAME}__{live}"}
-    found = [*outside.tables(), *outside.records(), *outside.versions(), *outside.leases()]
+    found = [*outside.tables(), *outside.records(), *outside.versions()]
     return [one for one in found if one not in wanted]

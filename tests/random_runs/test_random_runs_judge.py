@@ -9,7 +9,7 @@ from random_runs.judge import figures, judged
 from random_runs.life import Life
 from readers.journal import Read
 
-FIRST, SECOND = "20260101t000000x00000001_0001", "20260101t000000x00000002_0001"
+FIRST, SECOND = "20260101t000000x00000001", "20260101t000000x00000002"
 
 
 def run(number: int, log: str, met: Fate = Fate.LIVES) -> Ended:

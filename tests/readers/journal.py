@@ -49,12 +49,15 @@ class Commit:
     """One publication: it happened at some moment between ``started`` and ``ended``.
 
     ``ended`` is infinite for an attempt whose outcome nobody knows: readers may see
-    its version from ``started`` on, and need not.
+    its version from ``started`` on, and need not. ``level`` and ``reader_window`` are what the
+    publication said of itself.
     """
 
     version: int
     started: float
     ended: float
+    level: str = "isolated"
+    reader_window: str = "none"
 
 
 def append(journal: TextIO, line: Commit | dict[str, Any]) -> None:

@@ -9,10 +9,17 @@ from operator import attrgetter
 
 from readers.journal import Commit, Fault, Read
 
+MIXES = (Fault.MIXED, Fault.FAILED)
+"""What a reader may get of the schema of one version with the directory of another."""
+ABSENT = "TABLE_OR_VIEW_NOT_FOUND"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How many reads there were, of which kinds, and one sentence for each violation."""
+    """How many reads there were, of which kinds, and one sentence for each violation.
+
+    ``excused`` are the mixed reads during publications that said that there may be some.
+    """
 
     reads: int
     overtaken: int
@@ -20,6 +27,7 @@ class Verdict:
     mixed: int
     empty: int
     partial: int
+    excused: int
     versions: tuple[int, ...]
     violations: tuple[str, ...]
 
@@ -32,20 +40,24 @@ def judge_fresh(
     Versions must grow with the commits, and ``commits`` must hold all of them, the
     first included. No read may see a fault, a version that nobody committed or not
     yet, one older than the last commit before the read, or one older than an earlier
-    read saw, whichever reader made it.
+    read saw, whichever reader made it. A read that mixes two versions is excused while a
+    commit is under way that says that this may be; one that finds no table never is.
 
     Args:
         may_be_overtaken: such a fault is counted, and is no violation.
     """
     seen = sorted(_without_fault(reads), key=attrgetter("started"))
+    excused = [read for read in reads if _is_excused(read, commits)]
+    judged = [read for read in reads if read not in excused]
     return _verdict(
         reads,
         [
-            *_faults(reads, may_be_overtaken=may_be_overtaken),
+            *_faults(judged, may_be_overtaken=may_be_overtaken),
             *_uncommitted(seen, commits),
             *_outdated(seen, commits),
             *_backwards(seen),
         ],
+        len(excused),
     )
 
 
@@ -71,7 +83,18 @@ def judge_lagging(reads: Sequence[Read], commits: Sequence[Commit]) -> Verdict:
     )
 
 
-def _verdict(reads: Sequence[Read], violations: Iterable[str]) -> Verdict:
+def _is_excused(read: Read, commits: Iterable[Commit]) -> bool:
+    if read.kind not in MIXES or ABSENT in str(read.fault):
+        return False
+    return any(
+        commit.reader_window == "mixed"
+        and commit.started <= read.ended
+        and read.started <= commit.ended
+        for commit in commits
+    )
+
+
+def _verdict(reads: Sequence[Read], violations: Iterable[str], excused: int = 0) -> Verdict:
     kinds = Counter(read.kind for read in reads)
     return Verdict(
         reads=len(reads),
@@ -80,6 +103,7 @@ def _verdict(reads: Sequence[Read], violations: Iterable[str]) -> Verdict:
         mixed=kinds[Fault.MIXED],
         empty=kinds[Fault.EMPTY],
         partial=kinds[Fault.PARTIAL],
+        excused=excused,
         versions=tuple(sorted({_version(read) for read in _without_fault(reads)})),
         violations=tuple(violations),
     )

@@ -9,9 +9,12 @@ from readers.session import SMALL
 NAME = "versioned"
 
 
-def session_output(adapter: str, schema: str, conf: Mapping[str, str]) -> dict[str, object]:
+def session_output(
+    adapter: str, schema: str, conf: Mapping[str, str], **profile: object
+) -> dict[str, object]:
     """Return a profile's output of type ``adapter`` with a Spark session in dbt's process."""
     return {
+        **profile,
         "type": adapter,
         "method": "session",
         "host": "NA",

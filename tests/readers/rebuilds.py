@@ -36,8 +36,12 @@ class Rebuilds:
 
 
 @contextmanager
-def running_writer(project: Path, directory: Path) -> Iterator[Rebuilds]:
-    """Run a writer of the dbt project in ``project``; its journal is in ``directory``."""
-    with running_child("writer", "writer.py", ["--project", str(project)], directory) as child:
+def running_writer(project: Path, directory: Path, *, same: bool = False) -> Iterator[Rebuilds]:
+    """Run a writer of the dbt project in ``project``; its journal is in ``directory``.
+
+    With ``same``, all versions have one schema.
+    """
+    arguments = ["--project", str(project), *(["--same"] if same else [])]
+    with running_child("writer", "writer.py", arguments, directory) as child:
         wait_ready(child)
         yield Rebuilds(child)

@@ -18,7 +18,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
-from dbt.adapters.ctas_spark.staging.publish.protocol import StagedTable
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
@@ -31,6 +30,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from readers.content import inspect, select_sql
 from readers.journal import append
 from readers.session import small_session
@@ -65,8 +65,8 @@ class StagingRival:
         self._spark = spark
         self._target = target
         self._layout = TableLayout(file_format)
-        self._opened = open_catalog(spark, lambda error: print(error, flush=True))  # noqa: T201 (a test's log)
-        self._staged: StagedTable | None = None
+        self._opened = open_catalog(spark)
+        self._staged: StagedTable[Any] | None = None
 
     def stage(self, number: int) -> dict[str, Any]:
         """Begin, stage by a CTAS, and verify."""
@@ -75,9 +75,8 @@ class StagingRival:
             self._target, staging_schema, atomicity=Atomicity.ISOLATED, layout=self._layout
         )
         job = self._job(f"race {number}")
-        staged = self._staged = self._opened.catalog_for(context).apply_staging(context, job)
-        staged.begin()
-        self._spark.sql(staged.statement(select_sql(number)))
+        staged = self._staged = self._opened.catalog_for(context).plan(context, job).begin()
+        self._spark.sql(staged.statement(select_sql(number, same=True)))
         staged.verify()
         return {"number": number, "version": staged.version, "base": staged.base_version}
 
@@ -116,7 +115,7 @@ class PlainRival:
 
     def stage(self, number: int) -> dict[str, Any]:
         """Look at the table; there is nothing to do beforehand."""
-        self._statement = self._create + select_sql(number)
+        self._statement = self._create + select_sql(number, same=True)
         there = self._spark.catalog.tableExists(quoting.table(self._target))
         base = str(shown(self._spark, self._target)) if there else None
         return {"number": number, "version": str(number), "base": base}

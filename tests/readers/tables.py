@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from servers.delta import delta_session
 from servers.formats import joined
-from servers.iceberg import hadoop_catalog, hive_catalog, jdbc_catalog, session_catalog
+from servers.iceberg import NEW_TYPES, hadoop_catalog, hive_catalog, jdbc_catalog, session_catalog
 from servers.iceberg_rest import rest_catalog
 from servers.jars import DELTA, ICEBERG
 from servers.metastore import NO_SETTINGS, Metastore
@@ -45,12 +45,14 @@ PLACES = {
 class SharedTables:
     """What a session needs for the tables, and where they are in it.
 
-    ``file_format`` is None for tables of files, of whichever format.
+    ``file_format`` is None for tables of files, of whichever format. ``profile`` is what a profile
+    says beside the session's settings.
     """
 
     conf: Mapping[str, str]
     catalog: str = SESSION_CATALOG
     file_format: str | None = None
+    profile: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def model(self) -> Mapping[str, object]:
@@ -100,13 +102,17 @@ def tables_on_postgresql(
 ) -> Iterator[SharedTables]:
     """The same on a metastore of their own, on PostgreSQL; it has ``settings``.
 
+    Iceberg's own commits on it need a setting that is no default.
+
     Iceberg's hive catalogs take the metastore's locks, as they do by default; of files, none are
     asked for, and so their partitions are not tracked.
     """
     locks = choice is not Choice.FILES
+    on_hive = choice in (Choice.ICEBERG_HIVE, Choice.ICEBERG_SESSION)
+    needed = {**(NEW_TYPES if on_hive else NO_SETTINGS), **settings}
     with (
         running_metastore_on_postgresql(
-            directory / "metastore", directory / "warehouse", settings, lock_tables=locks
+            directory / "metastore", directory / "warehouse", needed, lock_tables=locks
         ) as server,
         shared_tables(choice, server, directory) as tables,
     ):

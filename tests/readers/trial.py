@@ -1,6 +1,6 @@
 """A writer and readers of one table, until there were enough reads and commits to judge."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -15,8 +15,11 @@ from readers.rebuilds import running_writer
 from readers.tables import SharedTables
 
 SCHEMA = "isolated"
-# Every version has columns and partitions of its own.
-MODEL = {"materialized": "atomic_table", "partition_by": PARTITION_KEY}
+MODEL = {"materialized": "atomic_table"}
+# Every third version of a table of files has no partitions.
+KEYS = f"{{{{ (['{PARTITION_KEY}'] if (var('v') | int) % 3 else []) | as_native }}}}"
+# What is the same in all versions, beside their columns.
+SAME = {"partition_by": PARTITION_KEY, "atomicity": "isolated"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +36,26 @@ class Trial:
         return self.fresh.reads + self.stale.reads
 
 
-def run_trial(
+def run_trial(  # noqa: PLR0913 (what a trial is)
     tables: SharedTables,
     sessions: Sequence[Sequence[Mode]],
     *,
     reads: int,
     commits: int,
     directory: Path,
+    same: bool = False,
 ) -> Trial:
     """Commit version 1, start readers, commit ``commits`` more; at least ``reads`` reads.
 
-    ``sessions`` are those of each reading process. Files lie in ``directory``.
+    ``sessions`` are those of each reading process. Files lie in ``directory``. Every version has a
+    schema, partition keys and a format of its own; with ``same``, all versions have the same.
     """
-    output = session_output("ctas_spark", SCHEMA, tables.conf)
-    project = write_project(directory / "project", output, {**MODEL, **tables.model})
-    name = tables.name(SCHEMA, NAME)
+    schema = "same" if same else SCHEMA
+    output = session_output("ctas_spark", schema, tables.conf, **tables.profile)
+    project = write_project(directory / "project", output, _model(tables, same=same))
+    name = tables.name(schema, NAME)
     reads_of_each = ceil(reads / (commits * len(sessions)))
-    with running_writer(project, directory) as writer:
+    with running_writer(project, directory, same=same) as writer:
         writer.build(1)
         with running_readers(tables.conf, name, sessions, directory) as readers:
             readers.wait_for(1)
@@ -59,6 +65,13 @@ def run_trial(
             fresh, stale = readers.reads(Mode.FRESH), readers.reads(Mode.STALE)
         committed = writer.commits()
     return _judged(tables, fresh, stale, committed)
+
+
+def _model(tables: SharedTables, *, same: bool) -> Mapping[str, object]:
+    if same:
+        return {**MODEL, **tables.model, **SAME, "file_format": tables.file_format or "parquet"}
+    keys = KEYS if tables.file_format is None else PARTITION_KEY
+    return {**MODEL, **tables.model, "partition_by": keys}
 
 
 def _judged(

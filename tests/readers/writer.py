@@ -13,9 +13,11 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from dbt.cli.main import dbtRunner
+from dbt.artifacts.schemas.run import RunExecutionResult
+from dbt.cli.main import dbtRunner, dbtRunnerResult
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
@@ -47,29 +49,41 @@ def main() -> None:
     with options.out.open("a") as journal:
         append(journal, {"ready": time.monotonic()})
         for line in sys.stdin:
-            append(journal, _rebuild(runner, options.project, int(line)))
+            append(journal, _rebuild(runner, options.project, int(line), same=options.same))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--project", type=Path, required=True)
+    parser.add_argument("--same", action="store_true", help="one schema for all versions")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
 
 
-def _rebuild(runner: dbtRunner, project: Path, version: int) -> Commit:
+def _rebuild(runner: dbtRunner, project: Path, version: int, *, same: bool) -> Commit:
     times = CommitTimes()
     started = time.monotonic()
     with observe(times):
-        result = runner.invoke(_arguments(project, version))
+        result = runner.invoke(_arguments(project, version, same=same))
     invocation = {"started": started, "ended": time.monotonic()}
     if not result.success:
         sys.exit(f"version {version} was not built: {result.exception or result.result}")
-    return Commit(version, **(times.seen or invocation))
+    seen = times.seen or invocation
+    return _as_said(Commit(version, seen["started"], seen["ended"]), result)
 
 
-def _arguments(project: Path, version: int) -> list[str]:
-    values = {"v": version, "select_sql": select_sql(version)}
+def _as_said(commit: Commit, result: dbtRunnerResult) -> Commit:
+    """With what this adapter's response says of readers; any other adapter's says nothing."""
+    assert isinstance(result.result, RunExecutionResult)
+    response = result.result.results[0].adapter_response
+    if "reader_window" not in response:
+        return commit
+    level, window = response["atomicity"], response["reader_window"]
+    return replace(commit, level=level, reader_window=window)
+
+
+def _arguments(project: Path, version: int, *, same: bool) -> list[str]:
+    values = {"v": version, "select_sql": select_sql(version, same=same)}
     return [
         "--no-send-anonymous-usage-stats",
         "--no-version-check",

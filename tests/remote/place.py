@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbt.adapters.ctas_spark.credentials import CONNECT, THRIFT
-from dbt.adapters.ctas_spark.staging.catalogs.server import LEASE_ID
+from dbt.adapters.ctas_spark.staging.statement.version import STAGED_FOR
 from functional.dbt_project import Project, Run
 from servers.remote import HOST, ICEBERG, RemoteServer
 
@@ -104,8 +104,13 @@ class Place:
         found = []
         for catalog in (ICEBERG, "spark_catalog"):
             schema = f"{catalog}.{self.project.schema}__ctas_spark"
-            found += self.rows(f"show tables in {schema}")
-        return sorted(str(row[1]) for row in found if LEASE_ID.search(str(row[1])))
+            names = [str(row[1]) for row in self.rows(f"show tables in {schema}")]
+            found += [name for name in names if self._is_a_copy(f"{schema}.{name}")]
+        return sorted(found)
+
+    def _is_a_copy(self, table: str) -> bool:
+        """True if a statement has staged it; sessions stage beside that."""
+        return any(row[0] == STAGED_FOR for row in self.rows(f"show tblproperties {table}"))
 
     def runs(self, model: str) -> bool:
         """True once a task of the model's query, with ``ms``, has begun."""

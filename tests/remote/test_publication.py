@@ -28,7 +28,7 @@ def test_models_are_created_and_then_replaced(place: Place) -> None:
 
 
 def test_a_model_that_fails_leaves_the_old_table(place: Place) -> None:
-    """Where the query raises while it is staged; nothing staged is left, nor a lease."""
+    """Where the query raises while it is staged; nothing staged is left."""
     place.project.build()
     failed = place.project.dbt("run", name="new", fails=True)
     for model in MODELS:

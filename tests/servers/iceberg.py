@@ -10,6 +10,9 @@ EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 # Each session of a JVM has connections of its own: reads block no write, and a write waits.
 SHARED = "journal_mode=WAL&busy_timeout=30000"
 
+NEW_TYPES = {"hive.metastore.disallow.incompatible.col.type.changes": "false"}
+"""Iceberg's docs ask for it on the metastore: its own commit writes Hive's columns along."""
+
 
 def jdbc_catalog(name: str, directory: Path) -> Mapping[str, str]:
     """The settings of a catalog whose tables a SQLite file below ``directory`` points to."""
@@ -49,7 +52,9 @@ def session_catalog() -> Mapping[str, str]:
 
 def hive_catalogs(directory: Path) -> Mapping[str, str]:
     """The catalog ``hive``, and Iceberg's ``spark_catalog``, on one metastore."""
-    return {**embedded_metastore(directory), **hive_catalog("hive"), **session_catalog()}
+    types = {f"spark.hadoop.{name}": value for name, value in NEW_TYPES.items()}
+    metastore = embedded_metastore(directory)
+    return {**metastore, **types, **hive_catalog("hive"), **session_catalog()}
 
 
 def embedded_metastore(directory: Path) -> Mapping[str, str]:
@@ -63,6 +68,5 @@ def embedded_metastore(directory: Path) -> Mapping[str, str]:
         "spark.hadoop.datanucleus.connectionPoolingType": "HikariCP",
         "spark.hadoop.hive.metastore.schema.verification": "false",
         "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
-        "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
     }

@@ -1,4 +1,4 @@
-"""A remote Hive metastore whose database is PostgreSQL, set up as its docs ask for."""
+"""A remote Hive metastore whose database is PostgreSQL, with a server's default settings."""
 
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -14,9 +14,10 @@ from servers.jars import POSTGRESQL_DRIVER, fetched
 from servers.metastore import NO_SETTINGS, Metastore, running_metastore
 from servers.postgresql import Postgresql, running_postgresql
 
-# One get_table is several SELECTs on the server: at its default, read-committed, a commit between
-# two of them gives a client the schema of one version and the location of another.
-WHOLE_READS = {"datanucleus.transactionIsolation": "repeatable-read"}
+ISOLATION = "datanucleus.transactionIsolation"
+"""One get_table is several SELECTs on the server: at its default, read-committed, a commit between
+two of them gives a client the schema of one version and the location of another."""
+REPEATABLE_READ = "repeatable-read"
 
 LOCK_TABLES = Path(__file__).with_name("lock_tables.sql")
 
@@ -29,7 +30,7 @@ def running_metastore_on_postgresql(
     *,
     lock_tables: bool = False,
 ) -> Iterator[Metastore]:
-    """Run PostgreSQL and a metastore on it, with repeatable reads unless ``settings`` differ."""
+    """Run PostgreSQL and a metastore on it, with ``settings`` beside a server's defaults."""
     with (
         running_postgresql(directory) as database,
         metastore_on(database, directory, warehouse, settings, lock_tables=lock_tables) as server,
@@ -56,7 +57,7 @@ def metastore_on(
         driver.extractall(directory)
     if lock_tables:
         database.execute(LOCK_TABLES.read_text())
-    ours = {**_connection(database), **WHOLE_READS, **settings}
+    ours = {**_connection(database), **settings}
     with running_metastore(directory, warehouse, ours) as server:
         _make_tables_of_privileges(server.port)
         yield server

@@ -14,7 +14,12 @@ from thrift.transport.TTransport import TBufferedTransport
 from servers import jars
 from servers.jars import Jar, JarError, fetched
 from servers.metastore import Metastore
-from servers.metastore_on_postgresql import metastore_on, running_metastore_on_postgresql
+from servers.metastore_on_postgresql import (
+    ISOLATION,
+    REPEATABLE_READ,
+    metastore_on,
+    running_metastore_on_postgresql,
+)
 from servers.postgresql import running_postgresql
 
 DRIVER = jars.POSTGRESQL_DRIVER
@@ -49,11 +54,12 @@ def test_tables_survive_the_end_of_the_server(tmp_path: Path) -> None:
         assert "kept" in database.execute('SELECT "NAME" FROM "DBS"')
 
 
-def test_the_server_reads_one_state_of_its_database(tmp_path: Path) -> None:
-    """The metastore's own connections ask PostgreSQL for repeatable reads."""
+def test_a_server_with_that_setting_reads_one_state_of_its_database(tmp_path: Path) -> None:
+    """What a profile declares by ``metastore_reads``: its connections ask for repeatable reads."""
+    settings = {ISOLATION: REPEATABLE_READ}
     with running_postgresql(tmp_path / "postgresql") as database:
         database.execute("ALTER ROLE CURRENT_USER SET log_statement = 'all'")
-        with metastore_on(database, tmp_path / "server", tmp_path / "warehouse"):
+        with metastore_on(database, tmp_path / "server", tmp_path / "warehouse", settings):
             said = (tmp_path / "postgresql" / "postgresql.log").read_text()
     assert "TRANSACTION ISOLATION LEVEL REPEATABLE READ" in said
 

@@ -1,8 +1,11 @@
-"""A real server at its default refuses a column's new type by position."""
+"""A real server with default settings, which refuses a column's new type by position."""
 
+import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
@@ -12,26 +15,48 @@ from pymetastore.hive_metastore import ttypes
 from contract_clients.server_place import direct
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
-    HiveColumns,
     StagingContext,
+    TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.files import records
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+<<<<<<< HEAD
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.steps import Step, observe
+=======
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+>>>>>>> core
 from fakes.engine import FakeEngine, FakeJob
 from fakes.storage import FakeStorage
+from fakes.world import version_of
+from model.attempts import columns_of, spark_schema
 from servers.metastore import Metastore, running_metastore
 
 STAGING = "shop__ctas_spark"
-STRICT = {"hive.metastore.disallow.incompatible.col.type.changes": "true"}
+BY_DAY = TableLayout(partition_by=("day",))
 SERDE = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
 
 
+class DiesError(BaseException):
+    """The process ends here; no abort catches it."""
+
+
+class Dies:
+    """A run that ends right after its publishing call."""
+
+    def entered(self, step: Step, target: TableName) -> None:
+        """Nothing yet."""
+
+    def left(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
+        """The call has had its effect."""
+        if step is Step.PUBLISH:
+            raise DiesError
+
+
 @dataclass(frozen=True, slots=True)
-class Strict:
+class Server:
     """The server, and a catalog that publishes on it without Spark."""
 
     server: Metastore
@@ -39,108 +64,146 @@ class Strict:
     catalog: SessionCatalog
     storage: FakeStorage
 
-    def published(self, context: StagingContext, kind: str) -> StagedFileTable:
-        """A version whose one column is of a type."""
-        staged = self.catalog.apply_staging(context, FakeJob())
-        staged.begin()
-        self._stage(staged, kind)
+    def begun(self, context: StagingContext, kind: str, *keys: str) -> StagedTable[Any]:
+        """A version whose one column is of a type, ready to be committed."""
+        staged = self.catalog.plan(context, FakeJob()).begin()
+        self._stage(staged, kind, keys)
+        staged.verify()
+        return staged
+
+    def published(self, context: StagingContext, kind: str, *keys: str) -> StagedTable[Any]:
+        """The same, published."""
+        staged = self.begun(context, kind, *keys)
         staged.commit()
         staged.settle()
         return staged
 
-    def column(self, target: TableName) -> str:
-        """The type of the one column, as other engines see it."""
+    def entry(self, target: TableName) -> ttypes.Table:
+        """The entry as the server holds it; an error if there is none."""
         with direct(self.server) as hand:
-            found = hand.get_table(target.database, target.table)
-        kind: str = found.sd.cols[0].type
-        return kind
+            return hand.get_table(target.database, target.table)
 
-    def _stage(self, staged: StagedFileTable, kind: str) -> None:
+    def hive_columns(self, target: TableName) -> list[tuple[str, str]]:
+        """The columns as other engines see them."""
+        return [(one.name, one.type) for one in self.entry(target).sd.cols]
+
+    @contextmanager
+    def watched(self, target: TableName) -> Iterator[set[str]]:
+        """What another client reads again and again meanwhile: Spark's type, or "absent"."""
+        seen: set[str] = set()
+        over = threading.Event()
+        thread = threading.Thread(target=self._watch, args=(target, seen, over))
+        thread.start()
+        try:
+            yield seen
+        finally:
+            over.set()
+            thread.join()
+
+    def _watch(self, target: TableName, seen: set[str], over: threading.Event) -> None:
+        with direct(self.server) as hand:
+            while not over.is_set():
+                try:
+                    found = hand.get_table(target.database, target.table)
+                except ttypes.NoSuchObjectException:
+                    seen.add("absent")
+                    continue
+                seen.add(columns_of(found.parameters)[0][1])
+
+    def _stage(self, staged: StagedTable[Any], kind: str, keys: tuple[str, ...]) -> None:
         """The entry that a CTAS makes."""
-        record, root = staged.record, staged.root
-        self.storage.empty_directories.add(root.version(staged.version))
-        properties = records.record_properties(
-            target=staged.target,
-            version=staged.version,
-            base=staged.base,
-            lease="a run",
-            root=str(root),
-        )
-        storage = ttypes.StorageDescriptor(
+        version = version_of(staged)
+        self.storage.write(f"{version.directory}/part-0.parquet", "rows")
+        record = version._staged.to_parameters(version._root)  # noqa: SLF001 (what the CTAS says)
+        schema = spark_schema((("c", kind), *((key, "string") for key in keys)), keys)
+        descriptor = ttypes.StorageDescriptor(
             cols=[ttypes.FieldSchema("c", kind)],
-            location=root.version(staged.version),
-            serdeInfo=ttypes.SerDeInfo(record.table, SERDE, {}),
+            location=version.directory,
+            serdeInfo=ttypes.SerDeInfo(version.record.table, SERDE, {}),
             bucketCols=[],
             sortCols=[],
         )
         table = ttypes.Table(
-            tableName=record.table,
-            dbName=record.database,
+            tableName=version.record.table,
+            dbName=version.record.database,
             tableType="EXTERNAL_TABLE",
-            parameters={"EXTERNAL": "TRUE", **properties},
-            partitionKeys=[],
-            sd=storage,
+            parameters={"EXTERNAL": "TRUE", **record, **schema},
+            partitionKeys=[ttypes.FieldSchema(key, "string") for key in keys],
+            sd=descriptor,
         )
         with direct(self.server) as hand:
             hand.create_table(table)
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Strict]:
-    """A server as Hive's default makes it."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server as Hive's defaults make it."""
     at: Path = tmp_path_factory.mktemp("strict")
-    with running_metastore(at / "server", at / "warehouse", STRICT) as server:
-        with direct(server) as hand:
+    with running_metastore(at / "server", at / "warehouse") as running:
+        with direct(running) as hand:
             for name in ("shop", STAGING):
-                location = f"file:{server.warehouse}/{name}.db"
+                location = f"file:{running.warehouse}/{name}.db"
                 hand.create_database(ttypes.Database(name, None, location, {}))
-        client, storage = ThriftMetastore(server.uri, user="someone"), FakeStorage()
-        lease = Lease(storage)
-        catalog = SessionCatalog(client, storage, FakeEngine(), lease, kind="hive", locks=client)
-        yield Strict(server, client, catalog, storage)
-        lease.close()
+        client, storage = ThriftMetastore(running.uri, user="someone"), FakeStorage()
+        catalog = SessionCatalog(
+            client, storage, FakeEngine(), kind="hive", locks=client, address=running.uri
+        )
+        yield Server(running, client, catalog, storage)
         client.close()
 
 
 @pytest.fixture
-def context(strict: Strict, request: pytest.FixtureRequest) -> StagingContext:
+def context(server: Server, request: pytest.FixtureRequest) -> StagingContext:
     """A table whose column is a string."""
     name = request.node.name.removeprefix("test_")[:60]
     made = StagingContext(TableName("shop", name), STAGING)
-    strict.published(made, "string")
+    server.published(made, "string")
     return made
 
 
-def test_auto_publishes_by_rename(
-    strict: Strict, context: StagingContext, caplog: pytest.LogCaptureFixture
+def test_a_new_type_is_published_without_a_moment_without_a_table(
+    server: Server, context: StagingContext
 ) -> None:
-    """For that run it is atomic, and the log names the server's setting."""
-    changed = strict.published(context, "int")
-    assert (changed.outcome, changed.level) == (Outcome.COMMITTED, Atomicity.ATOMIC)
-    assert changed.strategy.name == "rename"
-    assert strict.column(context.target) == "int"
-    assert "disallow.incompatible.col.type.changes" in caplog.text
-    assert strict.client.tables(STAGING, "auto_publishes_by_rename__aside") == ()
+    """Others read the old schema or the new one, and other engines have the new columns after."""
+    staged = server.begun(context, "int")
+    with server.watched(context.target) as seen:
+        staged.commit()
+        staged.settle()
+    assert staged.outcome is Outcome.COMMITTED
+    assert seen <= {"string", "int"}
+    assert server.hive_columns(context.target) == [("c", "int")]
 
 
-def test_isolated_by_name_is_refused(strict: Strict, context: StagingContext) -> None:
-    """The error names the setting and hive_columns, and the table is as it was."""
-    before = strict.client.get_table(context.target)
-    with pytest.raises(AtomicityNotSupportedError, match="incompatible") as caught:
-        strict.published(replace(context, atomicity=Atomicity.ISOLATED), "int")
-    assert "hive_columns: keep_old" in str(caught.value)
-    assert strict.client.get_table(context.target) == before
+def test_what_a_publication_keeps_is_what_one_read_keeps(
+    server: Server, context: StagingContext
+) -> None:
+    """A changed schema may be mixed by one read of such a server; the same schema is isolated."""
+    changed = server.published(context, "int")
+    again = server.published(context, "int")
+    assert (changed.level, changed.reach.reader_window) == (Atomicity.ATOMIC, "mixed")
+    assert (again.level, again.reach.reader_window) == (Atomicity.ISOLATED, "none")
 
 
-def test_old_hive_columns_stay_isolated(strict: Strict, context: StagingContext) -> None:
-    """The new version is published in one call; other engines go on seeing the old type."""
-    kept = replace(context, atomicity=Atomicity.ISOLATED, hive_columns=HiveColumns.KEEP_OLD)
-    changed = strict.published(kept, "int")
-    assert (changed.outcome, changed.strategy.name) == (Outcome.COMMITTED, "swap")
-    assert strict.column(context.target) == "string"
+def test_a_run_that_died_between_the_calls_is_finished_by_the_next(
+    server: Server, context: StagingContext
+) -> None:
+    """Spark reads the new schema at once; the next begin fills in what other engines read."""
+    staged = server.begun(context, "int")
+    with pytest.raises(DiesError), observe(Dies()):
+        staged.commit()
+    assert columns_of(server.entry(context.target).parameters) == (("c", "int"),)
+    assert server.hive_columns(context.target) == []
+    server.catalog.plan(context, FakeJob()).begin().abort("it only looked")
+    assert server.hive_columns(context.target) == [("c", "int")]
 
 
-def test_the_same_type_again_is_one_call(strict: Strict, context: StagingContext) -> None:
-    """Nothing is weaker where nothing is refused."""
-    again = strict.published(context, "string")
-    assert (again.level, again.strategy.name) == (Atomicity.ISOLATED, "swap")
+def test_changed_partition_keys_keep_hives_old_ones(
+    server: Server, context: StagingContext
+) -> None:
+    """No metastore changes them in one call: Spark reads the new ones, Hive has the old ones."""
+    keyed = StagingContext(context.target, STAGING, layout=BY_DAY)
+    changed = server.published(keyed, "string", "day")
+    entry = server.entry(context.target)
+    assert changed.outcome is Outcome.COMMITTED
+    assert entry.partitionKeys == []
+    assert entry.parameters["spark.sql.sources.schema.partCol.0"] == "day"

@@ -1,13 +1,23 @@
-"""What a model is told at its end."""
+"""What a model is told at its end, and what is looked after when the invocation ends."""
 
 import pytest
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
 
-from dbt.adapters.ctas_spark.model_build import ModelBuild
+from dbt.adapters.ctas_spark.end_of_run import EndOfRun
+from dbt.adapters.ctas_spark.model_build import ModelBuild, PlannedModel
+from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    CommitStateUnknownError,
+    ConcurrentWriteError,
+    MetastoreError,
+)
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from fakes.world import World
+from fakes.metastore import losing_the_answer
+from fakes.world import STAGING_SCHEMA, World, version_of
+
+KEEP_NONE = RetentionRules(versions_to_keep=0, grace_ms=0)
 
 
 @pytest.fixture
@@ -16,78 +26,241 @@ def world() -> World:
     return World()
 
 
-def build_of(world: World, purpose: str = "create_or_replace") -> ModelBuild:
-    """A planned build of the one target."""
-    context = world.table(purpose).context
-    return ModelBuild.planned(world.catalog(), context, world.job, RetentionRules())  # type: ignore[arg-type]
+@pytest.fixture
+def end_of_run() -> EndOfRun:
+    """What the invocation looks after at its end."""
+    return EndOfRun()
 
 
-def staged_files(build: ModelBuild) -> StagedFileTable:
-    """What the world stages rows into."""
-    assert isinstance(build.staged, StagedFileTable)
-    return build.staged
+def planned(
+    world: World,
+    end_of_run: EndOfRun,
+    purpose: str = "create_or_replace",
+    atomicity: Atomicity = Atomicity.AUTO,
+) -> PlannedModel:
+    """A model that has its level."""
+    context = world.context(purpose, atomicity=atomicity)
+    return PlannedModel.of(world.catalog(), context, world.job, KEEP_NONE, end_of_run)  # type: ignore[arg-type]
 
 
-def through_commit(world: World, build: ModelBuild) -> None:
-    """Take a build as far as its commit."""
-    build.begin()
-    world.stage(staged_files(build))
+def staged(
+    world: World, end_of_run: EndOfRun, purpose: str = "create_or_replace", **asked: Atomicity
+) -> ModelBuild:
+    """A model whose job and checks are done."""
+    build = planned(world, end_of_run, purpose, **asked).begin()
+    world.stage(build.staged)
     build.staged.verify()
-    build.hook.on_finished()
+    return build
 
 
-def test_a_publication_says_version_and_rows(world: World) -> None:
-    """The console line ends with the version, and with the rows where they are known."""
-    build = build_of(world)
-    through_commit(world, build)
-    build.figures = WriteFigures(rows=1_234)
+def told(error: BaseException) -> RuntimeError:
+    """The error as dbt raises it."""
+    raised = RuntimeError(str(error))
+    raised.__cause__ = error
+    return raised
+
+
+def test_a_publication_says_version_and_rows(world: World, end_of_run: EndOfRun) -> None:
+    """The console line ends with both, and run_results.json has how it was published."""
+    first = world.published()
+    world.job.counted = WriteFigures(rows=1_234, files=1, bytes=4)
+    build = staged(world, end_of_run)
+    assert build.commit()
+    build.settle()
     response = build.response()
     assert str(response) == f"published {build.staged.version}, 1,234 rows"
-    assert "bytes" not in response.to_dict(omit_none=True)
+    found = response.to_dict(omit_none=True)
+    assert found["stage_seconds"] >= 0
+    assert found["commit_seconds"] >= 0
+    wanted = {
+        "code": "committed",
+        "outcome": "committed",
+        "atomicity": "isolated",
+        "reader_window": "none",
+        "conflict_check": "cas",
+        "staging_purpose": "create_or_replace",
+        "commit_strategy": "swap",
+        "version": build.staged.version,
+        "base_version": first.version,
+        "rows_affected": 1_234,
+        "files": 1,
+        "bytes": 4,
+    }
+    assert {key: found[key] for key in wanted} == wanted
+    assert "partition_metadata" not in found
 
 
-def test_a_kept_table_says_so(world: World) -> None:
-    """create_if_not_exists on a table that exists reports kept and no version of its own."""
-    world.published()
-    build = build_of(world, "create_if_not_exists")
-    assert build.begin() is False
+def test_what_is_not_known_is_left_out(world: World, end_of_run: EndOfRun) -> None:
+    """An engine that counts nothing has no figures in the result."""
+    build = staged(world, end_of_run)
+    build.commit()
     found = build.response().to_dict(omit_none=True)
-    assert found["outcome"] == "kept"
+    assert not {"bytes", "files", "base_version"} & set(found)
+    assert found["_message"] == f"published {build.staged.version}"
+
+
+def test_a_weaker_reach_is_in_the_result(world: World, end_of_run: EndOfRun) -> None:
+    """Level and window are those that were kept in truth."""
+    world.published("create_or_replace", "may")
+    context = world.begun("create_or_replace", "june").context
+    model = PlannedModel.of(world.catalog(), context, world.job, KEEP_NONE, end_of_run)  # type: ignore[arg-type]
+    build = model.begin()
+    world.stage(build.staged, "july")
+    build.staged.verify()
+    build.commit()
+    build.settle()
+    found = build.response()
+    assert (found.atomicity, found.reader_window) == ("atomic", "mixed")
+    assert found.partition_metadata == "tracked"
+
+
+def test_level_none_is_published_in_place(world: World, end_of_run: EndOfRun) -> None:
+    """Readers see it fill."""
+    build = staged(world, end_of_run, atomicity=Atomicity.NONE)
+    build.commit()
+    found = build.response()
+    assert (found.commit_strategy, found.reader_window) == ("in_place", "mixed")
+    error = ValueError("the INSERT failed")
+    build.fail(error, canceled=False)
+    assert "it keeps what was written until then" in build.failure(error)
+
+
+def test_a_level_that_is_not_reached_is_refused_before_any_job(
+    world: World, end_of_run: EndOfRun
+) -> None:
+    """Nothing of the target is read."""
+    world.metastore.compares = world.metastore.has_locks = False
+    with pytest.raises(AtomicityNotSupportedError):
+        planned(world, end_of_run, atomicity=Atomicity.ISOLATED)
+    assert "get_table" not in world.metastore.calls
+
+
+def test_a_kept_table_says_so(world: World, end_of_run: EndOfRun) -> None:
+    """create_if_not_exists on a table that exists: there is no version of its own."""
+    world.published()
+    build = planned(world, end_of_run, "create_if_not_exists").begin()
+    assert build.keeps_what_exists
+    found = build.response().to_dict(omit_none=True)
+    assert (found["outcome"], found["_message"]) == ("kept", "kept: the table exists")
     assert "version" not in found
 
 
-def test_a_failure_before_the_commit_names_what_the_table_still_holds(world: World) -> None:
+def test_a_table_that_another_created_meanwhile_is_kept(world: World, end_of_run: EndOfRun) -> None:
+    """The commit says that nothing was published, and the model succeeds."""
+    build = staged(world, end_of_run, "create_if_not_exists")
+    world.published()
+    assert not build.keeps_what_exists
+    assert build.commit() is False
+    assert build.response().outcome == "kept"
+
+
+def test_old_versions_wait_for_the_end_of_the_invocation(
+    world: World, end_of_run: EndOfRun
+) -> None:
+    """A model deletes nothing; the end keeps its figures and deletes what the rules let go."""
+    first = world.published()
+    world.job.counted = WriteFigures(rows=7, files=1, bytes=4)
+    build = staged(world, end_of_run)
+    build.commit()
+    build.settle()
+    assert world.versions_on_storage() == {first.version, build.staged.version}
+    said: list[str] = []
+    end_of_run.run(said.append)
+    assert world.versions_on_storage() == {build.staged.version}
+    assert said == ["1 old versions were deleted"]
+    record = world.metastore.tables[version_of(build.staged).record]
+    assert '"state":"published"' in record.parameters["ctas_spark_record"]
+    assert '"rows":7' in record.parameters["ctas_spark_record"]
+
+
+def test_a_failed_model_is_not_looked_after(world: World, end_of_run: EndOfRun) -> None:
+    """It published nothing."""
+    world.published()
+    build = staged(world, end_of_run)
+    build.fail(ValueError("a test failed"), canceled=False)
+    world.metastore.calls.clear()
+    end_of_run.run(lambda _said: None)
+    assert world.metastore.calls == []
+
+
+@pytest.mark.parametrize("canceled", [False, True])
+def test_a_failure_before_the_commit_names_what_the_table_still_holds(
+    world: World, end_of_run: EndOfRun, *, canceled: bool
+) -> None:
     """The message has outcome, discarded version and the table's state."""
     first = world.published()
-    build = build_of(world)
-    build.begin()
-    world.stage(staged_files(build))
+    build = staged(world, end_of_run)
+    error = ValueError("broken")
+    build.fail(error, canceled=canceled)
+    version = build.staged.version
+    assert build.failure(error) == (
+        f"outcome: not_committed; version {version} was discarded; "
+        f"shop.orders: it still holds version {first.version}"
+    )
+    assert version not in world.versions_on_storage()
+
+
+def test_a_failure_says_what_could_not_be_removed(world: World, end_of_run: EndOfRun) -> None:
+    """A later run deletes it."""
+    build = staged(world, end_of_run)
+    world.job.stubborn = True
     error = ValueError("broken")
     build.fail(error, canceled=False)
     said = build.failure(error)
-    assert "outcome: not_committed" in said
-    assert build.staged.version in said
-    assert f"still holds version {first.version}" in said
+    assert "was not published" in said
+    assert "still there: directory" in said
+    assert said.endswith("a later run deletes it")
 
 
-def test_a_failure_after_the_commit_undoes_nothing(world: World) -> None:
+def test_a_failure_after_the_commit_undoes_nothing(world: World, end_of_run: EndOfRun) -> None:
     """A post-hook's error says that the version is published and stays so."""
-    build = build_of(world)
-    through_commit(world, build)
+    build = staged(world, end_of_run)
+    build.commit()
     error = ValueError("post-hook")
     build.fail(error, canceled=False)
-    assert f"published as {build.staged.version}" in build.failure(error)
+    said = build.failure(error)
+    assert f"published as {build.staged.version}" in said
+    assert "stays so" in said
+    assert build.staged.version in world.versions_on_storage()
 
 
-def test_a_conflict_speaks_for_itself(world: World) -> None:
+def test_an_unknown_outcome_is_said(world: World, end_of_run: EndOfRun) -> None:
+    """Neither version was deleted."""
+    world.published()
+    build = staged(world, end_of_run)
+    world.metastore.before = losing_the_answer("alter_table")
+    with pytest.raises(CommitStateUnknownError) as caught:
+        build.commit()
+    world.metastore.before = lambda _call: None
+    build.fail(caught.value, canceled=False)
+    said = build.failure(told(caught.value))
+    assert said.startswith("outcome: unknown")
+    assert "both left" in said
+    assert build.staged.outcome is Outcome.UNKNOWN
+    assert build.response().outcome == "unknown"
+
+
+def test_a_conflict_speaks_for_itself(world: World, end_of_run: EndOfRun) -> None:
     """An error of the core that tells the table's state is not contradicted by a second one."""
-    build = build_of(world)
-    build.begin()
-    world.stage(staged_files(build))
+    build = staged(world, end_of_run)
     world.published()
     with pytest.raises(ConcurrentWriteError) as caught:
-        build.hook.on_finished()
+        build.commit()
     build.fail(caught.value, canceled=False)
-    told = RuntimeError(str(caught.value))
-    told.__cause__ = caught.value
-    assert "does not exist" not in build.failure(told)
+    said = build.failure(told(caught.value))
+    assert "outcome: not_committed" in said
+    assert "does not exist" not in said
+
+
+def test_a_plan_asks_for_nothing_but_the_staging_schema(world: World, end_of_run: EndOfRun) -> None:
+    """One probe, and no look at the target; a metastore that does not answer is an error."""
+    planned(world, end_of_run)
+    assert set(world.metastore.calls) == {"database_location", f"probe in {STAGING_SCHEMA}"}
+    dead = World()
+
+    def refuse(_call: str) -> None:
+        raise MetastoreError("no answer")
+
+    dead.metastore.before = refuse
+    with pytest.raises(MetastoreError):
+        planned(dead, end_of_run)

@@ -26,9 +26,13 @@ from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun
 from dbt.adapters.ctas_spark.environment_report import Place
 from dbt.adapters.ctas_spark.methods import Catalogs, Method
-from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PlannedModel
+from dbt.adapters.ctas_spark.model_build import (
+    ModelBuild,
+    ModelSlot,
+    PlannedModel,
+    PublicationResponse,
+)
 from dbt.adapters.ctas_spark.relation import table_name
-from dbt.adapters.ctas_spark.response import PublicationResponse
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger

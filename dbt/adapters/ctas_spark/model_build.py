@@ -1,20 +1,67 @@
 """One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun, Published
-from dbt.adapters.ctas_spark.response import PublicationResponse, StepTimer
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish.job_status import JobStatusHook, StagedTableHook
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step
+
+
+@dataclass
+class PublicationResponse(AdapterResponse):
+    """The ``adapter_response`` of a model; what is not known is None and left out.
+
+    Times are in seconds. ``reader_window`` is what readers may see during the publication:
+    ``none``, ``absent`` or ``mixed``. ``conflict_check`` is ``cas``, ``lock`` or ``none``.
+    ``partition_metadata`` is ``tracked``, ``files``, or ``pending`` until the next run tracks them.
+    """
+
+    atomicity: str | None = None
+    reader_window: str | None = None
+    conflict_check: str | None = None
+    staging_purpose: str | None = None
+    commit_strategy: str | None = None
+    partition_metadata: str | None = None
+    version: str | None = None
+    base_version: str | None = None
+    outcome: str | None = None
+    bytes: int | None = None
+    files: int | None = None
+    stage_seconds: float | None = None
+    commit_seconds: float | None = None
+
+
+class StepTimer:
+    """Observes one publication; seconds by a monotonic clock."""
+
+    def __init__(self) -> None:
+        self._entered: dict[Step, float] = {}
+        self._took: dict[Step, float] = {}
+
+    def entered(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
+        """Start the step's clock."""
+        self._entered[step] = time.monotonic()
+
+    def left(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
+        """Stop the step's clock."""
+        self._took[step] = time.monotonic() - self._entered[step]
+
+    def seconds(self, step: Step) -> float | None:
+        """How long the step took; None if it did not end."""
+        took = self._took.get(step)
+        return None if took is None else round(took, 3)
+
 
 IN_PLACE = "in_place"
 

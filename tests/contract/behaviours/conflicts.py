@@ -17,7 +17,7 @@ from contract.subjects import Attempt, Subject
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StagingError
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
 ENOUGH_FOR_A_COMMIT_SECONDS = 0.5
 
@@ -96,7 +96,7 @@ def hands_the_next_writer_a_good_base(subject: Subject) -> None:
 
 @behaviour((StagingPurpose.CREATE_IF_NOT_EXISTS,), layouts=Layouts.ONE)
 def goes_on_after_it_gave_way(subject: Subject) -> None:
-    """After another's table was kept, what follows in the same job, such as a hook, can run."""
+    """After another's table was kept the same job goes on: what follows, a hook say, can run."""
     theirs = subject.rival(3)
     ours = subject.ready(2)
     subject.place.others.commit(theirs)

@@ -77,8 +77,8 @@ def running(project: Project, name: str) -> Iterator[Process]:
 
 def versions(project: Project, model: str) -> list[str]:
     """The version ids that have a directory in the warehouse."""
-    root = project.directory.parent / "warehouse" / "shop.db" / "ctas-spark" / f"shop.{model}"
-    return sorted(path.name for path in root.iterdir())
+    root = project.directory.parent / "warehouse" / "shop.db" / "ctas-spark"
+    return sorted(path.name for path in root.glob(f"*/shop.{model}/*"))
 
 
 def test_a_project_is_built_and_rebuilt_with_another_schema(in_memory: Project) -> None:

@@ -64,6 +64,11 @@ def _is_vacuumed(built: Project, outside: Outside) -> None:
     )
     assert not refused.success
     assert "there is no model order" in refused.log
+    wrong = built.dbt(
+        "run-operation", "ctas_vacuum", "--args={dry_run: 'false'}", column="1", rows=1
+    )
+    assert not wrong.success
+    assert "dry_run: 'false' is not true or false" in wrong.log
 
 
 def test_a_vacuum_frees_a_version_of_many_files(project: Project, outside: Outside) -> None:
@@ -84,6 +89,35 @@ def test_a_vacuum_frees_a_version_of_many_files(project: Project, outside: Outsi
     assert {row["version"] for row in freed if row["state"] == "deleted"} == {old}
     assert not (live.parent / old).exists()
     assert old not in outside.versions()
+
+
+def test_old_versions_go_once_when_the_invocation_ends(project: Project, outside: Outside) -> None:
+    """One line of the log says how many; the history has the figures."""
+    project.write({f"models/m{number}.sql": MODEL for number in range(3)})
+    for rows in (1, 2):
+        project.build(rows=rows, column="1 as a")
+    done = project.build(rows=3, column="1 as a")
+    assert "3 old versions were deleted" in done.log
+    assert len(outside.versions()) == len(outside.records()) == 6
+    (live, _kept, _deleted) = operation(project, "ctas_history", model="m0")
+    assert (live["rows"], live["state"]) == (3, "live")
+
+
+def test_the_files_of_a_managed_table_go_by_a_vacuum(project: Project, outside: Outside) -> None:
+    """Only there, and only past the grace; the row names the directory."""
+    project.rows("create schema if not exists {schema}")
+    project.rows("create table {schema}.orders using parquet as select 1 as id")
+    before = outside.directory("orders")
+    project.write({"models/orders.sql": MODEL})
+    project.build(rows=1, column="1 as a")
+    assert list(before.glob("*.parquet"))
+    (freed,) = [
+        row
+        for row in operation(project, "ctas_vacuum", model="orders")
+        if row["version"] == "(the table before)"
+    ]
+    assert str(before) in freed["state"]
+    assert not before.exists()
 
 
 def _kept_for_a_rollback(project: Project) -> str:

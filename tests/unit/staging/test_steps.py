@@ -1,17 +1,13 @@
 """The seam that hooks, log, timings and crash tests share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
-from dbt.adapters.ctas_spark.staging.files.rollback import roll_back
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport, observe
-from fakes.world import STAGING_SCHEMA, TARGET_NAME, World, killed
-
-AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0, unknown_after_ms=0)
+from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, World, killed, version_of
 
 
 class Recorder:
@@ -45,35 +41,53 @@ def inside(outer: str, *steps: str) -> list[str]:
     return [f"> {outer}", *after_each_other(*steps), f"< {outer}"]
 
 
-def set_aside_and_dead(world: World) -> None:
-    """A run that changes the partition keys ended before its creation."""
-    ours = world.begun("create_or_replace", "may")
-    with killed(world.metastore, "create_table"):
-        ours.commit()
-    world.storage.delete(f"{ours.root.leases}/{world.lease.id}")
-    world.lease.close()
-    world.lease = Lease(world.storage)
+PARTITIONS = ("drop_partitions", "add_partitions", "track_partitions")
 
 
-def test_the_steps_of_a_publication_follow_each_other() -> None:
+@pytest.fixture
+def world() -> World:
+    """A catalog of tables of files."""
+    return World()
+
+
+def test_the_steps_of_a_publication_follow_each_other(world: World) -> None:
     """Each begins once, and ends before the next one begins; the call lies within its commit."""
-    assert steps_of(World().published) == [
+    assert steps_of(world.published) == [
         *after_each_other("begin", "stage", "verify"),
         *inside("commit", "publish"),
         *after_each_other("settle"),
     ]
 
 
-def test_tracked_partitions_follow_between_commit_and_settle() -> None:
+def test_partitions_are_tracked_within_settle(world: World) -> None:
     """Their three steps come in this order."""
-    seen = steps_of(lambda: World().published("create_or_replace", "may"))
-    partitions = after_each_other("drop_partitions", "add_partitions", "track_partitions")
-    assert seen[seen.index("< commit") + 1 : seen.index("> settle")] == partitions
+    seen = steps_of(lambda: world.published("create_or_replace", "may"))
+    assert seen[seen.index("> settle") :] == inside("settle", *PARTITIONS)
 
 
-def test_a_failed_step_does_not_end() -> None:
+def test_columns_are_filled_within_settle(world: World) -> None:
+    """The second call of a publication is a step of its own."""
+    world.published()
+    world.metastore.compares_columns = True
+    ours = world.begun()
+    name = version_of(ours).record
+    entry = world.metastore.tables[name]
+    columns = (("id", "date"),)
+    object.__setattr__(entry, "columns", columns)
+    ours.commit()
+    assert steps_of(ours.settle) == ["< commit", *inside("settle", "fill_columns")][1:]
+
+
+def test_a_begin_mends_within_itself(world: World) -> None:
+    """What a crash left half done is finished before the base is taken."""
+    world.begun("create_or_replace", "may").commit()
+    seen = steps_of(world.plan(layout=BY_MONTH).begin)
+    assert seen == inside("begin", *PARTITIONS)[:-1]
+
+
+def test_a_failed_step_does_not_end(world: World) -> None:
     """An abort is told, and the step that failed before it is not told as done."""
-    staged = World().begun()
+    staged = world.begun()
     seen = steps_of(lambda: staged.abort("failed"))
     assert seen == inside("abort", "delete_files", "delete_record")
 
@@ -91,65 +105,73 @@ def test_a_step_that_fails_within_another_has_no_end() -> None:
     assert steps_of(act) == ["> commit", "> publish", "< commit"]
 
 
-@pytest.mark.parametrize(
-    ("managed", "steps"),
-    [
-        (False, ["set_aside", "publish", "remove_aside"]),
-        (True, ["make_external", "set_aside", "publish", "remove_aside"]),
-    ],
-)
-def test_a_commit_by_rename_reports_each_call(*, managed: bool, steps: Sequence[str]) -> None:
-    """A managed entry is made external first."""
-    world = World()
+def test_a_creation_that_takes_itself_back_is_a_step(world: World) -> None:
+    """Within its publishing call."""
+    ours = world.begun()
+
+    def swept(call: str) -> None:
+        if call == "create_table":
+            world.metastore.drop_entry(version_of(ours).record)
+
+    world.metastore.after = swept
+
+    def commit() -> None:
+        with pytest.raises(Exception, match="a clean-up took"):
+            ours.commit()
+
+    assert steps_of(commit) == [
+        "< verify",
+        "> commit",
+        "> publish",
+        *after_each_other("take_back"),
+    ]
+
+
+def test_a_clean_up_reports_each_deletion(world: World) -> None:
+    """It notes what is superseded, and deletes in two steps."""
     world.published()
-    if managed:
-        world.makes_managed()
-    ours = world.begun("create_or_replace", "may")
-    assert steps_of(ours.commit) == ["< verify", *inside("commit", *steps)]
-
-
-@pytest.mark.parametrize(
-    ("managed", "steps"), [(False, ["put_back"]), (True, ["put_back", "make_managed"])]
-)
-def test_a_begin_reports_that_it_undoes_a_rename(*, managed: bool, steps: Sequence[str]) -> None:
-    """What a dead run has set aside gets its name back within the step begin."""
-    world = World()
     world.published()
-    if managed:
-        world.makes_managed()
-    set_aside_and_dead(world)
-    assert steps_of(world.table().begin) == inside("begin", *steps)[:-1]
+    seen = steps_of(world.sweep)
+    assert (seen[0], seen[-1]) == ("> clean_up", "< clean_up")
+    deleted = after_each_other("take_record", "delete_files", "delete_record")
+    assert seen[1:-1][-6:] == deleted
 
 
-def test_a_recovery_reports_what_it_mends() -> None:
-    """A rename is undone, and the version of the dead run deleted."""
-    world = World()
-    world.published()
-    set_aside_and_dead(world)
-    context = world.table().context
-    seen = steps_of(lambda: world.catalog().recover(context, AT_ONCE))
-    deleted = ["fence", "take_record", "delete_files", "delete_record"]
-    assert seen == inside("recover", "put_back", *deleted)
+def test_a_recovery_reports_what_it_finishes(world: World) -> None:
+    """A deletion that a dead clean-up began."""
+    old, _ = world.published(), world.published()
+    with killed(world.metastore, "drop_entry"):
+        world.sweep()
+    record = Record.of(world.metastore.tables[version_of(old).record])
+    assert record is not None
+    assert record.state.value == "deleting"
+    seen = steps_of(lambda: world.catalog().recover(CONTEXT))
+    assert seen == inside("recover", "delete_files", "delete_record")
 
 
-def test_a_clean_up_reports_each_deletion() -> None:
-    """A superseded version needs no fence."""
-    world = World()
-    world.published()
-    context = world.published().context
-    seen = steps_of(lambda: world.catalog().clean_up(context, AT_ONCE))
-    assert seen == inside("clean_up", "take_record", "delete_files", "delete_record")
-
-
-def test_a_rollback_is_a_commit_within_a_step_of_its_own() -> None:
-    """Its partitions are tracked within that step, too."""
-    world = World()
+def test_a_rollback_is_a_publication_within_a_step_of_its_own(world: World) -> None:
+    """Without a job; its partitions are tracked within settle."""
     world.published("create_or_replace", "april")
-    context = world.published("create_or_replace", "may").context
-    services = world.catalog().services(STAGING_SCHEMA)
-    assert steps_of(lambda: roll_back(context, services)) == [
+    world.published("create_or_replace", "may")
+    assert steps_of(lambda: world.catalog().roll_back(CONTEXT)) == [
         "> roll_back",
+        *after_each_other("begin"),
         *inside("commit", "publish"),
-        *after_each_other("drop_partitions", "add_partitions", "track_partitions"),
+        *inside("settle", *PARTITIONS),
         "< roll_back",
     ]
+
+
+def test_an_observer_can_end_a_run_where_it_stands() -> None:
+    """What it raises goes through; that is how crash tests kill."""
+
+    class Kills:
+        def entered(self, step: Step, target: object) -> None:
+            raise KeyboardInterrupt(step.value, target)
+
+        def left(self, step: Step, target: object) -> None:
+            """Nothing."""
+
+    with observe(Kills()), pytest.raises(KeyboardInterrupt):
+        StepReport(TARGET_NAME).enter(Step.BEGIN)
+    StepReport(TARGET_NAME).enter(Step.BEGIN)

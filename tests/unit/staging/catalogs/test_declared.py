@@ -13,9 +13,11 @@ from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     MetastoreError,
     ProbeFailedError,
+    StorageError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
+from dbt.adapters.ctas_spark.staging.storage.client import Storage
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 from fakes.clock import FakeClock
 
@@ -51,7 +53,11 @@ class FakeIceberg:
         seen = {"main": self.main, "commits": self.commits}
         metadata = FakeMetadata(seen)
         operations = SimpleNamespace(current=lambda: metadata, commit=self._commit)
-        table = SimpleNamespace(newFastAppend=lambda: self, operations=lambda: operations)
+        table = SimpleNamespace(
+            newFastAppend=lambda: self,
+            operations=lambda: operations,
+            location=lambda: "s3://lake/scratch",
+        )
         return SimpleNamespace(java=table)
 
     def commit(self) -> None:
@@ -70,6 +76,12 @@ class FakeIceberg:
             self.shown.remove(name)
         else:
             raise OTHERWISE
+
+    def files(self, directory: str) -> tuple[str, ...]:
+        """As Hadoop sees them."""
+        if "no scheme" in self.faults:
+            raise StorageError("No FileSystem for scheme s3")
+        return () if "own storage" in self.faults else (f"{directory}/v1.metadata.json",)
 
     def refresh(self, name: TableName) -> None:
         """It has no caches."""
@@ -107,7 +119,8 @@ class FakeBuilder:
 
 def probe(catalog: FakeIceberg) -> None:
     """What is done before the first model of a declared catalog."""
-    Probe(cast("IcebergTables", catalog), catalog, "stg", FakeClock()).run()
+    storage = cast("Storage", catalog)
+    Probe(cast("IcebergTables", catalog), storage, catalog, "stg", FakeClock()).run()
 
 
 def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
@@ -123,6 +136,8 @@ def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
         ("checks nothing", "a commit over another's, which came in between, succeeded"),
         ("refuses too late", "was refused, and changed the table all the same"),
         ("loses commits", "is not what the table shows"),
+        ("own storage", "in s3://lake/scratch, are not there for Hadoop's FileSystem"),
+        ("no scheme", "No FileSystem for scheme s3"),
     ],
 )
 def test_what_it_does_otherwise_is_said(fault: str, said: str) -> None:

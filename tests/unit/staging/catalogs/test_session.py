@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     EXTENSIONS,
 )
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     MetastoreError,
@@ -41,7 +42,7 @@ class Opened:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.names: list[str] = []
         self.fails = ""
-        patch.setattr(session.jvm, "has_class", lambda *_: True)
+        patch.setattr(jvm, "has_class", lambda *_: True)
         for name in ("HadoopStorage", "SessionEngine", "DeltaTables", "IcebergServices"):
             patch.setattr(session, name, lambda *_: SimpleNamespace())
         patch.setattr(session, "open_metastore", self._metastore)
@@ -89,6 +90,11 @@ def catalogs(*declared: str, repeatable_reads: bool = False) -> CatalogsWithJvm:
     return open_catalog(cast("Any", spark), declared, repeatable_reads=repeatable_reads)
 
 
+def served(run: CatalogsWithJvm, catalog: str, file_format: str | None = None) -> Any:
+    """What a model there is given."""
+    return run.catalog_for(context(catalog, file_format))
+
+
 def context(catalog: str, file_format: str | None = None) -> StagingContext:
     """A model there."""
     layout = TableLayout(file_format or "parquet", format_given=file_format is not None)
@@ -99,7 +105,7 @@ def test_a_project_on_iceberg_alone_opens_no_metastore(opened: Opened) -> None:
     """Each catalog is opened once; the end of the run has nothing to close."""
     run = catalogs()
     for _ in range(2):
-        run.catalog_for(context("rest"))
+        served(run, "rest")
     run.close()
     assert opened.names == ["rest"]
 
@@ -107,8 +113,8 @@ def test_a_project_on_iceberg_alone_opens_no_metastore(opened: Opened) -> None:
 def test_the_metastore_is_opened_by_the_first_model_of_files_or_of_delta(opened: Opened) -> None:
     """Once for both, with what the profile declares of its reads; the end closes it."""
     run = catalogs(repeatable_reads=True)
-    assert run.catalog_for(context("spark_catalog", "delta")) == ("files", "delta")
-    assert run.catalog_for(context("spark_catalog")) == "files"
+    assert served(run, "spark_catalog", "delta") == ("files", "delta")
+    assert served(run, "spark_catalog") == "files"
     run.close()
     assert opened.names == ["metastore", "files, repeatable True", "closed"]
 
@@ -116,13 +122,13 @@ def test_the_metastore_is_opened_by_the_first_model_of_files_or_of_delta(opened:
 def test_dbt_debug_connects_to_the_metastore(opened: Opened) -> None:
     """To say how it is reached, and what it reaches."""
     run = catalogs()
-    assert (run.description, run.catalog) == ("d", "files")
+    assert (run.description, cast("Any", run.catalog)) == ("d", "files")
     assert opened.names == ["metastore", "files, repeatable False"]
 
 
 def test_a_hadoop_catalog_publishes_by_statement(opened: Opened) -> None:
     """Through SQL alone: none of Iceberg's own classes is called."""
-    found = catalogs().catalog_for(context("hadoop"))
+    found = served(catalogs(), "hadoop")
     assert isinstance(found, StatementCatalog)
     assert found._reached is HADOOP  # noqa: SLF001 (asking would make its staging schema)
     assert opened.names == []
@@ -132,13 +138,13 @@ def test_a_hadoop_catalog_publishes_by_statement(opened: Opened) -> None:
 def test_a_declared_catalog_is_probed_once(opened: Opened, name: str) -> None:
     """Whether its class is Iceberg's, with an implementation of its own, or not."""
     run = catalogs(name)
-    assert [run.catalog_for(context(name)) for _ in range(2)] == ["declared", "declared"]
+    assert [served(run, name) for _ in range(2)] == ["declared", "declared"]
     assert opened.names == [name, f"probe of {name}"]
 
 
 def test_a_declaration_of_what_is_known_needs_no_probe(opened: Opened) -> None:
     """It changes nothing."""
-    assert catalogs("rest").catalog_for(context("rest")) == "rest"
+    assert served(catalogs("rest"), "rest") == "rest"
     assert opened.names == ["rest"]
 
 
@@ -146,13 +152,13 @@ def test_a_declared_catalog_that_is_not_icebergs_is_refused(opened: Opened) -> N
     """With what was seen."""
     opened.fails = "own"
     with pytest.raises(AtomicityNotSupportedError, match="own is not Iceberg's"):
-        catalogs("own").catalog_for(context("own"))
+        served(catalogs("own"), "own")
 
 
 def test_an_undeclared_implementation_is_refused(opened: Opened) -> None:
     """With what to declare."""
     with pytest.raises(AtomicityNotSupportedError, match="GlueCatalog compares and swaps") as known:
-        catalogs().catalog_for(context("glue"))
+        served(catalogs(), "glue")
     assert "iceberg_catalogs: [glue]" in known.value.remedy
     assert opened.names == []
 

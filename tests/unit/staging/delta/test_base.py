@@ -13,8 +13,7 @@ from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, Since, Tabl
 from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
 from unit.staging.delta.logs import ours, table, theirs
 
 CONTEXT = StagingContext(TableName("db", "t"), "db__ctas")

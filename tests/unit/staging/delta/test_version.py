@@ -8,6 +8,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
 from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
     CommitStateUnknownError,
@@ -17,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry
 from unit.staging.delta.world import CONTEXT, ROOT, TARGET, FakeJob, World, transactions
@@ -49,6 +50,25 @@ def test_a_commit_leaves_only_the_files() -> None:
     assert (marker.version, marker.rows, marker.level) == (staged.version, 3, "isolated")
     assert world.staged() == set()
     assert set(world.storage.held) == {f"{ROOT}/stg_{staged.version}/day=a b/f"}
+
+
+def test_what_was_changed_in_the_staged_table_since_its_job_is_published() -> None:
+    """Comments on its columns are commits to its own log."""
+    world = World()
+    staged = world.begun()
+    staged.verify()
+    world.tables.logs[f"{ROOT}/stg_{staged.version}"].add("CHANGE COLUMN")
+    numbers = []
+    with transactions(world):
+        publish = transaction.publish
+
+        def seen(tables: object, over: object, staged: LoadedTable, marker: object) -> None:
+            numbers.append(staged.facts.number)
+            publish(tables, over, staged, marker)  # type: ignore[arg-type]
+
+        with patch.object(transaction, "publish", seen):
+            staged.commit()
+    assert numbers == [1]
 
 
 @pytest.mark.parametrize("atomicity", [Atomicity.AUTO, Atomicity.ATOMIC])

@@ -14,8 +14,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.base import (
     who_changed,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
 
 LOST = MetastoreError("lost")
 REFUSED = EntryModifiedError("stale")

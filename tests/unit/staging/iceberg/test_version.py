@@ -20,8 +20,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
 from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change, SweptError
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, SweptError
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.iceberg import document, with_snapshot
@@ -149,6 +148,20 @@ def test_a_version_that_was_taken_goes_no_further(
         go_on(version)
     with pytest.raises(SweptError):
         version.publish(version.look())
+
+
+def test_a_version_that_is_taken_right_after_its_attempt_goes_no_further(world: World) -> None:
+    """The clean-up may have read the fork before the attempt was on it."""
+    version = world.stage()
+
+    def taking(_: str, name: TableName) -> None:
+        if name == version.record:
+            world.tables.after = lambda *_: None
+            take(world, version)
+
+    world.tables.after = taking
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        version.mark(version.look(), ISOLATED)
 
 
 def created(world: World) -> tuple[IcebergVersion, str]:

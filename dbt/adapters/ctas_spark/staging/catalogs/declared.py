@@ -20,11 +20,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     MetastoreError,
     ProbeFailedError,
+    StorageError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.publish import namespaces
+from dbt.adapters.ctas_spark.staging.publish import v2_clauses as namespaces
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
+from dbt.adapters.ctas_spark.staging.storage.client import Storage
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_version_id, started_ms
 
 logger = logging.getLogger(__name__)
@@ -34,6 +36,10 @@ MAIN = "main"
 SUCCEEDED = "a commit over another's, which came in between, succeeded"
 CHANGED = "a commit over another's was refused, and changed the table all the same"
 LOST = "a commit that nobody was in the way of is not what the table shows"
+OUT_OF_REACH = (
+    "its files, in {}, are not there for Hadoop's FileSystem, by which staged files are counted "
+    "and removed; where they are on S3, set spark.hadoop.fs.s3.impl in spark_conf"
+)
 
 
 class Probe:
@@ -45,11 +51,13 @@ class Probe:
     def __init__(
         self,
         tables: IcebergTables,
+        storage: Storage,
         engine: Statements,
         staging_schema: str,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._tables = tables
+        self._storage = storage
         self._engine = engine
         self._schema = staging_schema
         self._clock = clock
@@ -57,7 +65,7 @@ class Probe:
         self._name = TableName(staging_schema, f"{SCRATCH}{version}", tables.name)
 
     def run(self) -> None:
-        """Return if the catalog refuses a commit over another's.
+        """Return if the catalog refuses a commit over another's, and its files can be listed.
 
         Raises:
             AtomicityNotSupportedError: it does not; the error says what was seen.
@@ -83,6 +91,9 @@ class Probe:
         The commits move ``main``, as a publication does: a REST server compares that, and no
         properties.
         """
+        out_of_reach = self._out_of_reach()
+        if out_of_reach is not None:
+            return out_of_reach
         first = self._with_a_snapshot()
         stale = self._with_a_snapshot()
         theirs = self._with_a_snapshot()
@@ -95,6 +106,15 @@ class Probe:
             return SUCCEEDED
         theirs.move_main(first.main)
         return None if self._load().main == first.main else LOST
+
+    def _out_of_reach(self) -> str | None:
+        with core_errors("find the place of the table"):
+            location = str(self._find().location())
+        try:
+            is_there = bool(self._storage.files(location))
+        except StorageError as error:
+            return f"{OUT_OF_REACH.format(location)} ({error.what})"
+        return None if is_there else OUT_OF_REACH.format(location)
 
     def _with_a_snapshot(self) -> "Moment":
         with core_errors("commit a snapshot"):

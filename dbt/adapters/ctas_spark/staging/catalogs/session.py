@@ -158,12 +158,12 @@ class CatalogsWithJvm:
 
     def _iceberg(self, context: StagingContext, kind: IcebergKind) -> StagingCatalog:
         name, engine = context.target.catalog, SessionEngine(self._spark)
+        storage = HadoopStorage(self._spark)
         if kind is IcebergKind.DECLARED:
             tables = declared.load(lambda: IcebergTables(self._spark, name), name)
-            Probe(tables, engine, context.staging_schema, self._clock).run()
+            Probe(tables, storage, engine, context.staging_schema, self._clock).run()
         else:
             tables = IcebergTables(self._spark, name)
-        storage = HadoopStorage(self._spark)
         return IcebergCatalog(IcebergServices(tables, storage, engine, self._clock), kind)
 
     def _require_declaration(self, catalog: str, implementation: str) -> None:

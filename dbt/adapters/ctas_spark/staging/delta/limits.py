@@ -6,7 +6,7 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.publish.format_limits import problems_of_any
+from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 
 TRIED_JARS = {"4.1": "io.delta:delta-spark_4.1_2.13:4.4.0"}
 TRIED_FEATURES = frozenset(

@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expect
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.removal import Removal, empty, still_there
+from dbt.adapters.ctas_spark.staging.storage.client import Removal, empty, still_there
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 
 RECORD = PREFIX + "delta_record"

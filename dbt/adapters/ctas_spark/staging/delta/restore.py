@@ -18,8 +18,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError
+from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Outcome
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 

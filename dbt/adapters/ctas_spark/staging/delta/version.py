@@ -40,7 +40,6 @@ class DeltaVersion(DeltaTarget):
         self._begun = DeltaBase(None)
         self._record: DeltaRecord | None = None
         self._staged: LoadedTable | None = None
-        self._sizes: dict[str, int] = {}
         self._figures = WriteFigures()
         self._marker: CommitMarker | None = None
 
@@ -84,17 +83,20 @@ class DeltaVersion(DeltaTarget):
         raise RuntimeError(f"{self._context.target} is not filled in place by {query}")
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
-        """The first time: what its log says; the last time: one listing against that.
+        """The first time: what its job counted; the last time: one listing against its log.
 
-        Another's ``VACUUM RETAIN 0 HOURS`` takes staged files for forgotten ones.
+        The log is read each time: comments on columns are commits to it. Another's
+        ``VACUUM RETAIN 0 HOURS`` takes staged files for forgotten ones.
         """
-        if self._staged is None:
-            self._staged = self._loaded()
-            self._figures = self._tables.figures(self._staged)
-            self._sizes = dict(self._tables.sizes(self._staged))
-            return self._figures
-        self._check_whole()
-        return counted
+        is_last = self._staged is not None
+        self._staged = self._loaded()
+        if is_last:
+            self._check_whole(self._staged)
+            return counted
+        record = self._of_ours
+        self._services.storage.copy_permissions(record.root, record.stage)
+        self._figures = self._tables.figures(self._staged)
+        return self._figures
 
     def rebase(self, over: DeltaBase) -> None:
         """Write to the record over which version of the log it is published."""
@@ -175,7 +177,6 @@ class DeltaVersion(DeltaTarget):
         staged = self._tables.at(record.stage)
         if staged is None:
             raise self._gone(f"there is no Delta log in {record.stage}")
-        self._services.storage.copy_permissions(record.root, record.stage)
         found = limits.untried(staged.facts)
         if found:
             raise AtomicityNotSupportedError(
@@ -187,13 +188,14 @@ class DeltaVersion(DeltaTarget):
             )
         return staged
 
-    def _check_whole(self) -> None:
+    def _check_whole(self, staged: LoadedTable) -> None:
         stage = self._of_ours.stage
         below = f"/{transaction.stage_name(self.id)}/"
         listed = {
             one.path.partition(below)[2]: one.bytes for one in self._services.storage.files(stage)
         }
-        missing = [path for path, size in self._sizes.items() if listed.get(path) != size]
+        wanted = self._tables.sizes(staged)
+        missing = [path for path, size in wanted.items() if listed.get(path) != size]
         if missing:
             raise self._gone(f"{len(missing)} of its files are missing in {stage}: {missing[0]}")
 

@@ -1,7 +1,8 @@
 """The JVM behind a PySpark session; its objects have no Python types."""
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
-from functools import reduce
+import json
+from functools import lru_cache, reduce
 from typing import Any
 
 from py4j.protocol import Py4JNetworkError
@@ -76,3 +77,16 @@ def array(spark: SparkSession, element: Any) -> Any:
     if gateway is None:
         raise RuntimeError("the session has no JVM")
     return gateway.new_array(element, 0)
+
+
+def as_json(spark: SparkSession, value: Any) -> Any:
+    """A value of Scala's as plain Python: one text crosses over, and not each of its parts."""
+    return json.loads(str(_mapper(classes(spark)).writeValueAsString(value)))
+
+
+@lru_cache(maxsize=1)
+def _mapper(packages: Any) -> Any:
+    scala = getattr(packages.com.fasterxml.jackson.module.scala, "DefaultScalaModule$")
+    mapper = packages.com.fasterxml.jackson.databind.ObjectMapper()
+    mapper.registerModule(getattr(scala, "MODULE$"))
+    return mapper

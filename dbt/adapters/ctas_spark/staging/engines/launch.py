@@ -22,8 +22,6 @@ DEFAULTS = {
     "spark.sql.defaultCatalog": SESSION_CATALOG,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # an embedded metastore would refuse column types that change between two versions
-    "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
 }
 REMOTE_VARIABLE = "SPARK_REMOTE"
 REMOTE_SETTING = "spark.remote"

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -137,49 +138,43 @@ def write_figures(spark: SparkSession, group: str) -> WriteFigures:
 
 
 def _read(spark: SparkSession, group: str) -> WriteFigures:
+    """The newest write of the group; hooks of the same model write before and after it."""
     context = jvm.context(spark)
     context.listenerBus().waitUntilEmpty(LISTENER_MS)
-    counters = _counters(spark, group)
-    return WriteFigures(
-        rows=counters.get(ROWS), files=counters.get(FILES), bytes=_bytes(context, spark, group)
-    )
-
-
-def _counters(spark: SparkSession, group: str) -> dict[str, int]:
-    """The counters of the newest write of the group."""
     store = jvm.shared_state(spark).statusStore()
-    count = store.executionsCount()
-    newest = store.executionsList(max(0, count - LATEST_EXECUTIONS), LATEST_EXECUTIONS)
-    for execution in reversed(_items(newest)):
+    oldest = max(0, store.executionsCount() - LATEST_EXECUTIONS)
+    newest = store.executionsList(oldest, LATEST_EXECUTIONS)
+    for index in reversed(range(newest.size())):
+        execution = newest.apply(index)
         if execution.description() == group:
-            for node in _items(store.planGraph(execution.executionId()).allNodes()):
-                counted = _sums(node, store.executionMetrics(execution.executionId()))
-                if FILES in counted:
-                    return counted
+            counted = _counted(spark, store, execution.executionId())
+            if FILES in counted:
+                jobs = map(int, jvm.as_json(spark, execution.jobs()))
+                written = _bytes(context.statusStore(), jobs)
+                return WriteFigures(counted.get(ROWS), counted[FILES], written)
+    return WriteFigures()
+
+
+def _counted(spark: SparkSession, store: Any, execution: int) -> dict[str, int]:
+    """The sums of the plan's writing node by name; Spark keeps them as "1,000"."""
+    texts = jvm.as_json(spark, store.executionMetrics(execution))
+    for node in jvm.as_json(spark, store.planGraph(execution).allNodes()):
+        metrics = node.get("metrics", ())
+        if FILES in (metric["name"] for metric in metrics):
+            told = {one["name"]: texts.get(str(one["accumulatorId"]), "") for one in metrics}
+            found = {name: text.replace(",", "") for name, text in told.items()}
+            return {name: int(text) for name, text in found.items() if text.isdecimal()}
     return {}
 
 
-def _sums(node: Any, texts: Any) -> dict[str, int]:
-    """The sums that one node of a plan counted, by name; Spark keeps them as "1,000"."""
-    found = {}
-    for metric in _items(node.metrics()):
-        text = texts.get(metric.accumulatorId())
-        if metric.metricType() == "sum" and text.isDefined():
-            found[metric.name()] = int(text.get().replace(",", ""))
-    return found
-
-
-def _items(sequence: Any) -> list[Any]:
-    """A Scala Seq as a list."""
-    return [sequence.apply(index) for index in range(sequence.size())]
-
-
-def _bytes(context: Any, spark: SparkSession, group: str) -> int | None:
+def _bytes(store: Any, jobs: Iterable[int]) -> int | None:
     """Bytes by the writing tasks; None after a failed task, whose bytes count too."""
-    tracker = spark.sparkContext.statusTracker()
-    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
-    stages = {stage for job in jobs if job for stage in job.stageIds}
-    data = [context.statusStore().lastStageAttempt(stage) for stage in stages]
-    if any(stage.numFailedTasks() or stage.numKilledTasks() for stage in data):
-        return None
-    return sum(int(stage.outputBytes()) for stage in data)
+    total = 0
+    for job in jobs:
+        stages = store.job(job).stageIds()
+        for index in range(stages.size()):
+            stage = store.lastStageAttempt(stages.apply(index))
+            if stage.numFailedTasks() or stage.numKilledTasks():
+                return None
+            total += int(stage.outputBytes())
+    return total

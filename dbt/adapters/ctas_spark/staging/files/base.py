@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.staging.metastore.client import Expectation, MetastoreClient
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
@@ -174,10 +173,4 @@ def _refuse_newer_format(entry: TableEntry) -> None:
     found = entry.parameters.get(FORMAT, "")
     is_own = entry.parameters.get(TARGET) == str(entry.name)
     if is_own and found.isdecimal() and int(found) > MARKER_FORMAT:
-        raise NotSupportedError(
-            f"a newer release of dbt-ctas-spark has published the table (its marker has the "
-            f"format {found}, and this release knows {MARKER_FORMAT})",
-            table=entry.name,
-            left="it is unchanged; no job was started",
-            remedy="install the release of dbt-ctas-spark that published it, or a newer one",
-        )
+        raise messages.newer_marker(entry.name, int(found), MARKER_FORMAT)

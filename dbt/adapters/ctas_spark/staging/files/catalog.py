@@ -165,6 +165,7 @@ class SessionCatalog:
             partitions=self._metastore,
             find_partition_lock=self._lock,
             roots=VersionRoots(self._metastore, self._storage, self._address, staging_schema),
+            reaches=found.reaches,
             mixes_reads=self._mixes_reads,
             clock=self._clock,
         )

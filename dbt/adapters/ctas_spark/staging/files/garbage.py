@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
 )
 from dbt.adapters.ctas_spark.staging.files.base import ABSENT, look
-from dbt.adapters.ctas_spark.staging.files.fence import fenced
+from dbt.adapters.ctas_spark.staging.files.publication import fenced
 from dbt.adapters.ctas_spark.staging.files.record import (
     RECORD,
     Record,
@@ -31,7 +31,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Reason,
 )
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.removal import emptied
+from dbt.adapters.ctas_spark.staging.storage.client import emptied
 from dbt.adapters.ctas_spark.staging.version_id import started_ms
 
 logger = logging.getLogger(__name__)

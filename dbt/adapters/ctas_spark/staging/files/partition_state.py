@@ -71,7 +71,7 @@ def plan_partitions(
         _refuse_tracked(context, level, find_lock, kept if changes_keys else None)
         return PartitionPlan(PartitionState.PENDING)
     was_tracked = base.table is not None and PARTITION_PROVIDER in base.table.parameters
-    if changes_keys and kept:
+    if changes_keys:
         return PartitionPlan(PartitionState.FILES, _keeps_keys(kept, wanted))
     stays = was_tracked and asked is PartitionMetadata.AUTO and bool(wanted)
     if not stays:

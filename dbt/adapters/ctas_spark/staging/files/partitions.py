@@ -101,8 +101,7 @@ class Bookkeeping:
         except StagingError:
             self._change_entry({}, without_note=True)
             raise
-        if state is not PartitionState.TRACKED:
-            self._change_entry({}, without_note=True)
+        self._change_entry({}, without_note=True)  # no call where tracking took it off
         return state
 
     def _noted(self) -> bool:

@@ -1,6 +1,5 @@
-"""The one change that publishes a version: every field of the target's new entry."""
+"""The one change that publishes a version, or fences a target: every field of its new entry."""
 
-import secrets
 from collections.abc import Mapping
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
@@ -21,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     LineageEntry,
     Marker,
 )
+from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
 NEVER_CARRIED = frozenset(
     {
@@ -42,11 +42,6 @@ NEVER_CARRIED = frozenset(
 PREFIXES_NEVER_CARRIED = (PREFIX, "spark.sql.", "transient_", "view.", "parquet.", "orc.", "avro.")
 OF_THE_MODEL = PREFIX + "model_properties"
 """The names of the properties that the model set: the next one need not set them again."""
-
-
-def new_commit_id() -> str:
-    """A fresh id; every publication has its own."""
-    return "c" + secrets.token_hex(8)
 
 
 def marker_over(  # noqa: PLR0913, PLR0917 (each is one fact of the marker)
@@ -168,3 +163,32 @@ def _ddl_time(base: TableEntry | None, marker: Marker) -> dict[str, str]:
         return {}
     now = marker.lineage.entries[0].time_ms // 1000
     return {LAST_DDL_TIME: str(max(now, before + 1))}
+
+
+def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
+    """The target's entry under a fresh commit id; None where there is no table.
+
+    A target without our marker gets no id: the time that an attempt expects on it moves on.
+
+    Args:
+        now_ms: the storage's time just before the call.
+    """
+    entry, before = base.entry, base.marker
+    if entry is None:
+        return None
+    time = {LAST_DDL_TIME: str(max(now_ms // 1000, (entry.last_ddl_time or 0) + 1))}
+    if before is None:
+        return EntryChange(entry.name, entry, entry, {**entry.parameters, **time})
+    commit = new_commit_id()
+    stamp = LineageEntry(commit, before.version, Kind.FENCE, now_ms)
+    marker = Marker(
+        commit,
+        before.version,
+        before.commit,
+        before.target,
+        before.level,
+        before.lineage.followed_by(stamp),
+        before.number + 1,
+    )
+    parameters = {**entry.parameters, **marker.to_parameters(), **time}
+    return EntryChange(entry.name, entry, entry, parameters)

@@ -20,6 +20,8 @@ BY_MIXED_READS = (
     "schema, format or partition columns change, and one read of this remote metastore may mix "
     "two versions: the schema of one with the directory of the other"
 )
+NO_CHECK = "the metastore neither compares and swaps nor has locks, so the last writer wins"
+ATOMIC = "set atomicity: auto"
 DECLARE = (
     "set metastore_reads: repeatable in the profile, if the metastore's database answers so "
     "(datanucleus.transactionIsolation=repeatable-read on the server); or atomicity: auto"
@@ -42,7 +44,7 @@ def over(
         AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
     """
     if base.entry is None:
-        return Reach(Atomicity.ISOLATED, CREATE)
+        return Reach(services.reaches, CREATE, missing=NO_CHECK, remedy=ATOMIC)
     if services.conditional and base.expectation is None:
         raise AtomicityNotSupportedError(
             "its entry has no transient_lastDdlTime to compare",
@@ -54,7 +56,9 @@ def over(
         return _atomic("mixed", BY_TRACKED, "set partition_metadata: files", partitions.warning)
     if services.mixes_reads and _changes_shape(context, base.entry, staged):
         return _atomic("mixed", BY_MIXED_READS, DECLARE, partitions.warning)
-    return Reach(Atomicity.ISOLATED, SWAP, warning=partitions.warning)
+    return Reach(
+        services.reaches, SWAP, missing=NO_CHECK, remedy=ATOMIC, warning=partitions.warning
+    )
 
 
 def has_left(base: FileBase, after: FileBase) -> bool:

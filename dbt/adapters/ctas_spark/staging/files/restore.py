@@ -1,9 +1,8 @@
 """Which versions of a table of files can be published again, and the attempt that does so."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.services import Services
@@ -19,6 +18,7 @@ class FileRestoring:
 
     context: StagingContext
     services: Services
+    _kept: dict[str, Record] = field(default_factory=dict)
 
     def look(self) -> FileBase:
         """The target as it is now."""
@@ -26,18 +26,12 @@ class FileRestoring:
 
     def earlier(self) -> tuple[str, ...]:
         """Superseded versions whose record and directory are there, newest first."""
-        return tuple(self._whole())
+        self._kept.update(self._whole())
+        return tuple(self._kept)
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
-        """The attempt; it takes the record by compare-and-swap before it publishes."""
-        record = self._whole().get(version)
-        if record is None:  # a clean-up took it since ``earlier``
-            raise NoSuchVersionError(
-                f"version {version} was deleted meanwhile",
-                table=self.context.target,
-                left="it is unchanged",
-            )
-        return FileVersion(self.context, self.services, level, report, restored=record)
+        """The attempt; it takes the record that was found before by compare-and-swap."""
+        return FileVersion(self.context, self.services, level, report, restored=self._kept[version])
 
     def _whole(self) -> dict[str, Record]:
         found = find(self.context, self.services)

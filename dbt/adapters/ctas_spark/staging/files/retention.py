@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files import history as lineage_history
 from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
-from dbt.adapters.ctas_spark.staging.files.columns import lacks_columns
+from dbt.adapters.ctas_spark.staging.files.call import lacks_columns
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage, changed
 from dbt.adapters.ctas_spark.staging.files.partitions import drop_stale_partitions, is_pending
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of

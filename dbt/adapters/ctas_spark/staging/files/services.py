@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
+from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.places import Listing
@@ -18,9 +19,9 @@ class Services:
     """``conditional`` says that the metastore compares and swaps; else ``lock`` guards commits.
 
     ``find_partition_lock`` looks for the lock only where partitions are tracked: a server without
-    lock tables is not asked for nothing. ``mixes_reads``: one ``get_table`` of another process may
-    get the schema of one version with the location of another. ``listing`` is what a thorough
-    clean-up looks through.
+    lock tables is not asked for nothing. ``reaches`` is the level that a call keeps at most.
+    ``mixes_reads``: one ``get_table`` of another process may get the schema of one version with the
+    location of another. ``listing`` is what a thorough clean-up looks through.
     """
 
     metastore: MetastoreClient
@@ -31,6 +32,7 @@ class Services:
     partitions: PartitionClient
     find_partition_lock: Callable[[], CommitLock | None]
     roots: VersionRoots
+    reaches: Atomicity = Atomicity.ISOLATED
     mixes_reads: bool = False
     clock: Clock = SYSTEM_CLOCK
     listing: Listing = field(default_factory=Listing)

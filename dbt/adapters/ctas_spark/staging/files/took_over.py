@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.removal import emptied
+from dbt.adapters.ctas_spark.staging.storage.client import emptied
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,6 @@
 """A version of a table of files: a directory of its own, and the call that publishes it."""
 
 import logging
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -14,7 +13,6 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
-    EntryModifiedError,
     MetastoreError,
     StagingError,
 )
@@ -26,8 +24,12 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     look,
     who_changed,
 )
-from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
-from dbt.adapters.ctas_spark.staging.files.columns import fill_columns, lacks_columns
+from dbt.adapters.ctas_spark.staging.files.call import (
+    MetastoreCall,
+    fill_columns,
+    lacks_columns,
+    wait_out,
+)
 from dbt.adapters.ctas_spark.staging.files.partition_state import (
     LISTED,
     PartitionPlan,
@@ -36,23 +38,18 @@ from dbt.adapters.ctas_spark.staging.files.partition_state import (
 )
 from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
 from dbt.adapters.ctas_spark.staging.files.publication import marker_over, tracks_partitions
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, move, name_of
+from dbt.adapters.ctas_spark.staging.files.record import Record, StagedRecord
 from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.publish import messages, outcome
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.removal import empty, still_there
+from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
-
-LONGEST_WAIT_SECONDS = 3.0
-POLL_SECONDS = 0.1
 
 
 class FileVersion:
@@ -60,8 +57,6 @@ class FileVersion:
 
     ``count`` knows what was written into a directory better than the engine does.
     """
-
-    keeps_own_columns = False
 
     def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
         self,
@@ -83,14 +78,16 @@ class FileVersion:
         self._root = restored.root if restored else ""
         self._begun = FileBase(None)
         self._partitions: PartitionPlan = LISTED
-        self._record: Record | None = restored
+        self._staged = StagedRecord(
+            self._context, services, self.id, self._begun, restored, publishes_again=bool(restored)
+        )
         self._listed: whole.Listed | None = None
         self._call: MetastoreCall | None = None
 
     @property
     def record(self) -> TableName:
         """The version's record, which readers of the staged data select from."""
-        return name_of(self._context.staging_schema, self._context.target, self.id)
+        return self._staged.name
 
     @property
     def directory(self) -> str:
@@ -101,6 +98,11 @@ class FileVersion:
     def places(self) -> str:
         """Its directory, once something can lie there; a version that was there stays."""
         return f"directory {self.directory}" if self._root and not self._restored else ""
+
+    @property
+    def keeps_own_columns(self) -> bool:
+        """True for a whole Delta table: its columns are in its log."""
+        return not self._context.layout.has_properties_in_entry
 
     @property
     def partition_metadata(self) -> str | None:
@@ -128,14 +130,15 @@ class FileVersion:
         """What one call over the base keeps; once it is staged, by what is staged."""
         find_lock = self._services.find_partition_lock
         self._partitions = plan_partitions(self._context, self._level, over, find_lock)
-        staged = self._staged() if self._listed is not None else None
+        staged = self._staged.entry() if self._listed is not None else None
         if staged is not None and not tracks_partitions(staged):
             self._partitions = replace(self._partitions, state=PartitionState.FILES)
         return reach.over(self._context, self._services, over, self._partitions, staged)
 
     def stage_on(self, base: FileBase, level: Atomicity) -> None:
         """Find the directory; an earlier version's record is taken, before a clean-up takes it."""
-        self._begun, self._level = base, level
+        self._begun = self._staged.base = base
+        self._level = level
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)
         else:
@@ -148,7 +151,7 @@ class FileVersion:
             self.record,
             self.directory,
             self._context.layout,
-            self._new_record().to_parameters() if in_entry else {},
+            self._staged.to_parameters(self._root) if in_entry else {},
             ddl.without_rows(query) if self._level is Atomicity.NONE else query,
         )
 
@@ -183,35 +186,19 @@ class FileVersion:
         return who_changed(begun, now)
 
     def rebase(self, over: FileBase) -> None:
-        """One compare-and-swap on the record; nothing if the call expects what it says already."""
-        record = self._read_record()
-        if record.base == str(over) and self._restored is None:
-            return
-        moved = replace(
-            record,
-            base=str(over),
-            took_over=over.managed_directory or record.took_over,
-            state=record.state if self._restored is None else RecordState.PUBLISHED,
-            superseded_ms=None,
-        )
-        conditional = self._services.conditional
-        try:
-            self._record = move(self._metastore, moved, record, conditional=conditional)
-        except MetastoreError as error:
-            if not isinstance(error, EntryModifiedError):
-                raise
-            raise messages.swept(self._context.target, self._unchanged) from error
+        """One compare-and-swap on the record."""
+        self._staged.rebase(over)
 
     def mark(self, over: FileBase, level: Atomicity) -> str:
         """A fresh marker, once the second that a base without one is expected at is over."""
-        self._wait_out(over)
+        wait_out(over, self._staged.entry(), lambda: self._services.now_ms(self._root))
         kind = Kind.BUILD if self._restored is None else Kind.ROLLBACK
         now = self._services.now_ms(self._root)
         marker = marker_over(over, self._context.target, self.id, level, kind, now)
         self._call = MetastoreCall(
             self._context,
             self._services,
-            self._staged(),
+            self._staged.entry(),
             over,
             marker,
             self._partitions.state,
@@ -232,7 +219,8 @@ class FileVersion:
         marker = after.marker
         ours = marker is not None and (marker.commit == commit or commit in marker.lineage)
         shows_version = after.entry is not None and after.entry.directory_name == self.id
-        if shows_version and not ours:
+        is_unchecked = self._call is not None and self._call.is_unchecked
+        if (shows_version and not ours) or (ours and is_unchecked):
             return Outcome.UNKNOWN
         left = self._services.conditional and reach.has_left(over, after)
         return outcome.decide(failure, shows_ours=ours, can_not_land=left)
@@ -266,26 +254,10 @@ class FileVersion:
             ),
         )
 
-    @property
-    def _unchanged(self) -> str:
-        return messages.unchanged(self._begun)
-
-    def _new_record(self) -> Record:
-        return Record(
-            target=str(self._context.target),
-            version=self.id,
-            state=RecordState.STAGED,
-            base=str(self._begun),
-            root=self._root,
-            took_over=self._begun.managed_directory,
-        )
-
     def _adopt(self) -> None:
         """Write what the CTAS does not: Delta's properties are not in the entry; permissions."""
         if not self._context.layout.has_properties_in_entry:
-            entry = self._entry()
-            marked = {**entry.parameters, **self._new_record().to_parameters()}
-            self._metastore.alter_table(EntryChange(self.record, entry, entry, marked), None)
+            self._staged.write(self._root)
         base = self._begun.table
         if base is not None and base.location is not None:
             try:
@@ -294,43 +266,7 @@ class FileVersion:
                 logger.warning("%s: its permissions stay Spark's: %s", self.record, error.what)
 
     def _gone(self, what: str) -> StagingError:
-        return messages.files_gone(self._context.target, what, self._unchanged)
-
-    def _entry(self) -> TableEntry:
-        entry = self._metastore.get_table(self.record)
-        if entry is None:
-            raise messages.record_gone(self._context.target, self.record, self._unchanged)
-        return entry
-
-    def _read_record(self) -> Record:
-        """Read once, when the commit begins; from then on only our own moves change it."""
-        if self._record is None:
-            self._record = Record.of(self._entry())
-        if self._record is None or self._record.state is RecordState.DELETING:
-            raise messages.swept(self._context.target, self._unchanged)
-        return self._record
-
-    def _staged(self) -> TableEntry:
-        entry = self._read_record().entry
-        if entry is None:
-            raise messages.record_gone(self._context.target, self.record, self._unchanged)
-        return entry
-
-    def _wait_out(self, over: FileBase) -> None:
-        """Over a base without our marker the call expects a time, kept in whole seconds.
-
-        A rival's commit moves that time on; an INSERT right after it sets it to "now" again. Were
-        "now" still the second that we expect, our call would be let through over the rival's.
-        """
-        expected = over.entry.last_ddl_time if over.entry else None
-        born = self._staged().last_ddl_time or 0  # by the metastore's clock
-        if expected is None or over.marker is not None or born > expected:
-            return
-        deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-        while self._services.now_ms(self._root) // 1000 <= expected + 1:
-            if time.monotonic() > deadline:
-                return
-            time.sleep(POLL_SECONDS)
+        return messages.files_gone(self._context.target, what, messages.unchanged(self._begun))
 
     def _forget_statistics(self) -> None:
         """Other engines' statistics of columns describe the old version."""

@@ -11,9 +11,9 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     LoadedTable,
     NotIcebergError,
 )
-from dbt.adapters.ctas_spark.staging.publish import messages, outcome
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import Change
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish import version as outcome
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
 
 ABSENT = "absent"
 WRITERS = ("engine-name", "spark.app.id", "app-name")

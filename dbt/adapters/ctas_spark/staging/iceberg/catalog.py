@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.publications import history
 from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish import namespaces
+from dbt.adapters.ctas_spark.staging.publish import v2_clauses as namespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.history import Event

@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.publish.marker import BASE, PREFIX, TARGET, VERSION
 from dbt.adapters.ctas_spark.staging.publish.v2_clauses import clauses
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.removal import empty, still_there
+from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
 
 STATE = PREFIX + "state"
 GC = "gc.enabled"

@@ -28,7 +28,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Reason,
 )
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.storage.removal import emptied
+from dbt.adapters.ctas_spark.staging.storage.client import emptied
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_commit_id, started_ms
 
 logger = logging.getLogger(__name__)

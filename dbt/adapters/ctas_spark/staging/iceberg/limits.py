@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.iceberg.fork import DATA_PATH
-from dbt.adapters.ctas_spark.staging.publish.format_limits import problems_of_any
+from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 
 LOCATION_PROVIDER = "write.location-provider.impl"
 

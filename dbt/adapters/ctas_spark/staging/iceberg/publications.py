@@ -4,8 +4,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.iceberg.facts import Snapshot, TableFacts
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, PREFIX
-from dbt.adapters.ctas_spark.staging.publish.native_marker import NativeMarker, common_fields
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    COMMIT,
+    PREFIX,
+    NativeMarker,
+    common_fields,
+)
 from dbt.adapters.ctas_spark.staging.retention.history import Event, change_of, time_text
 
 SPEC = PREFIX + "spec_id"

@@ -8,16 +8,18 @@ from dbt.adapters.ctas_spark.staging.clock import Stopwatch
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.publish import levels, messages, purposes
+from dbt.adapters.ctas_spark.staging.publish import messages, purposes
+from dbt.adapters.ctas_spark.staging.publish import purposes as levels
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome, is_by_rival
 from dbt.adapters.ctas_spark.staging.publish.version import (
     B,
     CannotReplayError,
     Change,
+    Outcome,
     Reach,
     SweptError,
     Version,
+    is_by_rival,
 )
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport

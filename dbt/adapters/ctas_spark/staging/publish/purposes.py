@@ -1,11 +1,69 @@
-"""What a purpose makes of a target: at begin, and when it is no longer what begin saw."""
+"""What a model asks of a target, by its purpose and level, against what is there and can be."""
 
 import logging
+from collections.abc import Iterator
 
-from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingContext, StagingPurpose
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    OnConflict,
+    PartitionMetadata,
+    StagingContext,
+    StagingPurpose,
+)
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.version import Base, Change
+from dbt.adapters.ctas_spark.staging.publish.version import Base, Change, Reach
+
+
+def problems_of_any(context: StagingContext, name: str) -> Iterator[str]:
+    """Every problem, with what to do about it; ``name`` is the format's, for people."""
+    if context.atomicity is Atomicity.NONE:
+        yield (
+            f"atomicity: none fills a published table in place, and a commit of {name} is all or "
+            "nothing anyway; remove it"
+        )
+    if context.layout.options:
+        yield f"options: {name} has table properties only; use tblproperties"
+    if context.partition_metadata is not PartitionMetadata.AUTO:
+        yield f"partition_metadata: {name} itself knows the partitions; remove it"
+
+
+logger = logging.getLogger(__name__)
+
+
+def kept(context: StagingContext, asked: Atomicity, reach: Reach, left: str) -> Atomicity:
+    """The level that is kept over one base.
+
+    Args:
+        asked: the level that the catalog reaches at most and that the model wants.
+        left: the state of the target, for the error.
+
+    Raises:
+        AtomicityNotSupportedError: the model names a level that this publication can't keep.
+    """
+    if reach.level.strength >= asked.strength:
+        return asked
+    if context.atomicity is not Atomicity.AUTO:
+        raise AtomicityNotSupportedError(
+            f"atomicity {context.atomicity.value} can't be kept by this publication: "
+            f"{reach.missing}",
+            table=context.target,
+            left=left,
+            remedy=reach.remedy,
+        )
+    return reach.level
+
+
+def warn_of_less(context: StagingContext, base: Base, level: Atomicity) -> None:
+    """Say that the target was published at a stronger level before."""
+    if base.level is not None and level.strength < Atomicity(base.level).strength:
+        logger.warning(
+            "%s was last published at atomicity %s, and is now at %s",
+            context.target,
+            base.level,
+            level.value,
+        )
+
 
 logger = logging.getLogger(__name__)
 

@@ -1,17 +1,67 @@
 """The two-phase commit of one table, whatever kind it is (FLIP-305 ``StagedTable``)."""
 
 import logging
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Generic
 
 from dbt.adapters.ctas_spark.staging.clock import Clock, Stopwatch
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.publish import levels, messages, purposes
+from dbt.adapters.ctas_spark.staging.publish import messages, purposes
+from dbt.adapters.ctas_spark.staging.publish import purposes as levels
 from dbt.adapters.ctas_spark.staging.publish.commit import Commit
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
-from dbt.adapters.ctas_spark.staging.publish.version import B, Version
-from dbt.adapters.ctas_spark.staging.publish.withdrawal import Withdrawal
+from dbt.adapters.ctas_spark.staging.publish.version import B, Outcome, Reach, Version
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """The end of one version.
+
+    ``places`` says where its files lie, and is empty before any could be written; ``discard``
+    removes them, then the record, and returns what is left.
+    """
+
+    target: TableName
+    version: str
+    places: str
+    job: Job
+    report: StepReport
+    discard: Callable[[], list[str]]
+
+    def run(self, reason: str) -> list[str]:
+        """Stop the job and remove what it wrote; what is left behind. Never raises."""
+        self.report.give_up()
+        try:
+            self.report.enter(Step.ABORT)
+            left = self._withdraw(reason)
+            self.report.leave()
+        except Exception:
+            logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
+            return [f"what was staged in {self.places}"]
+        return left
+
+    def remove(self, reason: str) -> list[str]:
+        """Delete files and record of a version whose job has ended; what is left of them."""
+        left = self.discard()
+        logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
+        return left
+
+    def _withdraw(self, reason: str) -> list[str]:
+        if not self.places:
+            return []
+        if self.job.stop():
+            return self.remove(reason)
+        logger.warning(
+            "%s: a task of the job still runs, so %s stays; a later run deletes it",
+            self.target,
+            self.places,
+        )
+        return [f"{self.places} (a task of the job still runs)"]
+
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +86,8 @@ class StagedTable(Generic[B]):
     ) -> None:
         self.context = context
         self.base = base
-        self.reach = version.reach(base)
+        keeps = purposes.keeps_what_exists(context, base)
+        self.reach = Reach(asked, "keep") if keeps else version.reach(base)
         self.level = levels.kept(context, asked, self.reach, messages.NO_JOB)
         self.figures = WriteFigures()
         self.outcome: Outcome | None = None

@@ -14,9 +14,9 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     MARKER_FORMAT,
     NUMBER,
     TARGET,
+    TIME,
     Lineage,
 )
-from dbt.adapters.ctas_spark.staging.publish.native_marker import TIME
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.retention.history import Event, time_text
 

@@ -5,19 +5,20 @@ a rival between the last look and the statement is overwritten.
 """
 
 import threading
+from collections.abc import Iterator
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
-from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.context import DELTA, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.publish import namespaces
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.publish import v2_clauses as namespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.statement import limits
 from dbt.adapters.ctas_spark.staging.statement.base import history
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
 from dbt.adapters.ctas_spark.staging.statement.version import (
@@ -26,6 +27,32 @@ from dbt.adapters.ctas_spark.staging.statement.version import (
     StatementVersion,
 )
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+
+
+def check(context: StagingContext) -> None:
+    """Return if a statement publishes what the model asks for.
+
+    Raises:
+        AtomicityNotSupportedError: it says every problem, with what to do about it.
+    """
+    found = tuple(_problems(context))
+    if found:
+        raise AtomicityNotSupportedError(
+            f"this configuration is not that of {context.target.catalog}: " + "; ".join(found),
+            table=context.target,
+            left="it is unchanged; no job was started",
+        )
+
+
+def _problems(context: StagingContext) -> Iterator[str]:
+    catalog = context.target.catalog
+    yield from problems_of_any(context, f"the catalog {catalog}")
+    if context.layout.clustered_by and context.layout.file_format == DELTA:
+        yield "clustered_by: a Delta table's CLUSTER BY is published with method: session only"
+    elif context.layout.clustered_by:
+        yield "clustered_by and buckets: use partition_by: ['bucket(8, id)']"
+    if context.layout.location_root is not None:
+        yield f"location_root: the catalog {catalog} places its tables itself; remove it"
 
 
 class StatementCatalog:
@@ -53,7 +80,7 @@ class StatementCatalog:
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
     ) -> Plan:
         """The plan for the context; AtomicityNotSupportedError if its level is not reached."""
-        limits.check(context)
+        check(context)
         known = self.capabilities(context.staging_schema)
         level = known.level_for(context.atomicity, context.target)
         reach = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)

@@ -20,7 +20,8 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import Statements, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.publish import messages, outcome
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     PREFIX,
@@ -29,15 +30,14 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     LineageEntry,
     Marker,
 )
-from dbt.adapters.ctas_spark.staging.publish.outcome import Outcome
 from dbt.adapters.ctas_spark.staging.publish.v2_clauses import clauses
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.statement import base as bases
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.removal import still_there
+from dbt.adapters.ctas_spark.staging.storage.client import still_there
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
 
 logger = logging.getLogger(__name__)

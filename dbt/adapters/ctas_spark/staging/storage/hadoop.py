@@ -25,6 +25,7 @@ class HadoopStorage:
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm = jvm.classes(spark)
+        self._path = self._jvm.org.apache.hadoop.fs.Path  # looking a class up takes five calls
         self._configuration = jvm.hadoop_configuration(spark)
 
     def write(self, path: str, text: str) -> None:
@@ -149,7 +150,7 @@ class HadoopStorage:
         return target, system.getRawFileSystem() if checksummed else system
 
     def _locate(self, path: str) -> tuple[Any, Any]:
-        target = self._jvm.org.apache.hadoop.fs.Path(path)
+        target = self._path(path)
         return target, target.getFileSystem(self._configuration)
 
 

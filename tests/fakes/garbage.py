@@ -1,0 +1,80 @@
+"""Versions that nobody may need, of a kind whose every answer is scripted."""
+
+from dataclasses import dataclass, field
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
+
+TARGET = TableName("db", "t")
+
+
+def known(version: str, place: Place, **also: object) -> KnownVersion:
+    """A version, in a directory of its own."""
+    return KnownVersion(version, place, f"dir {version}", **also)  # type: ignore[arg-type]
+
+
+@dataclass
+class FakeGarbage:
+    """``did`` has the calls that change something, in their order.
+
+    ``superseded_ms`` and ``ages_ms`` are by version, 0 and very old unless they say otherwise;
+    ``shown`` is why a version that was taken may not go; ``fails`` what a call raises.
+    """
+
+    found: list[KnownVersion]
+    superseded_ms: dict[str, int] = field(default_factory=dict)
+    ages_ms: dict[str, int] = field(default_factory=dict)
+    landing: set[str] = field(default_factory=set)
+    lands_all_the_same: bool = False
+    taken_by_others: set[str] = field(default_factory=set)
+    shown: dict[str, Reason] = field(default_factory=dict)
+    filling: set[str] = field(default_factory=set)
+    fails: dict[str, Exception] = field(default_factory=dict)
+    target: TableName = TARGET
+    did: list[str] = field(default_factory=list)
+
+    def versions(self) -> tuple[KnownVersion, ...]:
+        return tuple(self.found)
+
+    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
+        self._may_fail("superseded")
+        if note:
+            self.did.append(f"note {version.id}")
+        return self.superseded_ms.get(version.id, 0)
+
+    def age_ms(self, version: KnownVersion) -> int:
+        self._may_fail("age")
+        return self.ages_ms.get(version.id, 10**12)
+
+    def may_land(self, version: KnownVersion) -> bool:
+        self._may_fail("may_land")
+        return version.id in self.landing
+
+    def fence(self) -> None:
+        self.did.append("fence")
+        if not self.lands_all_the_same:
+            self.landing.clear()
+
+    def take(self, version: KnownVersion) -> bool:
+        self.did.append(f"take {version.id}")
+        return version.id not in self.taken_by_others
+
+    def reason_shown(self, version: KnownVersion) -> Reason | None:
+        self.did.append(f"look for {version.id}")
+        self._may_fail("shown")
+        return self.shown.get(version.id)
+
+    def give_back(self, version: KnownVersion) -> None:
+        self.did.append(f"give back {version.id}")
+
+    def delete_files(self, version: KnownVersion) -> bool:
+        self._may_fail("files")
+        self.did.append(f"delete files of {version.id}")
+        return version.id not in self.filling
+
+    def delete_record(self, version: KnownVersion) -> None:
+        self.did.append(f"delete record of {version.id}")
+
+    def _may_fail(self, call: str) -> None:
+        if call in self.fails:
+            raise self.fails[call]

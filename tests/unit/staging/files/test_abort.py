@@ -1,0 +1,102 @@
+"""What an abort removes of a version of files, and what it leaves."""
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConcurrentWriteError,
+    MetastoreError,
+)
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from fakes.clock import START_MS
+from fakes.world import CONTEXT, TARGET_NAME, World, version_of
+
+START = START_MS // 1000
+
+
+@pytest.fixture
+def world() -> World:
+    """A catalog on fakes."""
+    return World()
+
+
+def live(world: World) -> TableEntry:
+    """The target's entry."""
+    return world.metastore.tables[TARGET_NAME]
+
+
+def test_an_abort_removes_files_and_record(world: World) -> None:
+    """Nothing of the version is left, and it may be repeated."""
+    ours = world.begun()
+    ours.abort("failed")
+    ours.abort("again")
+    assert ours.outcome is Outcome.NOT_COMMITTED
+    assert (world.versions_on_storage(), world.records()) == (set(), set())
+    assert (world.job.stopped, ours.left_behind) == (1, [])
+
+
+def test_an_abort_before_the_job_has_nothing_to_fail_on(world: World) -> None:
+    """There is neither a directory nor a record yet."""
+    ours = world.plan().begin()
+    ours.abort("a hook failed")
+    assert ours.left_behind == []
+
+
+def test_an_abort_after_a_commit_does_nothing(world: World) -> None:
+    """A published version can't be aborted."""
+    ours = world.published()
+    ours.abort("a post-hook failed")
+    assert live(world).directory_name == ours.version
+    assert ours.version in world.versions_on_storage() & world.records()
+
+
+def test_an_abort_that_can_not_delete_says_what_it_left(world: World) -> None:
+    """The record goes all the same, once it can be reached."""
+    ours = world.begun()
+    world.storage.refuses = True
+    ours.abort("disk full")
+    assert ours.left_behind == [f"directory {version_of(ours).directory}"]
+    assert world.records() == set()
+
+
+def test_an_abort_that_can_not_reach_the_metastore_says_so(world: World) -> None:
+    """A clean-up finds the record when it is old."""
+    ours = world.begun()
+
+    def refuse(call: str) -> None:
+        if call == "drop_entry":
+            raise MetastoreError("no answer")
+
+    world.metastore.before = refuse
+    ours.abort("failed")
+    assert ours.left_behind == [f"record {version_of(ours).record}"]
+
+
+def test_a_directory_that_fills_again_is_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A delete that does not take effect ends in a sentence, not in a loop."""
+    ours = world.begun()
+    monkeypatch.setattr(world.storage, "delete", lambda _path: None)
+    ours.abort("failed")
+    assert ours.left_behind == [f"directory {version_of(ours).directory}"]
+
+
+def test_an_abort_of_a_rollback_deletes_nothing(world: World) -> None:
+    """The version was there before, and may be published again."""
+    old, new = world.published(), world.published()
+    rival = world.begun()
+
+    alters: list[str] = []
+
+    def commit_rival(call: str) -> None:
+        alters.extend([call] if call == "alter_table" else [])
+        if len(alters) == 2:  # the first moves the record
+            world.metastore.before = lambda _call: None
+            rival.commit()
+
+    world.metastore.before = commit_rival
+    with pytest.raises(ConcurrentWriteError):
+        world.catalog().roll_back(CONTEXT)
+    assert live(world).directory_name == rival.version
+    assert {old.version, new.version} <= world.versions_on_storage() & world.records()

@@ -1,0 +1,256 @@
+"""What begin saw of a table of files, and what counts as a change of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConcurrentWriteError,
+    MetastoreError,
+    NotSupportedError,
+)
+from dbt.adapters.ctas_spark.staging.files.base import (
+    PARTITION_HOLDER,
+    PARTITION_PROVIDER,
+    PARTITIONS,
+    FileBase,
+    change_between,
+    look,
+    who_changed,
+)
+from dbt.adapters.ctas_spark.staging.metastore.client import Expectation
+from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, FORMAT, TARGET, Marker
+from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
+from fakes.metastore import FakeMetastore, entry
+from fakes.world import TARGET_NAME, World
+
+Edit = dict[str, str | None]
+
+
+@pytest.fixture
+def world() -> World:
+    """A table that was published once."""
+    world = World()
+    world.published()
+    return world
+
+
+def edited(found: TableEntry, edit: Edit) -> TableEntry:
+    """The entry with some properties set, and those without a value removed."""
+    merged = {**found.parameters, **edit}
+    return replace(found, parameters={k: v for k, v in merged.items() if v is not None})
+
+
+def live(world: World) -> TableEntry:
+    """The target's entry."""
+    return world.metastore.tables[TARGET_NAME]
+
+
+UPKEEP: list[Edit] = [
+    {"spark.sql.statistics.numRows": "3", "spark.sql.statistics.totalSize": "9"},
+    {"spark.sql.statistics.colStats.id.max": "7"},
+    {"COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'},
+    {"spark.sql.statistics.numRows": "3", "transient_lastDdlTime": "1800000000"},
+    {"numFiles": "3", "totalSize": "12", "transient_lastDdlTime": "1800000000"},
+    {"numRows": "3", "rawDataSize": "12"},
+    {PARTITION_PROVIDER: "catalog", PARTITIONS: "tracked"},
+    {PARTITION_HOLDER: "abcd:1"},
+]
+WRITES: list[Edit] = [
+    {"transient_lastDdlTime": "1800000000"},
+    {"team": "core"},
+    {COMMIT: "c2"},
+    {"spark.sql.sources.provider": "orc"},
+    {"spark.sql.sources.schema": "other"},
+    {"spark.sql.statistics.numRows": "3", "team": "core"},
+]
+
+
+@pytest.mark.parametrize("edit", UPKEEP)
+def test_statistics_and_bookkeeping_are_no_conflict(world: World, edit: Edit) -> None:
+    """ANALYZE, and the partitions of a table, change no row: the commit goes over them."""
+    ours = world.begun()
+    begun, now = live(world), edited(live(world), edit)
+    assert change_between(FileBase(begun), FileBase(now)) is Change.MAINTAINED
+    world.metastore.tables[TARGET_NAME] = now
+    ours.commit()
+    assert ours.outcome is Outcome.COMMITTED
+
+
+@pytest.mark.parametrize("edit", WRITES)
+def test_every_other_property_is_a_conflict(world: World, edit: Edit) -> None:
+    """The time alone may be all that an INSERT into a partitioned table leaves."""
+    begun, now = live(world), edited(live(world), edit)
+    assert change_between(FileBase(begun), FileBase(now)) is Change.WRITTEN
+
+
+@pytest.mark.parametrize("figure", ["numFiles", "totalSize"])
+def test_a_changed_figure_is_an_insert(world: World, figure: str) -> None:
+    """Figures that were there and change tell of new files, so their rows are not overwritten."""
+    world.metastore.tables[TARGET_NAME] = edited(live(world), {"numFiles": "1", "totalSize": "4"})
+    ours = world.begun()
+    world.metastore.tables[TARGET_NAME] = edited(live(world), {figure: "8"})
+    with pytest.raises(ConcurrentWriteError, match="without our marker"):
+        ours.commit()
+    ours.abort("conflict")
+    assert live(world).parameters[figure] == "8"
+
+
+def test_hives_columns_are_no_difference(world: World) -> None:
+    """Whoever fills them changes nothing that Spark reads."""
+    ours = world.begun()
+    begun = live(world)
+    world.metastore.tables[TARGET_NAME] = replace(begun, columns=(("other", "string"),))
+    assert change_between(FileBase(begun), FileBase(live(world))) is not Change.WRITTEN
+    ours.commit()
+    assert ours.outcome is Outcome.COMMITTED
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda found: replace(found, location="file:/elsewhere"),
+        lambda found: replace(found, table_type=MANAGED),
+    ],
+)
+def test_another_place_or_type_is_a_conflict(
+    world: World, other: Callable[[TableEntry], TableEntry]
+) -> None:
+    """ALTER TABLE ... SET LOCATION is a commit by another."""
+    begun = FileBase(live(world))
+    assert change_between(begun, FileBase(other(live(world)))) is Change.WRITTEN
+
+
+def test_a_target_is_created_written_dropped_or_as_it_was() -> None:
+    """By what was there, and what is there now."""
+    there, absent = FileBase(entry(TARGET_NAME)), FileBase(None)
+    assert change_between(absent, absent) is Change.NONE
+    assert change_between(there, there) is Change.NONE
+    assert change_between(absent, there) is Change.CREATED
+    assert change_between(there, absent) is Change.DROPPED
+
+
+def test_who_changed_it_is_named(world: World) -> None:
+    """The version and its time, an unmarked writer, or a drop."""
+    begun = FileBase(live(world))
+    altered = FileBase(edited(live(world), {"team": "core"}))
+    assert "a writer without our marker" in who_changed(begun, altered)
+    assert who_changed(begun, FileBase(None)) == "it was dropped"
+    second = world.published()
+    told = who_changed(begun, FileBase(live(world)))
+    assert told.startswith(f"version {second.version} was committed at 2023-11-14")
+
+
+def test_a_commit_expects_the_marker_or_else_the_time() -> None:
+    """A target without both has no compare-and-swap."""
+    world = World()
+    world.published()
+    marker = Marker.of(live(world))
+    assert marker is not None
+    assert FileBase(live(world)).expectation == Expectation(COMMIT, marker.commit)
+    plain = FileBase(entry(TARGET_NAME))
+    assert plain.expectation == Expectation("transient_lastDdlTime", "1000")
+    assert FileBase(entry(TARGET_NAME, parameters={})).expectation is None
+
+
+def test_a_base_is_written_down_in_one_word() -> None:
+    """A clean-up compares it with what the target shows."""
+    assert str(FileBase(None)) == "absent"
+    assert str(FileBase(entry(TARGET_NAME))) == "ddl:1000:1000:file:/warehouse/shop.db/orders"
+    world = World()
+    world.published()
+    marker = Marker.of(live(world))
+    assert marker is not None
+    assert str(FileBase(live(world))) == f"commit:{marker.commit}"
+
+
+def test_the_files_of_a_managed_table_are_known() -> None:
+    """Only a user's own: an entry with our marker has none."""
+    managed = entry(TARGET_NAME, table_type=MANAGED)
+    assert FileBase(managed).managed_directory == managed.location
+    assert FileBase(entry(TARGET_NAME)).managed_directory is None
+    world = World()
+    world.published()
+    world.makes_managed()
+    assert FileBase(live(world)).managed_directory is None
+
+
+def test_a_view_is_no_table() -> None:
+    """It is there, and its columns and keys are not carried."""
+    base = FileBase(entry(TARGET_NAME, table_type=VIEW))
+    assert (base.exists, base.obstacle, base.can_be_replaced, base.table) == (
+        True,
+        "a view",
+        True,
+        None,
+    )
+
+
+class TornOnce(FakeMetastore):
+    """The first read of the target mixes the properties of one version with another's place."""
+
+    def get_table(self, name: TableName) -> TableEntry | None:
+        found = super().get_table(name)
+        if found is not None and self.calls.count("get_table") == 1:
+            return replace(found, location="file:/w/of_another_version")
+        return found
+
+
+def test_a_torn_read_is_read_once_more(world: World) -> None:
+    """One get_table of a server is several SELECTs: the second read shows the marker."""
+    torn = TornOnce()
+    torn.tables[TARGET_NAME] = live(world)
+    assert look(torn, TARGET_NAME).version == Marker.of(live(world)).version  # type: ignore[union-attr]
+    assert torn.calls == ["get_table", "get_table"]
+
+
+def test_a_marker_that_fits_is_read_once(world: World) -> None:
+    """So is a target without one."""
+    world.metastore.calls.clear()
+    look(world.metastore, TARGET_NAME)
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME)
+    look(world.metastore, TARGET_NAME)
+    assert world.metastore.calls == ["get_table", "get_table"]
+
+
+def test_a_marker_that_never_fits_is_foreign(world: World) -> None:
+    """SHOW CREATE TABLE copies it into clones: those are tables without our marker."""
+    copied = edited(live(world), {"transient_lastDdlTime": "7"})
+    clone = replace(copied, name=TableName("shop", "clone"))
+    world.metastore.tables[clone.name] = clone
+    world.metastore.calls.clear()
+    found = look(world.metastore, clone.name)
+    assert (found.exists, found.version, found.level) == (True, None, None)
+    assert world.metastore.calls == ["get_table", "get_table"]
+    assert found.expectation == Expectation("transient_lastDdlTime", "7")
+
+
+def test_a_newer_marker_is_refused_with_the_remedy(world: World) -> None:
+    """A release that does not know what it says does not touch the table."""
+    world.metastore.tables[TARGET_NAME] = edited(live(world), {FORMAT: "2"})
+    with pytest.raises(NotSupportedError, match="has the format 2") as refused:
+        world.plan().begin()
+    assert "install the release" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    "edit", [{FORMAT: "1"}, {FORMAT: "new"}, {TARGET: "shop.other", FORMAT: "2"}]
+)
+def test_only_the_tables_own_newer_marker_counts(world: World, edit: Edit) -> None:
+    """A clone's marker says nothing of the clone."""
+    world.metastore.tables[TARGET_NAME] = edited(live(world), edit)
+    assert look(world.metastore, TARGET_NAME).exists
+
+
+def test_a_read_that_fails_is_an_error(world: World) -> None:
+    """It is never "absent"."""
+
+    def refuse(call: str) -> None:
+        raise MetastoreError(f"no answer to {call}")
+
+    world.metastore.before = refuse
+    with pytest.raises(MetastoreError):
+        look(world.metastore, TARGET_NAME)

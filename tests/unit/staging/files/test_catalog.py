@@ -1,0 +1,112 @@
+"""What the session catalog takes on, before anything of a target is looked at."""
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    FormatNotFoundError,
+    MetastoreError,
+    NotSupportedError,
+    StagingSchemaError,
+)
+from fakes.world import STAGING_SCHEMA, World
+
+
+@pytest.fixture
+def world() -> World:
+    """A catalog on fakes."""
+    return World()
+
+
+def test_a_table_of_another_catalog_is_not_taken_for_its_namesake(world: World) -> None:
+    """It is refused before the metastore is asked for anything, with what to do instead."""
+    with pytest.raises(NotSupportedError, match="in spark_catalog only") as refused:
+        world.plan(target=TableName("shop", "orders", "ice"))
+    assert (str(refused.value.table), refused.value.left) == (
+        "ice.shop.orders",
+        "it is unchanged; no job was started",
+    )
+    assert "spark_catalog" in refused.value.remedy
+    assert world.metastore.calls == []
+
+
+def test_a_format_without_its_jar_is_refused(world: World) -> None:
+    """avro's data source is a jar of its own; without it nothing is begun."""
+    with pytest.raises(FormatNotFoundError, match="no data source for file_format avro"):
+        world.plan(layout=TableLayout(file_format="avro"))
+
+
+@pytest.mark.parametrize(
+    ("compares", "has_locks", "check", "reaches"),
+    [
+        (True, True, ConflictCheck.CAS, Atomicity.ISOLATED),
+        (True, False, ConflictCheck.CAS, Atomicity.ISOLATED),
+        (False, True, ConflictCheck.LOCK, Atomicity.ISOLATED),
+        (False, False, ConflictCheck.NONE, Atomicity.ATOMIC),
+    ],
+)
+def test_what_is_reached_is_what_the_metastore_was_found_to_do(
+    world: World,
+    check: ConflictCheck,
+    reaches: Atomicity,
+    *,
+    compares: bool,
+    has_locks: bool,
+) -> None:
+    """Compare-and-swap first, then its lock tables."""
+    world.metastore.compares, world.metastore.has_locks = compares, has_locks
+    found = world.catalog().capabilities(STAGING_SCHEMA)
+    assert (found.catalog, found.conflict_check, found.reaches) == ("hive", check, reaches)
+    assert bool(found.missing) is (check is ConflictCheck.NONE)
+
+
+def test_a_metastore_of_this_process_always_has_a_lock() -> None:
+    """No other process can be a writer."""
+    world = World(single_process=True)
+    world.metastore.compares = world.metastore.has_locks = False
+    assert world.catalog().capabilities(STAGING_SCHEMA).conflict_check is ConflictCheck.LOCK
+
+
+def test_a_probe_that_can_not_be_run_is_an_error(world: World) -> None:
+    """It is no "no", and the next model asks again."""
+    catalog = world.catalog()
+
+    def refuse(call: str) -> None:
+        if call.startswith("probe"):
+            raise MetastoreError("no answer")
+
+    world.metastore.before = refuse
+    with pytest.raises(MetastoreError):
+        catalog.capabilities(STAGING_SCHEMA)
+    world.metastore.before = lambda _call: None
+    assert catalog.capabilities(STAGING_SCHEMA).conflict_check is ConflictCheck.CAS
+
+
+def test_the_staging_schema_is_made_where_it_is_missing(world: World) -> None:
+    """Once, by a statement that an administrator may run instead."""
+    del world.metastore.databases[STAGING_SCHEMA]
+    catalog = world.catalog()
+    catalog.capabilities(STAGING_SCHEMA)
+    catalog.capabilities(STAGING_SCHEMA)
+    (statement,) = world.engine.statements
+    assert statement.startswith("CREATE SCHEMA IF NOT EXISTS `shop__ctas_spark` COMMENT")
+
+
+def test_a_staging_schema_that_can_not_be_made_is_named(world: World) -> None:
+    """The remedy is the statement."""
+    del world.metastore.databases[STAGING_SCHEMA]
+
+    def refuse(_statement: str) -> None:
+        raise RuntimeError("permission denied")
+
+    world.engine.on_sql = refuse
+    with pytest.raises(StagingSchemaError, match="permission denied") as refused:
+        world.plan()
+    assert "an administrator runs: CREATE SCHEMA" in refused.value.remedy
+
+
+def test_only_the_staging_schema_is_touched_by_a_plan(world: World) -> None:
+    """Nothing of the target is read or written."""
+    world.plan()
+    assert set(world.metastore.calls) == {"database_location", f"probe in {STAGING_SCHEMA}"}

@@ -1,0 +1,260 @@
+"""A clean-up deletes superseded versions that nobody needs, and nothing else."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from fakes.metastore import entry
+from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, Staged, World, killed, version_of
+
+AN_HOUR = 3_600_000
+WITH_GRACE = RetentionRules(versions_to_keep=0, grace_ms=AN_HOUR)
+
+
+@pytest.fixture
+def world() -> World:
+    """One metastore and one storage."""
+    return World()
+
+
+def record_of(world: World, staged: Staged) -> Record:
+    """The version's record as it is now."""
+    found = Record.of(world.metastore.tables[version_of(staged).record])
+    assert found is not None
+    return found
+
+
+def remembered(world: World) -> Staged:
+    """A version of which the end of its invocation has noted that it was published."""
+    staged = world.published()
+    world.catalog().remember(CONTEXT, staged.version, world.job.counted)
+    return staged
+
+
+def drops_the_target(world: World) -> None:
+    """A user's DROP TABLE: an external table's files stay."""
+    del world.metastore.tables[TARGET_NAME]
+
+
+def test_the_live_version_always_stays(world: World) -> None:
+    """Whatever the rules, what the target shows is not touched."""
+    live = world.published()
+    world.grow_old()
+    assert world.sweep().kept == {live.version: Reason.LIVE}
+    assert world.versions_on_storage() == {live.version}
+
+
+def test_superseded_versions_go_but_for_those_to_keep(world: World) -> None:
+    """The newest superseded ones stay for a rollback; of the others neither file nor record."""
+    versions = [world.published().version for _ in range(4)]
+    done = world.sweep(replace(AT_ONCE, versions_to_keep=1))
+    assert done.kept == {versions[3]: Reason.LIVE, versions[2]: Reason.KEPT}
+    assert world.versions_on_storage() == world.records() == set(versions[2:])
+
+
+def test_numbers_order_the_versions_and_no_clock_does(world: World) -> None:
+    """Of two versions, the one that was published last is kept, whenever it was staged."""
+    staged_first = world.begun(on_conflict="overwrite")
+    world.clock.pass_ms(60_000)
+    published_first = world.published()
+    staged_first = world.begun()
+    world.clock.wall -= 30_000_000
+    last = world.begun()
+    staged_first.commit()
+    with pytest.raises(StagingError):
+        last.commit()
+    world.published()
+    done = world.sweep(replace(AT_ONCE, versions_to_keep=1))
+    assert done.kept[staged_first.version] is Reason.KEPT
+    assert published_first.version not in done.kept
+
+
+def test_the_grace_runs_from_the_first_clean_up_that_saw_it(world: World) -> None:
+    """A version that stood for days and was replaced just now still has its readers."""
+    old = world.published()
+    world.grow_old()
+    world.published()
+    world.clock.pass_ms(10 * AN_HOUR)
+    assert world.sweep(WITH_GRACE).kept[old.version] is Reason.GRACE
+    assert record_of(world, old).state is RecordState.SUPERSEDED
+    world.clock.pass_ms(AN_HOUR - 1_000)
+    assert world.sweep(WITH_GRACE).kept[old.version] is Reason.GRACE
+    world.clock.pass_ms(1_000)
+    assert old.version not in world.sweep(WITH_GRACE).kept
+    assert old.version not in world.versions_on_storage()
+
+
+def test_ages_are_the_storages(world: World) -> None:
+    """A machine whose clock is days ahead does not shorten a grace."""
+    old, _ = world.published(), world.published()
+    world.storage.skew_ms = -10 * AN_HOUR
+    world.sweep(WITH_GRACE)
+    world.clock.wall += 100 * AN_HOUR
+    world.storage.skew_ms -= 100 * AN_HOUR
+    assert world.sweep(WITH_GRACE).kept[old.version] is Reason.GRACE
+
+
+def test_a_dry_run_changes_nothing(world: World) -> None:
+    """It names the directories that a real one would free, and writes nothing."""
+    old, live = world.published(), world.published()
+    tables, files = dict(world.metastore.tables), dict(world.storage.texts)
+    done = world.sweep(dry_run=True)
+    assert done.freed == [version_of(old).directory]
+    assert done.kept == {live.version: Reason.LIVE}
+    assert (dict(world.metastore.tables), world.storage.texts) == (tables, files)
+
+
+def test_what_a_dropped_target_held_goes_after_its_grace(world: World) -> None:
+    """A drop takes no data along; the first clean-up notes it, a later one deletes it."""
+    live = world.published()
+    drops_the_target(world)
+    assert world.sweep(WITH_GRACE).kept == {live.version: Reason.YOUNG}
+    world.grow_old()
+    assert world.sweep(WITH_GRACE).kept == {live.version: Reason.GRACE}
+    world.clock.pass_ms(AN_HOUR)
+    assert world.sweep(WITH_GRACE).kept == {}
+    assert world.versions_on_storage() == set()
+
+
+def test_a_drop_and_a_new_creation_take_no_grace_away(world: World) -> None:
+    """A lineage that began anew does not know the version that was the table a moment ago."""
+    old = world.published()
+    drops_the_target(world)
+    world.grow_old()
+    live = world.published()
+    assert world.sweep(WITH_GRACE).kept == {live.version: Reason.LIVE, old.version: Reason.GRACE}
+    world.clock.pass_ms(AN_HOUR)
+    assert world.sweep(WITH_GRACE).kept == {live.version: Reason.LIVE}
+
+
+def test_a_foreign_table_in_the_targets_place_holds_no_version(world: World) -> None:
+    """A user's own table has the name by now; the published version goes like a superseded one."""
+    old = remembered(world)
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME)
+    assert world.sweep(WITH_GRACE).kept == {old.version: Reason.GRACE}
+    world.clock.pass_ms(AN_HOUR)
+    assert world.sweep(WITH_GRACE).freed == [version_of(old).directory]
+    assert TARGET_NAME in world.metastore.tables
+
+
+def test_a_kill_in_the_middle_is_taken_up_again(world: World) -> None:
+    """Whatever call of a clean-up is its last, the next one leaves nothing and loses nothing."""
+    world.published()
+    live = world.published()
+    calls = 0
+    while True:
+        calls += 1
+        left = calls
+
+        def die(_call: str) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+
+        world.metastore.before = die
+        try:
+            world.sweep()
+        except KeyboardInterrupt:
+            continue
+        finally:
+            world.metastore.before = lambda _call: None
+        break
+    assert calls > 5
+    assert world.versions_on_storage() == world.records() == {live.version}
+
+
+def test_a_half_deleted_version_does_not_count_among_those_to_keep(world: World) -> None:
+    """A clean-up died while it deleted the previous version: the one before takes its place."""
+    versions = [world.published().version for _ in range(3)]
+    world.sweep(WITH_GRACE)
+    with killed(world.metastore, "alter_table", after=True):
+        world.sweep()
+    done = world.sweep(replace(AT_ONCE, versions_to_keep=1))
+    assert done.kept == {versions[2]: Reason.LIVE, versions[0]: Reason.KEPT}
+    assert world.versions_on_storage() == {versions[0], versions[2]}
+
+
+def test_a_deleting_record_whose_version_is_shown_goes_back(world: World) -> None:
+    """A clean-up died, then somebody put the old entry back: the version is the table again."""
+    old = world.published()
+    before = world.metastore.tables[TARGET_NAME]
+    world.published()
+    world.sweep(WITH_GRACE)
+    with killed(world.metastore, "alter_table", after=True):
+        world.sweep()
+    assert record_of(world, old).state is RecordState.DELETING
+    world.metastore.tables[TARGET_NAME] = before
+    assert world.sweep().kept[old.version] is Reason.LIVE
+    assert record_of(world, old).state is RecordState.PUBLISHED
+    assert old.version in world.versions_on_storage()
+
+
+def test_a_rollback_that_is_under_way_is_not_broken(world: World) -> None:
+    """It has taken the record and is about to publish: no clean-up deletes the files under it."""
+    old, live = world.published(), world.published()
+    world.sweep(WITH_GRACE)
+    with killed(world.metastore, "alter_table", after=True):
+        world.catalog().roll_back(CONTEXT)
+    assert world.sweep().kept == {live.version: Reason.LIVE, old.version: Reason.MAY_LAND}
+    newest = world.published()
+    assert world.sweep().kept == {newest.version: Reason.LIVE}
+
+
+def test_what_can_not_be_found_out_deletes_nothing(world: World) -> None:
+    """A storage that does not answer is an error, never a "no"."""
+    world.published()
+    world.published()
+    files = set(world.storage.texts)
+    world.storage.refuses = True
+    with pytest.raises(StagingError):
+        world.sweep()
+    assert set(world.storage.texts) == files
+
+
+def test_only_names_of_versions_are_versions(world: World) -> None:
+    """What people put into the root by hand is not ours."""
+    live = world.published()
+    root = version_of(live).directory.rpartition("/")[0]
+    world.storage.write(f"{root}/backup/part-0.parquet", "theirs")
+    world.grow_old()
+    assert world.sweep().kept == {live.version: Reason.LIVE}
+    assert "backup" in world.versions_on_storage()
+
+
+def test_a_table_of_a_longer_name_is_not_ours(world: World) -> None:
+    """Records of ``orders__old`` begin like those of ``orders`` and belong to another."""
+    live = world.published()
+    name = version_of(live).record
+    found = record_of(world, live)
+    other = replace(name, table=f"orders__old__{live.version}")
+    parameters = replace(found, target="shop.orders__old").to_parameters()
+    world.metastore.tables[other] = entry(other, parameters=parameters)
+    world.grow_old()
+    assert world.sweep().kept == {live.version: Reason.LIVE}
+    assert other in world.metastore.tables
+
+
+def test_a_record_that_does_not_match_its_name_is_foreign(world: World) -> None:
+    """A copied entry names another version's files: neither they nor the entry are touched."""
+    old, live = world.published(), world.published()
+    name = version_of(live).record
+    copied = replace(name, table=f"orders__20200101t000000x{'0' * 8}")
+    world.metastore.tables[copied] = replace(
+        world.metastore.tables[version_of(old).record], name=copied
+    )
+    world.grow_old()
+    world.sweep()
+    assert copied in world.metastore.tables
+
+
+def test_without_compare_and_swap_a_lock_keeps_the_order() -> None:
+    """An embedded metastore has no rivals in other processes."""
+    world = World(single_process=True)
+    world.metastore.compares = False
+    old, live = world.published(), world.published()
+    assert world.sweep().freed == [version_of(old).directory]
+    assert world.records() == {live.version}

@@ -1,0 +1,253 @@
+"""The columns that other engines read: a second call where the server refuses new types."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import OnConflict, PartitionMetadata
+from dbt.adapters.ctas_spark.staging.errors import (
+    ColumnsRefusedError,
+    MetastoreError,
+)
+from dbt.adapters.ctas_spark.staging.files import call as columns
+from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.publication import fenced
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
+from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from fakes.metastore import FakeMetastore
+from fakes.world import CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
+
+OLD, NEW = (("id", "bigint"),), (("id", "date"), ("name", "string"))
+FILES, TRACKED = PartitionMetadata.FILES, PartitionMetadata.TRACKED
+
+
+class StrictMetastore(FakeMetastore):
+    """Refuses other types by position, and an entry without columns unless it ``takes_none``.
+
+    ``on_target`` has each change of the target: its columns, and the commit id that it expected.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.compares_columns = True
+        self.takes_none = True
+        self.on_target: list[tuple[tuple[tuple[str, str], ...], str | None]] = []
+        self.kills_after = 0
+
+    def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
+        is_empty = change.columns is None and change.hive_columns is HiveColumns.NONE
+        if is_empty and not self.takes_none:
+            raise ColumnsRefusedError("at least one column must be specified")
+        super().alter_table(change, expected)
+        if change.target == TARGET_NAME:
+            shown = self.tables[TARGET_NAME].columns
+            self.on_target.append((shown, expected.value if expected else None))
+            if len(self.on_target) == self.kills_after:
+                raise KilledError
+
+
+@pytest.fixture
+def metastore() -> StrictMetastore:
+    """A server as it is by default."""
+    return StrictMetastore()
+
+
+@pytest.fixture
+def world(metastore: StrictMetastore) -> World:
+    """A table of one column that was published once."""
+    world = World()
+    world.metastore = metastore
+    publish(world, OLD)
+    metastore.on_target.clear()
+    return world
+
+
+def begun(
+    world: World,
+    wanted: tuple[tuple[str, str], ...],
+    on_conflict: OnConflict = OnConflict.ABORT,
+) -> Staged:
+    """A staged version with columns of its own."""
+    staged = world.begun(on_conflict=on_conflict)
+    name = version_of(staged).record
+    world.metastore.tables[name] = replace(world.metastore.tables[name], columns=wanted)
+    return staged
+
+
+def publish(world: World, wanted: tuple[tuple[str, str], ...]) -> Staged:
+    """The same, published."""
+    staged = begun(world, wanted)
+    staged.commit()
+    staged.settle()
+    return staged
+
+
+def live(world: World) -> TableEntry:
+    """The target's entry."""
+    return world.metastore.tables[TARGET_NAME]
+
+
+def commit_of(world: World) -> str:
+    """The commit id on the target."""
+    return live(world).parameters[COMMIT]
+
+
+def test_columns_that_the_server_takes_are_published_by_the_one_call(
+    world: World, metastore: StrictMetastore
+) -> None:
+    """There is no second one."""
+    publish(world, (*OLD, ("name", "string")))
+    assert [len(shown) for shown, _ in metastore.on_target] == [2]
+
+
+def test_columns_that_the_server_refuses_are_filled_by_a_second_call(
+    world: World, metastore: StrictMetastore
+) -> None:
+    """The publishing call leaves none; the second expects the commit id and keeps it."""
+    before = commit_of(world)
+    ours = publish(world, NEW)
+    assert ours.outcome is Outcome.COMMITTED
+    assert metastore.on_target == [((), before), (NEW, commit_of(world))]
+    marker = Marker.of(live(world))
+    assert marker is not None
+    assert (marker.version, marker.base, marker.number) == (ours.version, before, 2)
+
+
+def test_the_next_begin_finishes_what_a_crash_left(
+    world: World, metastore: StrictMetastore
+) -> None:
+    """An entry without columns is one on which others' INSERT and ALTER fail."""
+    ours = begun(world, NEW)
+    metastore.kills_after = 1
+    with pytest.raises(KilledError):
+        ours.commit()
+    assert live(world).columns == ()
+    commit = commit_of(world)
+    next_one = world.plan().begin()
+    assert live(world).columns == NEW
+    assert (next_one.base_version, commit_of(world)) == (ours.version, commit)
+
+
+def test_recover_finishes_it_too_and_says_so(world: World, metastore: StrictMetastore) -> None:
+    """A run-operation, for whoever can't wait for the next run."""
+    ours = begun(world, NEW)
+    metastore.kills_after = 1
+    with pytest.raises(KilledError):
+        ours.commit()
+    done = world.catalog().recover(CONTEXT)
+    assert done == ("the columns that other engines read are there now",)
+    assert live(world).columns == NEW
+    assert world.catalog().recover(CONTEXT) == ()
+
+
+def test_a_begin_while_the_columns_are_missing_is_no_conflict_for_their_writer(
+    world: World,
+) -> None:
+    """Whoever fills them first has done it for both."""
+    ours = begun(world, NEW)
+    ours.commit()
+    theirs = world.plan().begin()
+    ours.settle()
+    assert live(world).columns == NEW
+    world.stage(theirs)
+    theirs.verify()
+    theirs.commit()
+    assert theirs.outcome is Outcome.COMMITTED
+
+
+def test_a_second_call_that_fails_is_left_to_the_next_run(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The commit stands, and the model succeeds."""
+    ours = begun(world, NEW)
+    ours.commit()
+
+    def refuse(call: str) -> None:
+        if call == "alter_table":
+            raise MetastoreError("no answer")
+
+    world.metastore.before = refuse
+    ours.settle()
+    world.metastore.before = lambda _call: None
+    assert ours.outcome is Outcome.COMMITTED
+    assert "the next run does it" in caplog.text
+    world.plan().begin()
+    assert live(world).columns == NEW
+
+
+def test_the_columns_are_those_of_the_version_that_is_shown(world: World) -> None:
+    """A rival that commits before the second call has its own columns filled."""
+    ours, theirs = begun(world, NEW), begun(world, (("id", "int"),))
+    ours.commit()
+    rival = world.plan(on_conflict="overwrite")
+    assert rival.begin().base_version == ours.version  # it fills them as it begins
+    with pytest.raises(Exception, match="CONCURRENT_WRITE"):
+        theirs.commit()
+    ours.settle()
+    assert live(world).columns == NEW
+
+
+def test_a_commit_between_read_and_call_is_read_afresh(world: World) -> None:
+    """The call expects the commit id; a refusal begins it again."""
+    rival = begun(world, (("id", "timestamp"),), OnConflict.OVERWRITE)
+    ours = begun(world, NEW)
+    ours.commit()
+
+    def commit_rival(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            rival.commit()
+
+    world.metastore.before = commit_rival
+    ours.settle()
+    assert live(world).directory_name == rival.version
+    assert live(world).columns == (("id", "timestamp"),)
+
+
+def test_a_fence_between_read_and_call_does_not_leave_it_without_columns(world: World) -> None:
+    """The commit id is another one, and the columns are still missing: it is read afresh."""
+    ours = begun(world, NEW)
+    ours.commit()
+
+    def fence(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            change = fenced(FileBase(live(world)), world.clock.wall)
+            assert change is not None
+            empty = replace(change, hive_columns=HiveColumns.NONE)
+            world.metastore.alter_table(empty, None)
+
+    world.metastore.before = fence
+    ours.settle()
+    assert live(world).columns == NEW
+
+
+def test_a_version_whose_record_is_gone_gets_sparks_own_column(world: World) -> None:
+    """Any column makes the entry one that others can alter."""
+    ours = begun(world, NEW)
+    ours.commit()
+    del world.metastore.tables[version_of(ours).record]
+    ours.settle()
+    assert live(world).columns == (PLACEHOLDER[:2],)
+
+
+def test_a_server_that_wants_columns_keeps_the_old_ones(
+    world: World, metastore: StrictMetastore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One call, and a warning: Spark reads the new columns, and other engines the old ones."""
+    metastore.takes_none = False
+    ours = publish(world, NEW)
+    assert (ours.outcome, live(world).columns) == (Outcome.COMMITTED, OLD)
+    assert len(metastore.on_target) == 1
+    assert "other engines see the old ones" in caplog.text
+
+
+def test_nothing_is_filled_where_columns_are_there(world: World) -> None:
+    """Nor on a table that is not ours."""
+    services = world.catalog().services(CONTEXT.staging_schema)
+    assert not columns.lacks_columns(version_of(world.begun()).look())
+    world.metastore.calls.clear()
+    assert not columns.fill_columns(services, CONTEXT.staging_schema, TARGET_NAME, None)  # type: ignore[arg-type]
+    assert "alter_table" not in world.metastore.calls

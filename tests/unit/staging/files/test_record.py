@@ -1,0 +1,139 @@
+"""The record of a version: one value in one property, moved by compare-and-swap."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, EntryModifiedError
+from dbt.adapters.ctas_spark.staging.files.record import (
+    RECORD,
+    Record,
+    RecordState,
+    move,
+    name_of,
+    prefix_of,
+    version_of,
+)
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from fakes.metastore import FakeMetastore, entry
+from fakes.world import STAGING_SCHEMA, TARGET_NAME
+
+VERSION = "20260101t000000x0123abcd"
+NAME = name_of(STAGING_SCHEMA, TARGET_NAME, VERSION)
+NEW = Record(str(TARGET_NAME), VERSION, RecordState.STAGED, "absent", "file:/w/root")
+
+
+def kept(record: Record, name: TableName = NAME) -> TableEntry:
+    """The record in its entry."""
+    return entry(name, parameters={"team": "core", **record.to_parameters()})
+
+
+@pytest.fixture
+def metastore() -> FakeMetastore:
+    """It keeps one record."""
+    found = FakeMetastore()
+    found.tables[NAME] = kept(NEW)
+    return found
+
+
+def read(metastore: FakeMetastore) -> Record:
+    """The record as it is now."""
+    found = Record.of(metastore.tables[NAME])
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        NEW,
+        replace(NEW, state=RecordState.SUPERSEDED, number=3, superseded_ms=17),
+        replace(NEW, base="commit:c1", took_over="file:/w/orders", took_over_ms=9),
+        replace(NEW, rows=0, files=0, bytes=0),
+    ],
+)
+def test_a_record_survives_its_property(record: Record) -> None:
+    """What is written is what is read, in one property that a compare-and-swap compares."""
+    assert Record.of(kept(record)) == record
+    assert set(record.to_parameters()) == {RECORD}
+    assert record.directory == f"file:/w/root/{VERSION}"
+
+
+def test_a_record_knows_its_entry_and_is_equal_without_it(metastore: FakeMetastore) -> None:
+    """The entry is where it was read."""
+    found = read(metastore)
+    assert found.entry is metastore.tables[NAME]
+    assert found == NEW
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        None,
+        entry(NAME),
+        entry(NAME, parameters={RECORD: "nonsense"}),
+        entry(NAME, parameters={RECORD: "[]"}),
+        entry(NAME, parameters={RECORD: '{"target":"shop.orders"}'}),
+        kept(NEW, TableName(STAGING_SCHEMA, f"customers__{VERSION}")),
+        kept(replace(NEW, version="20260101t000000xffffffff")),
+        kept(replace(NEW, version="v1"), name_of(STAGING_SCHEMA, TARGET_NAME, "v1")),
+    ],
+)
+def test_a_record_that_does_not_match_its_own_name_is_foreign(foreign: TableEntry | None) -> None:
+    """Nor is anything else in the staging schema one of ours."""
+    assert Record.of(foreign) is None
+
+
+def test_a_records_name_is_the_targets_and_the_version() -> None:
+    """Cut to what a metastore holds."""
+    assert TableName(STAGING_SCHEMA, f"orders__{VERSION}") == NAME
+    assert version_of(NAME) == VERSION
+    long = TableName("shop", "t" * 128)
+    name = name_of(STAGING_SCHEMA, long, VERSION)
+    assert len(name.table) == 120 + 2 + len(VERSION)
+    assert name.table.startswith(prefix_of(long))
+    assert version_of(name) == VERSION
+
+
+@pytest.mark.parametrize("conditional", [True, False])
+def test_a_move_changes_the_record_alone(metastore: FakeMetastore, *, conditional: bool) -> None:
+    """And the next move starts from what it returns."""
+    superseded = replace(read(metastore), state=RecordState.SUPERSEDED)
+    moved = move(metastore, superseded, read(metastore), conditional=conditional)
+    assert read(metastore) == superseded
+    assert metastore.tables[NAME].parameters["team"] == "core"
+    deleting = replace(moved, state=RecordState.DELETING)
+    move(metastore, deleting, moved, conditional=conditional)
+    assert read(metastore).state is RecordState.DELETING
+
+
+@pytest.mark.parametrize("conditional", [True, False])
+def test_of_two_moves_from_one_record_one_is_refused(
+    metastore: FakeMetastore, *, conditional: bool
+) -> None:
+    """A clean-up and a rollback can't both have it."""
+    before = read(metastore)
+    taken = replace(before, state=RecordState.DELETING)
+    move(metastore, taken, before, conditional=conditional)
+    with pytest.raises(EntryModifiedError):
+        move(metastore, replace(before, base="c1"), before, conditional=conditional)
+    assert read(metastore) == taken
+
+
+@pytest.mark.parametrize("conditional", [True, False])
+def test_a_record_that_is_gone_is_not_made_again(
+    metastore: FakeMetastore, *, conditional: bool
+) -> None:
+    """Whoever deleted it has deleted the version."""
+    before = read(metastore)
+    metastore.drop_entry(NAME)
+    with pytest.raises((EntryModifiedError, EntryMissingError)):
+        move(metastore, replace(before, base="c1"), before, conditional=conditional)
+    assert NAME not in metastore.tables
+
+
+def test_a_record_that_was_never_read_can_not_be_moved(metastore: FakeMetastore) -> None:
+    """There is nothing to compare it with."""
+    with pytest.raises(EntryModifiedError, match="never read"):
+        move(metastore, NEW, NEW, conditional=True)

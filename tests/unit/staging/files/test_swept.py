@@ -1,0 +1,153 @@
+"""A version that a clean-up took is not published, whenever its writer wakes up."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import OnConflict
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConcurrentWriteError,
+)
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from fakes.world import TARGET_NAME, Staged, World, version_of
+
+
+@pytest.fixture
+def world() -> World:
+    """A catalog on fakes."""
+    return World()
+
+
+def shown(world: World) -> str | None:
+    """The version that the target shows."""
+    marker = Marker.of(world.metastore.tables.get(TARGET_NAME))
+    return marker.version if marker else None
+
+
+def take(world: World, staged: Staged) -> None:
+    """A clean-up moves the version's record to deleting."""
+    name = version_of(staged).record
+    found = world.metastore.tables[name]
+    record = Record.of(found)
+    assert record is not None
+    taken = replace(record, state=RecordState.DELETING).to_parameters()
+    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **taken})
+
+
+def at(world: World, call: str, act: Callable[[], object]) -> None:
+    """Do something directly after a call, once."""
+
+    def fault(made: str) -> None:
+        if made == call:
+            world.metastore.after = lambda _call: None
+            act()
+
+    world.metastore.after = fault
+
+
+def test_an_overwrite_is_written_to_its_record_before_the_call(world: World) -> None:
+    """A clean-up reads there what the call expects."""
+    world.published()
+    ours, theirs = world.begun(on_conflict=OnConflict.OVERWRITE), world.begun()
+    theirs.commit()
+    base = world.metastore.tables[TARGET_NAME].parameters[COMMIT]
+    seen: list[str] = []
+
+    def look(call: str) -> None:
+        if call == "alter_table":
+            record = Record.of(world.metastore.tables[version_of(ours).record])
+            assert record is not None
+            seen.append(record.base)
+
+    world.metastore.before = look
+    ours.commit()
+    assert len(seen) == 2
+    assert seen[1] == f"commit:{base}"
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_an_overwrite_whose_record_was_taken_fails_as_swept(world: World, *, is_gone: bool) -> None:
+    """Nothing is called on the target."""
+    world.published()
+    ours, theirs = world.begun(on_conflict=OnConflict.OVERWRITE), world.begun()
+    theirs.commit()
+
+    def sweep(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            if is_gone:
+                del world.metastore.tables[version_of(ours).record]
+            else:
+                take(world, ours)
+
+    world.metastore.before = sweep
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        ours.commit()
+    assert shown(world) == theirs.version
+
+
+def test_a_version_that_was_swept_before_the_commit_is_not_published(world: World) -> None:
+    """Its record says so, whatever the target is."""
+    ours = world.begun()
+    take(world, ours)
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        ours.commit()
+    assert TARGET_NAME not in world.metastore.tables
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_creation_that_was_swept_while_it_slept_takes_its_entry_back(
+    world: World, *, is_gone: bool
+) -> None:
+    """It reads its record once more after the call; no table without files is left."""
+    ours = world.begun()
+    record = version_of(ours).record
+
+    def swept() -> None:
+        if is_gone:
+            world.metastore.drop_entry(record)
+        else:
+            take(world, ours)
+
+    at(world, "create_table", swept)
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        ours.commit()
+    ours.abort("swept")
+    assert ours.outcome is Outcome.NOT_COMMITTED
+    assert TARGET_NAME not in world.metastore.tables
+    assert not [n for n in world.metastore.tables if n.table.endswith("__back")]
+
+
+def test_what_others_published_on_top_of_a_swept_creation_stays(world: World) -> None:
+    """The lineage says that ours was there."""
+    ours = world.begun()
+    published: list[Staged] = []
+
+    def slept() -> None:
+        published.append(world.published())
+        take(world, ours)
+
+    at(world, "create_table", slept)
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        ours.commit()
+    assert shown(world) == published[0].version
+
+
+def test_what_others_publish_during_the_taking_back_stays(world: World) -> None:
+    """The rename expects our commit id."""
+    ours = world.begun()
+    at(world, "create_table", lambda: take(world, ours))
+    published: list[Staged] = []
+
+    def rival(call: str) -> None:
+        if call == "rename_table":
+            world.metastore.before = lambda _call: None
+            published.append(world.published())
+
+    world.metastore.before = rival
+    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+        ours.commit()
+    assert shown(world) == published[0].version

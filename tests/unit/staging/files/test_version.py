@@ -1,0 +1,294 @@
+"""A version of a table of files, from its statement to its end."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
+from dbt.adapters.ctas_spark.staging.errors import (
+    ConcurrentWriteError,
+    JobCanceledError,
+    NoSuchSchemaError,
+    StagedVersionGoneError,
+    StorageError,
+)
+from dbt.adapters.ctas_spark.staging.files import call as metastore_call
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
+from fakes.clock import START_MS
+from fakes.metastore import entry
+from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
+
+START = START_MS // 1000
+
+
+@pytest.fixture
+def world() -> World:
+    """A catalog on fakes."""
+    return World()
+
+
+def live(world: World) -> TableEntry:
+    """The target's entry."""
+    return world.metastore.tables[TARGET_NAME]
+
+
+def plain(world: World, second: int) -> None:
+    """The target is a table that is not ours, last written in that second."""
+    written = {"transient_lastDdlTime": str(second)}
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, parameters=written)
+
+
+class Sleeps:
+    """A sleep turns the world's clock on; ``slept`` counts."""
+
+    def __init__(self, world: World, ms: int) -> None:
+        self.slept = 0
+        self._world = world
+        self._ms = ms
+
+    def __call__(self, _seconds: float) -> None:
+        self.slept += 1
+        self._world.clock.pass_ms(self._ms)
+
+
+def test_a_first_publication_creates_and_a_second_replaces(world: World) -> None:
+    """Each shows its own directory; the marker names its base."""
+    first, second = world.published(), world.published()
+    marker = Marker.of(live(world))
+    assert marker is not None
+    assert [one.reach.strategy for one in (first, second)] == ["create", "swap"]
+    assert [e.version for e in marker.lineage.entries] == [second.version, first.version]
+    assert (live(world).directory_name, marker.number) == (second.version, 2)
+
+
+def test_nothing_of_the_target_is_written_before_the_commit_call(world: World) -> None:
+    """Until then its entry is exactly what it was at begin."""
+    world.published()
+    before = live(world)
+    world.begun()
+    assert live(world) is before
+
+
+def test_a_version_is_named_by_its_start(world: World) -> None:
+    """In UTC, with eight random digits; it names directory and record."""
+    ours = world.begun()
+    assert VERSION_ID.fullmatch(ours.version)
+    assert ours.version.startswith("20231114t221320x")
+    assert version_of(ours).directory.endswith(f"/shop.orders/{ours.version}")
+    assert version_of(ours).record.table == f"orders__{ours.version}"
+
+
+def test_the_record_is_born_with_the_ctas(world: World) -> None:
+    """State, base and root stand in its properties, so that no moment is without them."""
+    statement = world.plan().begin().statement("select 1 as id")
+    assert statement.startswith("CREATE TABLE `shop__ctas_spark`.`orders__")
+    assert "USING `parquet`" in statement
+    assert '"state":"staged","base":"absent"' in statement
+    world.published()
+    base = Marker.of(live(world))
+    assert base is not None
+    assert f'"base":"commit:{base.commit}"' in world.plan().begin().statement("select 1 as id")
+
+
+def test_a_record_that_a_format_keeps_in_its_log_is_written_after_the_job(world: World) -> None:
+    """Delta's properties are not in the entry that its CTAS makes."""
+    ours = world.plan(layout=TableLayout(file_format="delta")).begin()
+    assert "ctas_spark_record" not in ours.statement("select 1 as id")
+    world.stage(ours)
+    name = version_of(ours).record
+    bare = replace(world.metastore.tables[name], parameters={"team": "core"})
+    world.metastore.tables[name] = bare
+    ours.verify()
+    record = Record.of(world.metastore.tables[name])
+    assert record is not None
+    assert (record.state, record.base) == (RecordState.STAGED, "absent")
+    assert world.metastore.tables[name].parameters["team"] == "core"
+
+
+def test_the_directory_of_a_managed_table_is_remembered(world: World) -> None:
+    """Its files become nobody's with the commit, and only ctas_vacuum deletes them."""
+    managed = entry(TARGET_NAME, table_type="MANAGED_TABLE")
+    world.metastore.tables[TARGET_NAME] = managed
+    ours = world.published()
+    record = Record.of(world.metastore.tables[version_of(ours).record])
+    assert record is not None
+    assert record.took_over == managed.location
+    assert not live(world).is_managed
+
+
+def test_settle_refreshes_the_sessions_caches(world: World) -> None:
+    """After a commit the session that made it reads the new version."""
+    world.published()
+    assert world.engine.refreshed == [TARGET_NAME]
+
+
+def test_statistics_of_the_old_version_are_dropped(world: World) -> None:
+    """Those that the metastore keeps of columns describe other rows."""
+    world.published()
+    counted = {**live(world).parameters, "COLUMN_STATS_ACCURATE": "{}"}
+    world.metastore.tables[TARGET_NAME] = replace(live(world), parameters=counted)
+    world.metastore.column_statistics.add(TARGET_NAME)
+    world.published()
+    assert world.metastore.column_statistics == set()
+
+
+def test_the_bases_permissions_are_given_to_the_version(world: World) -> None:
+    """Who may read the table is copied to the directory of the next version."""
+    first, ours = world.published(), world.begun()
+    assert world.storage.permissions[version_of(ours).directory] == version_of(first).directory
+
+
+def test_refused_permissions_are_a_warning(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A storage without owners is none that fails a model."""
+    world.published()
+
+    def refuse(_source: str, _directory: str) -> None:
+        raise StorageError("not the owner")
+
+    monkeypatch.setattr(world.storage, "copy_permissions", refuse)
+    ours = world.begun()
+    ours.commit()
+    assert ours.outcome is Outcome.COMMITTED
+    assert "its permissions stay Spark's" in caplog.text
+
+
+def test_a_table_without_our_marker_is_taken_over(world: World) -> None:
+    """Conditional on its transient_lastDdlTime, which moves on to now."""
+    plain(world, 9)
+    ours = world.published()
+    assert ours.outcome is Outcome.COMMITTED
+    assert live(world).parameters["transient_lastDdlTime"] == str(START)
+
+
+def test_the_time_of_a_takeover_never_goes_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A base from the future is expected one second later the next time."""
+    monkeypatch.setattr(metastore_call, "LONGEST_WAIT_SECONDS", 0.0)
+    plain(world, START + 500)
+    world.published()
+    assert live(world).parameters["transient_lastDdlTime"] == str(START + 501)
+
+
+def test_a_takeover_waits_until_the_expected_second_is_over(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An INSERT after a rival's commit could set the very second again."""
+    sleeps = Sleeps(world, 400)
+    monkeypatch.setattr("time.sleep", sleeps)
+    plain(world, START)
+    ours = world.begun()
+    ours.commit()
+    assert sleeps.slept == 5
+    assert int(live(world).parameters["transient_lastDdlTime"]) == START + 2
+
+
+def test_a_record_that_was_made_later_is_proof_enough(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The metastore's own clock has passed the second: nothing is waited for."""
+    sleeps = Sleeps(world, 400)
+    monkeypatch.setattr("time.sleep", sleeps)
+    plain(world, START - 1)
+    world.begun().commit()
+    world.begun().commit()  # and a base with our marker expects no time at all
+    assert sleeps.slept == 0
+
+
+def test_a_rival_without_a_marker_is_found_by_the_time(world: World) -> None:
+    """Compare-and-swap on it refuses what was written after our look."""
+    plain(world, 9)
+    ours = world.begun()
+
+    def insert(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            plain(world, START)
+
+    world.metastore.before = insert
+    with pytest.raises(ConcurrentWriteError, match="without our marker"):
+        ours.commit()
+    assert live(world).parameters == {"transient_lastDdlTime": str(START)}
+
+
+@pytest.mark.parametrize("single_process", [True, False])
+def test_a_lock_replaces_compare_and_swap(*, single_process: bool) -> None:
+    """This process's for an embedded metastore, else the metastore's own: still isolated."""
+    world = World(single_process=single_process)
+    world.metastore.compares = False
+    world.published()
+    ours, theirs = world.begun(), world.begun()
+    theirs.commit()
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+    assert ours.level is Atomicity.ISOLATED
+    assert world.metastore.locks == {}
+
+
+def test_with_neither_the_last_writer_wins(world: World) -> None:
+    """atomic, and the result says that nobody checks for conflicts at the call."""
+    world.metastore.compares = world.metastore.has_locks = False
+    assert world.published().level is Atomicity.ATOMIC
+    assert world.catalog().capabilities(CONTEXT.staging_schema).conflict_check.value == "none"
+
+
+def test_level_none_publishes_an_empty_version_to_be_filled(world: World) -> None:
+    """The staged query has no rows, and an INSERT by name fills the target afterwards."""
+    ours = world.plan(atomicity=Atomicity.NONE).begin()
+    assert "LIMIT 0" in ours.statement("select 1 as id")
+    filled = ours.fill_statement("select 1 as id")
+    assert filled is not None
+    assert filled.startswith("INSERT INTO `shop`.`orders` BY NAME")
+    assert world.engine.refreshed == [TARGET_NAME]
+
+
+def test_a_cancelled_run_publishes_nothing(world: World) -> None:
+    """A cancel that comes before the commit call."""
+    ours = world.begun()
+    world.job.canceled = True
+    with pytest.raises(JobCanceledError):
+        ours.commit()
+    assert TARGET_NAME not in world.metastore.tables
+
+
+def gone(world: World, ours: Staged) -> None:
+    """Somebody dropped the record."""
+    world.metastore.drop_entry(version_of(ours).record)
+
+
+def test_a_version_whose_record_was_dropped_is_not_published(world: World) -> None:
+    """Nobody knows its schema any more."""
+    ours = world.begun()
+    gone(world, ours)
+    with pytest.raises(
+        StagedVersionGoneError, match=r"record shop__ctas_spark\.orders__.* is gone"
+    ):
+        ours.commit()
+
+
+def test_a_missing_schema_is_named(world: World) -> None:
+    """With the remedy, before any job."""
+    del world.metastore.databases["shop"]
+    with pytest.raises(NoSuchSchemaError, match="create schema shop"):
+        world.plan().begin()
+
+
+def test_an_unwritable_warehouse_is_found_before_the_job(world: World) -> None:
+    """The file of the staging id is written first, so that a full or forbidden disk stops it."""
+    plan = world.plan()
+    world.storage.refuses = True
+    with pytest.raises(StorageError):
+        plan.begin()
+
+
+def test_publish_needs_a_marker_for_that_base(world: World) -> None:
+    """One that was made for another base would expect the wrong commit."""
+    version = version_of(world.begun())
+    with pytest.raises(RuntimeError, match=r"mark\(\) was not called"):
+        version.publish(version.look())

@@ -1,0 +1,299 @@
+"""The commit calls of one version, until the fate of one of them is known."""
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    CommitRefusedError,
+    CommitStateUnknownError,
+    ConcurrentWriteError,
+    EntryModifiedError,
+    JobCanceledError,
+    LockLostError,
+    MetastoreError,
+    RefusedError,
+    StagingError,
+)
+from dbt.adapters.ctas_spark.staging.publish.commit import LONGEST_CREATION_MS, MOST_ATTEMPTS
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.version import (
+    CannotReplayError,
+    Change,
+    Outcome,
+    Reach,
+    SweptError,
+)
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
+from fakes.clock import FakeClock
+from fakes.engine import FakeJob
+from fakes.version import ABSENT, THERE, FakeBase, FakeVersion, begun, moved
+
+LOST = MetastoreError("connection lost")
+STALE = EntryModifiedError("stale")
+REPLACES = "create_or_replace"
+
+
+def fails(table: StagedTable[FakeBase], error: type[BaseException]) -> BaseException:
+    """The error of a commit, after which dbt aborts."""
+    with pytest.raises(error) as caught:
+        table.commit()
+    table.abort("failed")
+    return caught.value
+
+
+@pytest.mark.parametrize("failure", [LOST, STALE, RefusedError("no")])
+def test_committed_stands_however_the_call_ended(failure: MetastoreError) -> None:
+    """A retry in client or server turns a success into "conflict", "exists" or no answer."""
+    version = FakeVersion([THERE], calls=[failure])
+    table = begun(version)
+    table.commit()
+    assert table.outcome is Outcome.COMMITTED
+    assert version.judged == [failure]
+
+
+def test_an_unknown_outcome_deletes_nothing() -> None:
+    """The model fails and says so; an abort does nothing."""
+    version = FakeVersion([THERE], calls=[LOST], outcomes=[Outcome.UNKNOWN])
+    table = begun(version)
+    error = fails(table, CommitStateUnknownError)
+    assert "nothing was deleted" in str(error)
+    assert table.outcome is Outcome.UNKNOWN
+    assert "discard" not in version.did
+
+
+def test_a_call_that_succeeded_and_does_not_show_was_reverted() -> None:
+    """Another writer's stale entry was written over it: both versions stay."""
+    version = FakeVersion([THERE], outcomes=[Outcome.UNKNOWN])
+    table = begun(version)
+    assert "reverted" in str(fails(table, ConcurrentWriteError))
+    assert table.outcome is Outcome.UNKNOWN
+    assert "discard" not in version.did
+
+
+def test_a_target_that_can_not_be_read_after_the_call_is_unknown() -> None:
+    """Even after a refusal: only that read decides."""
+
+    class Blind(FakeVersion):
+        def publish(self, over: FakeBase) -> None:
+            self.fails["look"] = MetastoreError("connection refused")
+            super().publish(over)
+
+    version = Blind([THERE], calls=[STALE])
+    table = begun(version)
+    fails(table, CommitStateUnknownError)
+    assert table.outcome is Outcome.UNKNOWN
+    assert "discard" not in version.did
+
+
+@pytest.mark.parametrize("broken", [KeyboardInterrupt(), SystemExit(), RuntimeError("py4j")])
+def test_a_call_that_is_broken_off_is_unknown(broken: BaseException) -> None:
+    """Whatever ends it says nothing of its fate, and the error goes through as it is."""
+    version = FakeVersion([THERE], calls=[broken])
+    table = begun(version)
+    assert fails(table, type(broken)) is broken
+    assert table.outcome is Outcome.UNKNOWN
+    assert "discard" not in version.did
+
+
+def test_a_refusal_of_the_commit_itself_is_not_tried_again() -> None:
+    """No rival did it, so it would be refused again; what was staged is removed."""
+    version = FakeVersion(
+        [THERE], calls=[RefusedError("no such serde")], outcomes=[Outcome.NOT_COMMITTED]
+    )
+    table = begun(version)
+    assert "no such serde" in str(fails(table, CommitRefusedError))
+    assert version.published_over() == ["v0"]
+    assert version.did[-1] == "discard"
+
+
+def test_a_rivals_commit_is_never_overwritten() -> None:
+    """The later writer gets ConcurrentWriteError, and calls nothing."""
+    version = FakeVersion([THERE, moved(Change.WRITTEN)])
+    table = begun(version)
+    assert "somebody" in str(fails(table, ConcurrentWriteError))
+    assert version.published_over() == []
+    assert version.did[-1] == "discard"
+
+
+def test_a_rival_between_look_and_call_is_found_by_the_next_look() -> None:
+    """The refused call committed nothing; the purpose then decides as if it had been seen."""
+    version = FakeVersion(
+        [THERE, THERE, THERE, moved(Change.WRITTEN)],
+        calls=[STALE],
+        outcomes=[Outcome.NOT_COMMITTED],
+    )
+    fails(begun(version), ConcurrentWriteError)
+    assert version.published_over() == ["v0"]
+
+
+def test_overwrite_writes_its_new_base_down_before_the_call() -> None:
+    """A clean-up then sees what the call is conditional on."""
+    version = FakeVersion([THERE, moved(Change.WRITTEN)])
+    table = begun(version, REPLACES, "overwrite")
+    table.commit()
+    assert version.did[2:6] == [
+        "rebase theirs",
+        "mark theirs isolated",
+        "check the lock",
+        "publish theirs",
+    ]
+    assert table.outcome is Outcome.COMMITTED
+
+
+def test_a_base_that_is_still_begins_is_not_written_down_again() -> None:
+    """The record has it since the job."""
+    version = FakeVersion([THERE])
+    begun(version).commit()
+    assert not any(one.startswith("rebase") for one in version.did)
+
+
+@pytest.mark.parametrize("call", ["rebase", "mark"])
+def test_a_record_that_a_clean_up_took_refuses_the_commit(call: str) -> None:
+    """Nothing is called."""
+    version = FakeVersion([THERE, moved(Change.WRITTEN)])
+    table = begun(version, REPLACES, "overwrite")
+    version.fails[call] = ConcurrentWriteError("swept")
+    fails(table, ConcurrentWriteError)
+    assert version.published_over() == []
+    assert table.outcome is Outcome.NOT_COMMITTED
+
+
+def test_overwrite_goes_on_until_it_is_alone() -> None:
+    """However often a rival is faster, the version lands on the last of them."""
+    rivals = [moved(Change.WRITTEN, f"rival{at}") for at in range(3)]
+    looks = [THERE, THERE, *(one for rival in rivals for one in (rival, rival))]
+    version = FakeVersion(
+        looks,
+        calls=[STALE, STALE, STALE, None],
+        outcomes=[*[Outcome.NOT_COMMITTED] * 3, Outcome.COMMITTED],
+    )
+    table = begun(version, REPLACES, "overwrite")
+    table.commit()
+    assert version.published_over() == ["v0", "rival0", "rival1", "rival2"]
+
+
+def test_overwrite_gives_up_in_the_end() -> None:
+    """A writer that is never alone fails instead of trying for ever."""
+    version = FakeVersion(
+        [THERE, moved(Change.WRITTEN)],
+        calls=[STALE] * MOST_ATTEMPTS,
+        outcomes=[Outcome.NOT_COMMITTED] * MOST_ATTEMPTS,
+    )
+    table = begun(version, REPLACES, "overwrite")
+    assert "each of 100 attempts" in str(fails(table, ConcurrentWriteError))
+    assert version.did[-1] == "discard"
+
+
+def test_an_overwrite_that_would_not_be_whole_is_refused_before_the_call() -> None:
+    """The abort may delete: nothing of it can land."""
+    version = FakeVersion(
+        [THERE, moved(Change.WRITTEN)], calls=[CannotReplayError("other partitions")]
+    )
+    table = begun(version, REPLACES, "overwrite")
+    assert "other partitions" in str(fails(table, ConcurrentWriteError))
+    assert version.did[-1] == "discard"
+
+
+def test_a_creation_that_took_its_entry_back_has_failed() -> None:
+    """It was swept while it slept; nothing of it is published."""
+    version = FakeVersion([ABSENT], calls=[SweptError("taken")])
+    table = begun(version)
+    assert "a clean-up took" in str(fails(table, ConcurrentWriteError))
+    assert table.outcome is Outcome.NOT_COMMITTED
+
+
+@pytest.mark.parametrize("clock", ["wall", "running"])
+def test_a_creation_that_is_too_old_is_refused_before_the_call(clock: str) -> None:
+    """By either clock: one may have been set, and the other may not see a suspended machine."""
+    time = FakeClock()
+    version = FakeVersion([ABSENT])
+    table = begun(version, clock=time)
+    setattr(time, clock, getattr(time, clock) + ORPHAN_AGE_MS // 2 + 1)
+    assert "began so long ago" in str(fails(table, ConcurrentWriteError))
+    assert version.published_over() == []
+    assert version.did[-1] == "discard"
+
+
+def test_a_creation_may_take_half_of_the_orphan_age() -> None:
+    """And what drops out in between is created by the same rule."""
+    time = FakeClock()
+    table = begun(FakeVersion([ABSENT]), clock=time)
+    time.pass_ms(LONGEST_CREATION_MS)
+    table.commit()
+    dropped = begun(FakeVersion([THERE, moved(Change.DROPPED, None)]), clock=time)
+    time.pass_ms(LONGEST_CREATION_MS + 1)
+    fails(dropped, ConcurrentWriteError)
+
+
+def test_a_replacement_may_take_any_time() -> None:
+    """Its compare-and-swap refuses it where its version was swept."""
+    time = FakeClock()
+    table = begun(FakeVersion([THERE]), clock=time)
+    time.pass_ms(10 * ORPHAN_AGE_MS)
+    table.commit()
+    assert table.outcome is Outcome.COMMITTED
+
+
+def test_a_cancel_before_the_call_publishes_nothing() -> None:
+    """Not even a marker is made."""
+    version, job = FakeVersion([THERE]), FakeJob()
+    table = begun(version, job=job)
+    job.canceled = True
+    fails(table, JobCanceledError)
+    assert version.did == ["check", "lock", "discard"]
+
+
+def test_a_lock_that_was_lost_stops_the_commit_before_its_call() -> None:
+    """Another writer may hold it by now."""
+    version = FakeVersion([THERE])
+    table = begun(version)
+    version.fails["check the lock"] = LockLostError("ended")
+    fails(table, LockLostError)
+    assert version.published_over() == []
+    assert table.outcome is Outcome.NOT_COMMITTED
+
+
+def test_a_named_level_that_the_base_at_commit_does_not_let_be_kept_is_an_error() -> None:
+    """Before the call: it says what is missing, and the abort removes what was staged."""
+
+    def reached(over: FakeBase) -> Reach:
+        if over.version == "theirs":
+            return Reach(Atomicity.ATOMIC, "swap", "mixed", "theirs has other columns", "try auto")
+        return Reach(Atomicity.ISOLATED, "swap")
+
+    version = FakeVersion([THERE, moved(Change.WRITTEN)], reached=reached)
+    table = begun(version, REPLACES, "overwrite", atomicity=Atomicity.ISOLATED)
+    assert "theirs has other columns" in str(fails(table, AtomicityNotSupportedError))
+    assert version.published_over() == []
+
+
+def test_auto_takes_what_the_base_at_commit_reaches() -> None:
+    """The marker and the result have the level that was kept in truth."""
+
+    def reached(over: FakeBase) -> Reach:
+        level = Atomicity.ATOMIC if over.version == "theirs" else Atomicity.ISOLATED
+        return Reach(level, "swap", "mixed" if level is Atomicity.ATOMIC else "none")
+
+    version = FakeVersion([THERE, moved(Change.WRITTEN)], reached=reached)
+    table = begun(version, REPLACES, "overwrite")
+    table.commit()
+    assert "mark theirs atomic" in version.did
+    assert (table.level, table.reach.reader_window) == (Atomicity.ATOMIC, "mixed")
+
+
+def test_upkeep_by_others_is_no_conflict() -> None:
+    """An ANALYZE changes no row: the version is published over what it left."""
+    version = FakeVersion([THERE, moved(Change.MAINTAINED, "v0")])
+    begun(version).commit()
+    assert "rebase v0" in version.did
+    assert version.published_over() == ["v0"]
+
+
+def test_an_error_of_the_kind_itself_is_no_outcome() -> None:
+    """What fails before the call leaves the attempt to the abort."""
+    version = FakeVersion([THERE])
+    table = begun(version)
+    version.fails["lock"] = StagingError("no lock")
+    fails(table, StagingError)
+    assert (table.outcome, version.did[-1]) == (Outcome.NOT_COMMITTED, "discard")

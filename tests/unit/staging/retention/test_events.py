@@ -1,0 +1,16 @@
+"""The history's own words."""
+
+from dbt.adapters.ctas_spark.staging.retention.history import change_of, time_text
+
+
+def test_a_change_of_schema_is_told_by_column() -> None:
+    """What came, what went, and what has another type."""
+    old = {"id": "int", "name": "string", "gone": "date"}
+    new = {"id": "bigint", "name": "string", "new": "date"}
+    assert change_of(old, new) == "+new: date, -gone, id: int -> bigint"
+    assert change_of(old, old) == ""
+
+
+def test_times_are_shown_in_utc() -> None:
+    """To the second."""
+    assert time_text(1_700_000_000_999) == "2023-11-14 22:13:20"

@@ -1,0 +1,60 @@
+"""Who may import whom in the core."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import dbt.adapters.ctas_spark.staging as core
+
+CORE = Path(str(core.__file__)).parent
+PREFIX = "dbt.adapters.ctas_spark."
+KINDS = ("files", "iceberg", "delta", "statement")
+OF_DELTA = {"staging.files.record", "staging.files.ddl"}
+"""Delta's records lie next to those of files, and its first version is one of files."""
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of ours that a module imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(PREFIX):
+            module = node.module.removeprefix(PREFIX)
+            found |= {module, *(f"{module}.{name.name}" for name in node.names)}
+    return found
+
+
+def of_kinds(path: Path) -> set[str]:
+    """What a module imports of the kinds."""
+    heads = tuple(f"staging.{kind}" for kind in KINDS)
+    return {one for one in imported(path) if one.startswith(heads)}
+
+
+@pytest.mark.parametrize("package", ["publish", "retention", "metastore", "storage", "engines"])
+def test_what_all_kinds_share_imports_none_of_them(package: str) -> None:
+    """The machine, the clean-up and the clients know no kind of table."""
+    assert {path.name: of_kinds(path) for path in (CORE / package).rglob("*.py")} == {
+        path.name: set() for path in (CORE / package).rglob("*.py")
+    }
+
+
+def test_the_interface_of_a_catalog_imports_no_kind() -> None:
+    """A new kind is one package; nothing that it implements knows the others."""
+    assert of_kinds(CORE / "catalogs" / "protocol.py") == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_imports_no_other(kind: str) -> None:
+    """Delta alone takes its entries' records from the tables of files."""
+    others = tuple(f"staging.{other}" for other in KINDS if other != kind)
+    for path in (CORE / kind).rglob("*.py"):
+        found = {one for one in imported(path) if one.startswith(others)}
+        allowed = OF_DELTA if kind == "delta" else set()
+        foreign = {one for one in found if not any(one.startswith(known) for known in allowed)}
+        assert foreign - {"staging.files"} == set(), path.name
+
+
+def test_the_core_imports_nothing_above_it() -> None:
+    """``staging`` stands without the adapter."""
+    for path in CORE.rglob("*.py"):
+        assert {one for one in imported(path) if not one.startswith("staging")} == set(), path.name
