@@ -5,8 +5,9 @@ clean-up. Whatever the other does, patience it has none: its orphan age is nothi
 jumps.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import pytest
 
@@ -137,6 +138,7 @@ def recovers(subject: Subject) -> None:
 IMPATIENT = (cleans_up_at_once, vacuums_at_once, jumps_forward, jumps_on_the_storage, sleeps)
 PATIENT = (jumps_back, cleans_up_in_time, recovers)
 Disturb = Callable[[Subject], None]
+Run = Callable[[Life, Disturb, int, str], tuple[int, bool]]
 
 
 class Between:
@@ -151,7 +153,7 @@ class Between:
         self._at = at
         self._act = act
         hooks = place.world.metastore
-        hooks.before = hooks.after = lambda call: self._comes_by(call)
+        hooks.before = hooks.after = self._comes_by
         place.in_the_job = lambda: self._comes_by("the job")
 
     def _comes_by(self, _call: str) -> None:
@@ -235,7 +237,7 @@ def _sight_of(subject: Subject, number: int | None) -> Sight | None:
 
 
 def every_moment(
-    run: Callable[[Life, Disturb, int, str], tuple[int, bool]],
+    run: Run,
     life: Life,
     disturb: Disturb,
     layout: str = "parquet",
@@ -243,6 +245,14 @@ def every_moment(
     """Whether the run succeeded, for each moment at which it was disturbed."""
     moments, _ = run(life, disturb, NEVER, layout)
     return [run(life, disturb, at, layout)[1] for at in range(moments)]
+
+
+def disturb_each(
+    lives: Iterable[Life], disturbs: Iterable[Disturb], runs: Iterable[Run]
+) -> None:
+    """Every moment of each."""
+    for run, life, disturb in product(runs, lives, disturbs):
+        every_moment(run, life, disturb)
 
 
 def named(one: Life | Disturb) -> str:
@@ -270,7 +280,7 @@ def test_a_run_is_disturbed_at_any_moment(life: Life, disturb: Disturb, layout: 
 @pytest.mark.parametrize("disturb", [*IMPATIENT, *PATIENT], ids=named)
 @pytest.mark.parametrize("life", LIVES, ids=named)
 def test_a_clean_up_is_disturbed_at_any_moment(life: Life, disturb: Disturb) -> None:
-    """The table is whole or the model fails, when it begins and ends while a clean-up is at work."""
+    """The table is whole or the model fails, if it begins and ends while a clean-up is at work."""
     every_moment(cleaned, life, disturb)
 
 
@@ -286,9 +296,7 @@ def test_a_job_that_nobody_counted_is_published_whole_or_not_at_all(
 ) -> None:
     """Without the engine's figures, too, no part of a job's files is ever published."""
     monkeypatch.setattr(FakeJob, "figures", lambda _self: WriteFigures())
-    for life in LIVES:
-        for disturb in IMPATIENT:
-            every_moment(lived, life, disturb)
+    disturb_each(LIVES, IMPATIENT, (lived,))
 
 
 def age_alone_decides(patch: pytest.MonkeyPatch) -> None:
@@ -315,9 +323,7 @@ def test_a_sabotage_is_noticed(
     """At some moment of some life."""
     sabotage(monkeypatch)
     with pytest.raises(AssertionError):
-        for life in (*LIVES, *STAGED_LIVES):
-            every_moment(lived, life, cleans_up_at_once)
-            every_moment(cleaned, life, cleans_up_at_once)
+        disturb_each((*LIVES, *STAGED_LIVES), (cleans_up_at_once,), (lived, cleaned))
 
 
 def _world(subject: Subject) -> World:
