@@ -194,12 +194,14 @@ class Lives(RuleBasedStateMachine):
             context = StagingContext(table, STAGING_SCHEMA)
             run.works(fault, lambda: run.recovers(context))
 
-    @rule(number=which, table=tables, fault=faults_of_a_commit)
-    def rolls_back(self, *, number: int, table: TableName, fault: Fault | None) -> None:
+    @rule(number=which, table=tables, schema=staging_schemas, fault=faults_of_a_commit)
+    def rolls_back(
+        self, *, number: int, table: TableName, schema: str, fault: Fault | None
+    ) -> None:
         """A run publishes the version before the live one again."""
         run = self._some_run(number)
         if run is not None:
-            run.works(fault, lambda: run.rolls_back(StagingContext(table, STAGING_SCHEMA)))
+            run.works(fault, lambda: run.rolls_back(StagingContext(table, schema)))
 
     @precondition(lambda self: self._held())
     @rule(number=which, fault=faults)
