@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dbt.adapters.ctas_spark.staging.files.staged_file_table import StagedFileTable
-from dbt.adapters.ctas_spark.staging.retention.lease import Lease
 from pymetastore.hive_metastore import ttypes
 
 from contract_clients.server_place import direct
@@ -21,13 +19,9 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
-<<<<<<< HEAD
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
-=======
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
->>>>>>> core
+from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.engine import FakeEngine, FakeJob
 from fakes.storage import FakeStorage
 from fakes.world import version_of
