@@ -17,7 +17,7 @@ from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, StagingError
-from dbt.adapters.ctas_spark.staging.files import version
+from dbt.adapters.ctas_spark.staging.files import call
 from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.files.references import References
@@ -247,9 +247,7 @@ def every_moment(
     return [run(life, disturb, at, layout)[1] for at in range(moments)]
 
 
-def disturb_each(
-    lives: Iterable[Life], disturbs: Iterable[Disturb], runs: Iterable[Run]
-) -> None:
+def disturb_each(lives: Iterable[Life], disturbs: Iterable[Disturb], runs: Iterable[Run]) -> None:
     """Every moment of each."""
     for run, life, disturb in product(runs, lives, disturbs):
         every_moment(run, life, disturb)
@@ -263,7 +261,7 @@ def named(one: Life | Disturb) -> str:
 @pytest.fixture(autouse=True)
 def _no_real_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """No writer waits for a second to be over: the fakes' clock stands still."""
-    monkeypatch.setattr(version, "LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(call, "LONGEST_WAIT_SECONDS", 0.0)
 
 
 @pytest.mark.parametrize("disturb", [*IMPATIENT, *PATIENT], ids=named)
@@ -311,7 +309,7 @@ def nobody_looks_again(patch: pytest.MonkeyPatch) -> None:
 
 def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:
     """A creation whose version a clean-up took is left as it is."""
-    patch.setattr(MetastoreCall, "_take_back_if_swept", lambda _self: None)
+    patch.setattr(MetastoreCall, "_is_swept", lambda _self: False)
 
 
 @pytest.mark.parametrize(
