@@ -5,8 +5,9 @@ clean-up. Whatever the other does, patience it has none: its orphan age is nothi
 jumps.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import pytest
 
@@ -16,7 +17,7 @@ from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, StagingError
-from dbt.adapters.ctas_spark.staging.files import version
+from dbt.adapters.ctas_spark.staging.files import call
 from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.files.references import References
@@ -137,6 +138,7 @@ def recovers(subject: Subject) -> None:
 IMPATIENT = (cleans_up_at_once, vacuums_at_once, jumps_forward, jumps_on_the_storage, sleeps)
 PATIENT = (jumps_back, cleans_up_in_time, recovers)
 Disturb = Callable[[Subject], None]
+Run = Callable[[Life, Disturb, int, str], tuple[int, bool]]
 
 
 class Between:
@@ -151,7 +153,7 @@ class Between:
         self._at = at
         self._act = act
         hooks = place.world.metastore
-        hooks.before = hooks.after = lambda call: self._comes_by(call)
+        hooks.before = hooks.after = self._comes_by
         place.in_the_job = lambda: self._comes_by("the job")
 
     def _comes_by(self, _call: str) -> None:
@@ -235,7 +237,7 @@ def _sight_of(subject: Subject, number: int | None) -> Sight | None:
 
 
 def every_moment(
-    run: Callable[[Life, Disturb, int, str], tuple[int, bool]],
+    run: Run,
     life: Life,
     disturb: Disturb,
     layout: str = "parquet",
@@ -243,6 +245,12 @@ def every_moment(
     """Whether the run succeeded, for each moment at which it was disturbed."""
     moments, _ = run(life, disturb, NEVER, layout)
     return [run(life, disturb, at, layout)[1] for at in range(moments)]
+
+
+def disturb_each(lives: Iterable[Life], disturbs: Iterable[Disturb], runs: Iterable[Run]) -> None:
+    """Every moment of each."""
+    for run, life, disturb in product(runs, lives, disturbs):
+        every_moment(run, life, disturb)
 
 
 def named(one: Life | Disturb) -> str:
@@ -253,7 +261,7 @@ def named(one: Life | Disturb) -> str:
 @pytest.fixture(autouse=True)
 def _no_real_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """No writer waits for a second to be over: the fakes' clock stands still."""
-    monkeypatch.setattr(version, "LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(call, "LONGEST_WAIT_SECONDS", 0.0)
 
 
 @pytest.mark.parametrize("disturb", [*IMPATIENT, *PATIENT], ids=named)
@@ -270,7 +278,7 @@ def test_a_run_is_disturbed_at_any_moment(life: Life, disturb: Disturb, layout: 
 @pytest.mark.parametrize("disturb", [*IMPATIENT, *PATIENT], ids=named)
 @pytest.mark.parametrize("life", LIVES, ids=named)
 def test_a_clean_up_is_disturbed_at_any_moment(life: Life, disturb: Disturb) -> None:
-    """The table is whole or the model fails, when it begins and ends while a clean-up is at work."""
+    """The table is whole or the model fails, if it begins and ends while a clean-up is at work."""
     every_moment(cleaned, life, disturb)
 
 
@@ -286,9 +294,7 @@ def test_a_job_that_nobody_counted_is_published_whole_or_not_at_all(
 ) -> None:
     """Without the engine's figures, too, no part of a job's files is ever published."""
     monkeypatch.setattr(FakeJob, "figures", lambda _self: WriteFigures())
-    for life in LIVES:
-        for disturb in IMPATIENT:
-            every_moment(lived, life, disturb)
+    disturb_each(LIVES, IMPATIENT, (lived,))
 
 
 def age_alone_decides(patch: pytest.MonkeyPatch) -> None:
@@ -303,7 +309,7 @@ def nobody_looks_again(patch: pytest.MonkeyPatch) -> None:
 
 def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:
     """A creation whose version a clean-up took is left as it is."""
-    patch.setattr(MetastoreCall, "_take_back_if_swept", lambda _self: None)
+    patch.setattr(MetastoreCall, "_is_swept", lambda _self: False)
 
 
 @pytest.mark.parametrize(
@@ -315,9 +321,7 @@ def test_a_sabotage_is_noticed(
     """At some moment of some life."""
     sabotage(monkeypatch)
     with pytest.raises(AssertionError):
-        for life in (*LIVES, *STAGED_LIVES):
-            every_moment(lived, life, cleans_up_at_once)
-            every_moment(cleaned, life, cleans_up_at_once)
+        disturb_each((*LIVES, *STAGED_LIVES), (cleans_up_at_once,), (lived, cleaned))
 
 
 def _world(subject: Subject) -> World:

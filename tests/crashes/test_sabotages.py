@@ -11,7 +11,6 @@ from crashes.stage import Stage
 from crashes.trial import Mending, Trial
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.files import garbage, retention, version
-from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Reason
@@ -59,11 +58,6 @@ def half_deleted_versions_stay(patch: Patch) -> None:
 
     patch.setattr(CleanUp, "_reason_to_stay", stays)
     patch.setattr(CleanUp, "finish", lambda self: self.run())
-
-
-def swept_creations_stay(patch: Patch) -> None:
-    """A creation whose version a clean-up took is left as it is."""
-    patch.setattr(MetastoreCall, "_take_back_if_swept", lambda _self: None)
 
 
 def orphans_stay(patch: Patch) -> None:
