@@ -42,7 +42,13 @@ class HivePlace(SparkPlace):
         return file_tables.calls(run, STAGING)
 
     def left_beside(self, live: StagedTable[Any]) -> list[str]:
-        return file_tables.left_beside(live, HadoopStorage(self.spark), self.records())
+        """Without tombstones, which stay for longer than any clock can be turned on here."""
+        left = file_tables.left_beside(live, HadoopStorage(self.spark), self.records())
+        return [name for name in left if not self._is_tombstone(name)]
+
+    def _is_tombstone(self, name: str) -> bool:
+        entry = self.entry(TableName(STAGING, name))
+        return entry is not None and entry.is_view
 
     def forget(self, target: TableName) -> None:
         run = self.open_run()

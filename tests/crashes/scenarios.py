@@ -177,7 +177,7 @@ def rolls_back_to_other_keys(scene: Scene) -> Act:
     return lambda: _roll_back(scene.doomed)
 
 
-@scenario(brief=True)
+@scenario()
 def cleans_up(scene: Scene) -> Act:
     """A superseded version goes, and an orphan's that can't land any more."""
     scene.before.published(1)
