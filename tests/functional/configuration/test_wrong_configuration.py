@@ -25,7 +25,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
         "staging_purpose: 'upsert' is unknown",
         "file_format: 'hudi' reaches no level",
         "partition_metadata: 'hive' is unknown",
-        "iceberg_catalogs: is a catalog's and not a model's",
+        "iceberg_catalogs: belongs in the profile",
         "atomicty: unknown; did you mean atomicity?",
         "tblproperties: 'ctas_spark_x' is reserved",
     ):
