@@ -55,7 +55,12 @@ class _AsOverThrift:
     def get_table(self, database: str, table: str) -> SimpleNamespace:
         found = self._client.getTable(database, table)
         place = SimpleNamespace(location=found.getSd().getLocation())
-        return SimpleNamespace(parameters=dict(found.getParameters()), sd=place)
+        return SimpleNamespace(
+            tableName=table,
+            tableType=found.getTableType(),
+            parameters=dict(found.getParameters()),
+            sd=place,
+        )
 
     def get_all_tables(self, database: str) -> list[str]:
         return list(self._client.getAllTables(database))

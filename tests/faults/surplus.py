@@ -27,12 +27,15 @@ def version_parent(outside: Outside) -> Path:
 
 
 def surplus(outside: Outside, versions: Mapping[str, AbstractSet[str]]) -> Surplus:
-    """What there is beside these tables with these versions."""
+    """What there is beside these tables with these versions.
+
+    A record that a clean-up made for a version without one stays for the orphan age, alone.
+    """
     root = version_parent(outside)
     paths = list(_foreign(outside, root, versions))
     records = {f"{table}__{version}" for table in versions for version in versions[table]}
     should = versions.keys() | records
-    entries = {*outside.tables(), *outside.records()}
+    entries = {*outside.tables(), *outside.records()} - {*outside.tombstones()}
     return Surplus(
         paths=tuple(str(path.relative_to(root)) for path in paths),
         bytes=sum(path.stat().st_size for path in paths if path.is_file()),

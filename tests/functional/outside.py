@@ -10,6 +10,7 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
+from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
 from servers.metastore import Metastore
 
 STAGING = "__ctas_spark"
@@ -64,6 +65,12 @@ class Outside:
         with self._client() as client:
             found = set(client.get_all_tables(self.schema + STAGING))
             return sorted(found - {STAGING_ID})
+
+    def tombstones(self) -> list[str]:
+        """The records that a clean-up made, so that a job that still runs fails on one."""
+        with self._client() as client:
+            found = [client.get_table(self.schema + STAGING, name) for name in self.records()]
+        return [one.tableName for one in found if one.tableType == VIEW]
 
     def locks(self) -> list[ttypes.ShowLocksResponseElement]:
         """Locks on the schema's tables, on a server that has them."""

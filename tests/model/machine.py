@@ -3,13 +3,14 @@
 import logging
 import secrets
 from contextlib import ExitStack
+from functools import partial
 from itertools import count
 from types import SimpleNamespace
 from typing import TypeVar
 from unittest.mock import patch
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from dbt.adapters.ctas_spark.staging.context import (
     OnConflict,
@@ -56,6 +57,12 @@ rules = st.builds(
     fences=st.booleans(),
     thorough=st.booleans(),
 )
+slow = st.builds(
+    Fault,
+    fate=st.sampled_from([Fate.HELD_BEFORE, Fate.HELD_AFTER, Fate.SLEEPS_BEFORE]),
+    skipped=st.integers(0, 25),
+    reads_too=st.booleans(),
+)
 staging_schemas = st.sampled_from([STAGING_SCHEMA] * 4 + [OTHER_SCHEMA])
 
 plans = st.builds(
@@ -79,6 +86,7 @@ class Lives(RuleBasedStateMachine):
         self._replace_what_is_random_or_slow()
         self.world = ModelWorld()
         self.users = Users(self.world)
+        self._has_jumps = False
 
     def _replace_what_is_random_or_slow(self) -> None:
         numbers = count(1)
@@ -130,6 +138,11 @@ class Lives(RuleBasedStateMachine):
             if one.outcome is Outcome.COMMITTED and not one.is_settled
         ]
 
+    @initialize(number=which)
+    def has_jumps(self, *, number: int) -> None:
+        """In most lives nobody sets a clock: ages are what they seem, and are checked."""
+        self._has_jumps = number == 0
+
     @rule(number=which, plan=plans, fault=faults)
     def begins(self, *, number: int, plan: Plan, fault: Fault | None) -> None:
         """A run begins, stages and verifies a model."""
@@ -162,6 +175,15 @@ class Lives(RuleBasedStateMachine):
         run, attempt = _pick(self._committed(), number)
         run.works(fault, lambda: run.settles(attempt))
 
+    @precondition(lambda self: self._idle())
+    @rule(number=which, fault=faults)
+    def remembers(self, *, number: int, fault: Fault | None) -> None:
+        """A run keeps the figures of all that it has published."""
+        run = _pick(self._idle(), number)
+        for attempt in [one for one in run.attempts if one.outcome is Outcome.COMMITTED]:
+            if run.is_idle:
+                run.works(fault, partial(run.remembers, attempt))
+
     @precondition(lambda self: self._staged())
     @rule(number=which, fault=faults)
     def aborts(self, *, number: int, fault: Fault | None) -> None:
@@ -186,6 +208,28 @@ class Lives(RuleBasedStateMachine):
             context = StagingContext(table, schema)
             run.works(fault, lambda: run.cleans(context, rules))
 
+    @rule(plan=plans, back=st.booleans(), rules=rules, fault=slow, another=st.none() | slow)
+    def is_cleaned_up_meanwhile(
+        self,
+        *,
+        plan: Plan,
+        back: bool,
+        rules: RetentionRules,
+        fault: Fault,
+        another: Fault | None,
+    ) -> None:
+        """A clean-up begins in the middle of a build or a rollback, and may end after it."""
+        writer, context = self._some_run(7), plan.context
+        if writer is None:
+            return
+        work = partial(writer.rolls_back, context) if back else partial(writer.builds, plan)
+        writer.works(fault, work)
+        cleaner = self._some_run(0)
+        if cleaner is not None:
+            cleaner.works(another, lambda: cleaner.cleans(context, rules))
+            writer.goes_on(None)
+            cleaner.goes_on(None)
+
     @rule(table=tables, fault=faults)
     def recovers(self, *, table: TableName, fault: Fault | None) -> None:
         """A run mends what others left, and no more."""
@@ -194,12 +238,14 @@ class Lives(RuleBasedStateMachine):
             context = StagingContext(table, STAGING_SCHEMA)
             run.works(fault, lambda: run.recovers(context))
 
-    @rule(number=which, table=tables, fault=faults_of_a_commit)
-    def rolls_back(self, *, number: int, table: TableName, fault: Fault | None) -> None:
+    @rule(number=which, table=tables, schema=staging_schemas, fault=faults_of_a_commit)
+    def rolls_back(
+        self, *, number: int, table: TableName, schema: str, fault: Fault | None
+    ) -> None:
         """A run publishes the version before the live one again."""
         run = self._some_run(number)
         if run is not None:
-            run.works(fault, lambda: run.rolls_back(StagingContext(table, STAGING_SCHEMA)))
+            run.works(fault, lambda: run.rolls_back(StagingContext(table, schema)))
 
     @precondition(lambda self: self._held())
     @rule(number=which, fault=faults)
@@ -231,12 +277,13 @@ class Lives(RuleBasedStateMachine):
         """Time goes by."""
         self.world.passes(seconds)
 
+    @precondition(lambda self: self._has_jumps)
     @rule(seconds=st.sampled_from(JUMPS))
     def the_storages_clock_jumps(self, *, seconds: int) -> None:
         """Somebody sets it, in either direction."""
         self.world.jumps(seconds)
 
-    @precondition(lambda self: self._living())
+    @precondition(lambda self: self._has_jumps and self._living())
     @rule(number=which, seconds=st.sampled_from(JUMPS))
     def a_clock_jumps(self, *, number: int, seconds: int) -> None:
         """Somebody sets the clock of a run's machine, in either direction."""

@@ -42,3 +42,13 @@ def test_anything_else_is_a_fault(schema_of: int, seen: Rows, fault: str) -> Non
     """What is not one whole version is a fault whose text begins with its kind."""
     with pytest.raises(WrongContentError, match=f"^{fault}"):
         inspect(columns(schema_of), seen)
+
+
+def test_versions_of_one_schema_are_told_apart_by_their_rows() -> None:
+    """Each is whole by itself, and rows of two are a mix."""
+    assert columns(3, same=True) == columns(4, same=True)
+    for version in (3, 4):
+        assert inspect(columns(version, same=True), rows(version, same=True)) == version
+    both = rows(3, same=True) + rows(4, same=True)
+    with pytest.raises(WrongContentError, match="mixed"):
+        inspect(columns(3, same=True), both)

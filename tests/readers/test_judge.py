@@ -121,3 +121,19 @@ def test_a_lagging_reader_that_goes_back_is_a_violation() -> None:
     (early,) = judge_lagging([_read(5, 2)], COMMITS).violations
     assert "version 2 before its commit" in early
     assert judge_lagging([_fault("failed: gone")], COMMITS).violations
+
+
+def test_a_mixed_read_is_excused_while_a_commit_says_that_it_may_be() -> None:
+    """Not before it and not after it, not by a commit that says otherwise, and nothing else is."""
+    mixing = [Commit(1, 0.0, 1.0), Commit(2, 5.2, 5.4, "atomic", "mixed")]
+    mixed, failed = (
+        _fault("mixed: rows of 1 with columns of 2"),
+        _fault("failed: not ORC"),
+    )
+    verdict = judge_fresh([mixed, failed], mixing)
+    assert (verdict.mixed, verdict.failed, verdict.excused) == (1, 1, 2)
+    assert verdict.violations == ()
+    for kept in ("partial: 3 of 1001", "empty", "failed: [TABLE_OR_VIEW_NOT_FOUND] gone"):
+        assert judge_fresh([_fault(kept)], mixing).violations
+    assert judge_fresh([mixed], COMMITS).violations
+    assert judge_fresh([mixed], [Commit(1, 0.0, 1.0), Commit(2, 5.2, 5.4)]).violations
