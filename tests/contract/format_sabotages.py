@@ -51,6 +51,6 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
         "publish",
         lambda tables, table, *rest: publish_delta(tables, tables.at(table.facts.root), *rest),
     )
-    patch.setattr(DeltaVersion, "_check_still", lambda _self, _table: None)
+    patch.setattr(DeltaVersion, "check_still", lambda _self, _table: None)
     for version in (IcebergVersion, DeltaVersion, StatementVersion):
         patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
