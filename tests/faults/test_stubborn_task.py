@@ -10,7 +10,7 @@ NEVER_ENDS = "concat(repeat('a', 80), cast(id as string)) rlike '^(a|aa|aaa)+(b\
 
 
 def test_its_files_are_left_after_the_timeout(numbered: Numbered) -> None:
-    """The run says that it goes before the task has ended, and what stays; that goes when it is old."""
+    """The run says that it goes before the task has ended, and what stays until it is old."""
     numbered.publish(1)
     before = numbered.outside.entry(TABLE)
     with other_dbt(numbered.project, v=2, where=NEVER_ENDS, settings={"abort_timeout": 1}) as run:
