@@ -6,7 +6,6 @@ jumps.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from itertools import product
 
 import pytest
@@ -14,6 +13,18 @@ import pytest
 from contract.contents import LAYOUTS, Sight
 from contract.fake_place import FakePlace
 from contract.subjects import Subject
+from crashes.lives import (
+    IMPATIENT,
+    LIVES,
+    PATIENT,
+    STAGED_LIVES,
+    Act,
+    Disturb,
+    Life,
+    cleans_up_at_once,
+    rolls_back,
+    vacuums_at_once,
+)
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, StagingError
@@ -21,123 +32,9 @@ from dbt.adapters.ctas_spark.staging.files import call
 from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.files.references import References
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.engine import FakeJob
-from fakes.world import World
 
-Act = Callable[[], object]
 NEVER = -1
-DAYS_MS = 10 * 24 * 3_600_000
-
-
-@dataclass(frozen=True, slots=True)
-class Life:
-    """What a living run does: ``prepare`` sets the table up and returns the act."""
-
-    prepare: Callable[[Subject], Act]
-    old: int | None
-    new: int
-
-
-def rebuilds(subject: Subject) -> Act:
-    """Over a version of ours."""
-    subject.published(1)
-    return lambda: subject.ready(2).finish()
-
-
-def changes_types(subject: Subject) -> Act:
-    """Over a version of ours, by a call that a second one follows."""
-    subject.published(2)
-    return lambda: subject.ready(3).finish()
-
-
-def takes_over(subject: Subject) -> Act:
-    """Over a user's table."""
-    subject.place.others.plain(subject.table, subject.layout.name, 1)
-    return lambda: subject.ready(2).finish()
-
-
-def creates(subject: Subject) -> Act:
-    """Where there is no table."""
-    return lambda: subject.ready(2).finish()
-
-
-def rolls_back(subject: Subject) -> Act:
-    """To the version before."""
-    subject.published(1)
-    subject.published(2)
-    return lambda: subject.catalog.roll_back(subject.context())
-
-
-def commits_a_rebuild(subject: Subject) -> Act:
-    """It was staged before."""
-    subject.published(1)
-    return subject.ready(2).finish
-
-
-def commits_a_creation(subject: Subject) -> Act:
-    """It was staged before."""
-    return subject.ready(2).finish
-
-
-STAGED_LIVES = (Life(commits_a_rebuild, 1, 2), Life(commits_a_creation, None, 2))
-LIVES = (
-    Life(rebuilds, 1, 2),
-    Life(changes_types, 2, 3),
-    Life(takes_over, 1, 2),
-    Life(creates, None, 2),
-    Life(rolls_back, 2, 1),
-)
-
-
-def cleans_up_at_once(subject: Subject) -> None:
-    """Its orphan age is nothing."""
-    subject.rival_cleans_up(orphan_age_ms=0)
-
-
-def vacuums_at_once(subject: Subject) -> None:
-    """And it fences, and looks everywhere."""
-    subject.rival_cleans_up(orphan_age_ms=0, fences=True, thorough=True)
-
-
-def jumps_forward(subject: Subject) -> None:
-    """All clocks but the one that nobody sets jump, then it cleans up as everybody does."""
-    _world(subject).clock.wall += DAYS_MS
-    subject.rival_cleans_up()
-
-
-def jumps_on_the_storage(subject: Subject) -> None:
-    """The storage's clock jumps."""
-    _world(subject).storage.skew_ms += DAYS_MS
-    subject.rival_cleans_up(fences=True)
-
-
-def sleeps(subject: Subject) -> None:
-    """The living run's machine sleeps for longer than the orphan age."""
-    subject.place.grow_old()
-    subject.rival_cleans_up(fences=True)
-
-
-def jumps_back(subject: Subject) -> None:
-    """All clocks but the one that nobody sets jump back."""
-    _world(subject).clock.wall -= DAYS_MS
-    cleans_up_in_time(subject)
-
-
-def cleans_up_in_time(subject: Subject) -> None:
-    """By the ages and the number of versions that everybody has."""
-    rules = RetentionRules()
-    subject.rival_cleans_up(versions_to_keep=rules.versions_to_keep, grace_ms=rules.grace_ms)
-
-
-def recovers(subject: Subject) -> None:
-    """The run-operation ctas_recover."""
-    replace(subject, run=subject.place.open_run()).catalog.recover(subject.context())
-
-
-IMPATIENT = (cleans_up_at_once, vacuums_at_once, jumps_forward, jumps_on_the_storage, sleeps)
-PATIENT = (jumps_back, cleans_up_in_time, recovers)
-Disturb = Callable[[Subject], None]
 Run = Callable[[Life, Disturb, int, str], tuple[int, bool]]
 
 
@@ -322,8 +219,3 @@ def test_a_sabotage_is_noticed(
     sabotage(monkeypatch)
     with pytest.raises(AssertionError):
         disturb_each((*LIVES, *STAGED_LIVES), (cleans_up_at_once,), (lived, cleaned))
-
-
-def _world(subject: Subject) -> World:
-    assert isinstance(subject.place, FakePlace)
-    return subject.place.world
