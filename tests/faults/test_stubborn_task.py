@@ -9,8 +9,8 @@ from faults.other_process import other_dbt
 NEVER_ENDS = "concat(repeat('a', 80), cast(id as string)) rlike '^(a|aa|aaa)+(b\\\\1)?$'"
 
 
-def test_it_is_left_to_the_next_run_after_the_timeout(numbered: Numbered) -> None:
-    """The run says that it goes before the task has ended, and what stays; the next one cleans."""
+def test_what_it_wrote_is_left_to_its_age(numbered: Numbered) -> None:
+    """The run says that it goes before the task has ended, and what stays until it is old."""
     numbered.publish(1)
     before = numbered.outside.entry(TABLE)
     with other_dbt(numbered.project, v=2, where=NEVER_ENDS, settings={"abort_timeout": 1}) as run:
@@ -25,4 +25,4 @@ def test_it_is_left_to_the_next_run_after_the_timeout(numbered: Numbered) -> Non
     assert numbered.number() == 1
 
     numbered.publish(3, **NOTHING_KEPT)
-    numbered.only_live_left()
+    numbered.only_live_left_by_a_vacuum()
