@@ -50,7 +50,7 @@ class OnConflict(str, Enum):
 
 
 class PartitionMetadata(str, Enum):
-    """Who knows a published table's partitions: the metastore, or the directories alone."""
+    """Where a published table's partitions are known: the metastore, or the directories alone."""
 
     AUTO = "auto"
     TRACKED = "tracked"

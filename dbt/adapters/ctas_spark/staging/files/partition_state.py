@@ -1,4 +1,4 @@
-"""Who is to know a table's partitions, the metastore or the directories: decided before any job.
+"""Whether the metastore or the directories know a table's partitions: decided before any job.
 
 Spark looks tracked partitions up by the table's name whenever a query is planned, also for a
 session that resolved the table long ago. So a reader of the old version would get the new one's

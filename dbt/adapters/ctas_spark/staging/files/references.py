@@ -1,4 +1,4 @@
-"""Who shows a version after all: its target, its target's partitions, and other tables.
+"""The tables and partitions that still show a version: its target's, and others.
 
 The target and clones by their marker are read afresh for each version. Tables and partitions that
 merely lie in a version (external tables, clones without the marker) are found by a listing of
@@ -23,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """Who shows versions of one target; ``listing`` is None where locations are not looked at."""
+    """What shows versions of one target; ``listing`` is None where locations are not looked at."""
 
     context: StagingContext
     services: Services
