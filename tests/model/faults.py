@@ -14,7 +14,7 @@ CHANGES = frozenset(
         "rename_table",
     }
 )
-"""The calls of which another process sees the effect, but for the lease's."""
+"""The calls of which another process sees the effect."""
 
 LATE = CHANGES - {"add_partitions", "drop_partitions"}
 """The calls that may land late. Of partitions none does: the protocol has no answer to that."""
