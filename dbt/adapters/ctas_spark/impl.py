@@ -213,7 +213,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @classmethod
     def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
-        """Who built a model; dbt's own way finds the module by the class's name, which is wrong."""
+        """Name this adapter as the builder: dbt derives a wrong module from the class name."""
         from dbt.adapters.__about__ import version as base_version  # noqa: PLC0415 (as dbt does)
 
         return AdapterTrackingRelationInfo(  # type: ignore[abstract]  # dbt instantiates it so

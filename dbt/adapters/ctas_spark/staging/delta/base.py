@@ -131,7 +131,7 @@ class DeltaTarget:
         return change_between(self._context, begun, now, self.since(begun, now))
 
     def who(self, begun: DeltaBase, now: DeltaBase) -> str:
-        """Who changed it, and when."""
+        """The writer that changed the target, and the time."""
         return who_changed(begun, now, self.since(begun, now))
 
     def decide(

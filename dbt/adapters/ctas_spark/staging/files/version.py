@@ -182,7 +182,7 @@ class FileVersion:
         return change_between(begun, now)
 
     def who(self, begun: FileBase, now: FileBase) -> str:
-        """Who changed it, and when."""
+        """The writer that changed the target, and the time."""
         return who_changed(begun, now)
 
     def rebase(self, over: FileBase) -> None:

@@ -139,7 +139,7 @@ class IcebergVersion:
         return bases.change_between(begun, now)
 
     def who(self, begun: IcebergBase, now: IcebergBase) -> str:
-        """Who changed it, and when."""
+        """The writer that changed the target, and the time."""
         return bases.who_changed(begun, now)
 
     def rebase(self, over: IcebergBase) -> None:

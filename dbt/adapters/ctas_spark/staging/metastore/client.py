@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.metastore.entry import Column, TableEntry
 PROBE = "ctas_spark_probe"
 """The property of a scratch entry on which compare-and-swap is tried."""
 AGENT = "dbt-ctas-spark"
-"""Who locks, as ``SHOW LOCKS`` says it beside the owner."""
+"""The name of the agent that ``SHOW LOCKS`` shows beside a lock's owner."""
 
 
 @dataclass(frozen=True, slots=True)

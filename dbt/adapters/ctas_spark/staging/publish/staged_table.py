@@ -120,7 +120,7 @@ class StagedTable(Generic[B]):
 
     @property
     def partition_metadata(self) -> str | None:
-        """Who knows the version's partitions; None if it has none."""
+        """Where the version's partitions are listed; None if it has none."""
         return self._version.partition_metadata
 
     @property

@@ -142,7 +142,7 @@ class Version(Protocol[B]):
 
     @property
     def partition_metadata(self) -> str | None:
-        """Who knows the version's partitions: ``files``, ``tracked``, ``pending``; None without."""
+        """Where its partitions are listed: ``files``, ``tracked``, ``pending``; None without."""
 
     def look(self) -> B:
         """The target as it is now."""
@@ -192,7 +192,7 @@ class Version(Protocol[B]):
         """What became of the target."""
 
     def who(self, begun: B, now: B) -> str:
-        """Who changed it, and when, as part of a sentence."""
+        """The writer that changed the target, and the time, as part of a sentence."""
 
     def rebase(self, over: B) -> None:
         """Write another base than begin's to the record, by compare-and-swap.

@@ -145,7 +145,7 @@ class StatementVersion:
         return bases.change_between(begun, now)
 
     def who(self, begun: StatementBase, now: StatementBase) -> str:
-        """Who changed it, and when."""
+        """The writer that changed the target, and the time."""
         return bases.who_changed(begun, now)
 
     def rebase(self, over: StatementBase) -> None:
