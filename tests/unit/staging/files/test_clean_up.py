@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry
-from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, Staged, World, killed, version_of
+from fakes.records import drops_the_target, record_of, remembered
+from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, killed, version_of
 
 AN_HOUR = 3_600_000
 WITH_GRACE = RetentionRules(versions_to_keep=0, grace_ms=AN_HOUR)
@@ -18,25 +19,6 @@ WITH_GRACE = RetentionRules(versions_to_keep=0, grace_ms=AN_HOUR)
 def world() -> World:
     """One metastore and one storage."""
     return World()
-
-
-def record_of(world: World, staged: Staged) -> Record:
-    """The version's record as it is now."""
-    found = Record.of(world.metastore.tables[version_of(staged).record])
-    assert found is not None
-    return found
-
-
-def remembered(world: World) -> Staged:
-    """A version of which the end of its invocation has noted that it was published."""
-    staged = world.published()
-    world.catalog().remember(CONTEXT, staged.version, world.job.counted)
-    return staged
-
-
-def drops_the_target(world: World) -> None:
-    """A user's DROP TABLE: an external table's files stay."""
-    del world.metastore.tables[TARGET_NAME]
 
 
 def test_the_live_version_always_stays(world: World) -> None:

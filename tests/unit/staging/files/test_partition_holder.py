@@ -1,7 +1,5 @@
 """A holder of the lock on partitions notes that it is at work, as it may lose the lock."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -14,39 +12,12 @@ from dbt.adapters.ctas_spark.staging.files.base import (
 )
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
-from fakes.world import BY_MONTH, TARGET_NAME, KilledError, Staged, World
+from fakes.steps import At, dies_at
+from fakes.world import BY_MONTH, TARGET_NAME, Staged, World
 
 REPLACES = "create_or_replace"
 AUTO, FILES = PartitionMetadata.AUTO, PartitionMetadata.FILES
 STEPS = [Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS]
-
-
-class At:
-    """Does something as a step begins, once."""
-
-    def __init__(self, step: Step, act: Any) -> None:
-        self._step = step
-        self._act = act
-
-    def entered(self, step: Step, target: object) -> None:  # noqa: ARG002 (one target)
-        if step is self._step:
-            act, self._act = self._act, lambda: None
-            act()
-
-    def left(self, step: Step, target: object) -> None:
-        """Nothing."""
-
-
-def die() -> None:
-    """The process ends here."""
-    raise KilledError
-
-
-@contextmanager
-def dies_at(step: Step) -> Iterator[None]:
-    """A process that ends as a step begins."""
-    with observe(At(step, die)), pytest.raises(KilledError):
-        yield
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The metastore's partitions follow the published version, and readers never depend on it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -19,39 +17,12 @@ from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.partitions import partition
-from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
+from fakes.steps import At, dies_at
+from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, Staged, World, version_of
 
 REPLACES = "create_or_replace"
 AUTO, FILES = PartitionMetadata.AUTO, PartitionMetadata.FILES
 STEPS = [Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS]
-
-
-class At:
-    """Does something as a step begins, once."""
-
-    def __init__(self, step: Step, act: Any) -> None:
-        self._step = step
-        self._act = act
-
-    def entered(self, step: Step, target: object) -> None:  # noqa: ARG002 (one target)
-        if step is self._step:
-            act, self._act = self._act, lambda: None
-            act()
-
-    def left(self, step: Step, target: object) -> None:
-        """Nothing."""
-
-
-def die() -> None:
-    """The process ends here."""
-    raise KilledError
-
-
-@contextmanager
-def dies_at(step: Step) -> Iterator[None]:
-    """A process that ends as a step begins."""
-    with observe(At(step, die)), pytest.raises(KilledError):
-        yield
 
 
 @pytest.fixture(params=["embedded", "remote"])

@@ -6,11 +6,12 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from fakes.metastore import entry
 from fakes.partitions import partition
-from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, Staged, World, version_of
+from fakes.records import drops_the_target, record_of, remembered
+from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, version_of
 
 THOROUGH = replace(AT_ONCE, thorough=True)
 
@@ -19,25 +20,6 @@ THOROUGH = replace(AT_ONCE, thorough=True)
 def world() -> World:
     """One metastore and one storage."""
     return World()
-
-
-def record_of(world: World, staged: Staged) -> Record:
-    """The version's record as it is now."""
-    found = Record.of(world.metastore.tables[version_of(staged).record])
-    assert found is not None
-    return found
-
-
-def remembered(world: World) -> Staged:
-    """A version of which the end of its invocation has noted that it was published."""
-    staged = world.published()
-    world.catalog().remember(CONTEXT, staged.version, world.job.counted)
-    return staged
-
-
-def drops_the_target(world: World) -> None:
-    """A user's DROP TABLE: an external table's files stay."""
-    del world.metastore.tables[TARGET_NAME]
 
 
 def test_a_renamed_target_keeps_its_version(world: World) -> None:

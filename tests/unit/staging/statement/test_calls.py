@@ -2,7 +2,7 @@
 
 import pytest
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException, SparkUpgradeException
+from pyspark.errors import AnalysisException, PySparkException
 
 from dbt.adapters.ctas_spark.staging.engines.thrift import results
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError
@@ -14,25 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.statement.calls import NamespaceMissingError, core_errors
-
-
-class Failed(SparkUpgradeException):
-    """An error that Spark names."""
-
-    name = ""
-
-    def getCondition(self) -> str:  # noqa: N802 (PySpark's)
-        return self.name
-
-    def getErrorClass(self) -> str:  # noqa: N802 (PySpark 3.5's)
-        return self.name
-
-
-def named(name: str) -> PySparkException:
-    """An error with that name."""
-    error = Failed("words")
-    error.name = name
-    return error
+from fakes.sql_catalog import named
 
 
 @pytest.mark.parametrize(
