@@ -3,8 +3,6 @@
 It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL has no words for it.
 """
 
-import threading
-
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
@@ -17,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.publications import history
 from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish import v2_clauses as namespaces
+from dbt.adapters.ctas_spark.staging.publish.namespaces import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.history import Event
@@ -32,8 +30,7 @@ class IcebergCatalog:
     def __init__(self, services: IcebergServices, kind: IcebergKind) -> None:
         self._services = services
         self._kind = kind
-        self._guard = threading.Lock()
-        self._staging_schemas: set[str] = set()
+        self._namespaces = StagingNamespaces(services.tables, services.engine)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """Every kind that is let in compares and swaps; the staging namespace is made here.
@@ -41,10 +38,7 @@ class IcebergCatalog:
         Raises:
             StagingSchemaError: there is no staging namespace and none can be made.
         """
-        with self._guard:
-            if staging_schema not in self._staging_schemas:
-                namespaces.make(self._services.tables, self._services.engine, staging_schema)
-                self._staging_schemas.add(staging_schema)
+        self._namespaces.ensure(staging_schema)
         return Capabilities(f"iceberg ({self._kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
 
     def plan(

@@ -4,14 +4,13 @@ The commit is SQL, so that it needs no JVM in this process. It is not conditiona
 a rival between the last look and the statement is overwritten.
 """
 
-import threading
 from collections.abc import Iterator
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.context import DELTA, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.publish import v2_clauses as namespaces
+from dbt.adapters.ctas_spark.staging.publish.namespaces import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
@@ -61,8 +60,7 @@ class StatementCatalog:
     def __init__(self, services: StatementServices, reached: Capabilities) -> None:
         self._services = services
         self._reached = reached
-        self._guard = threading.Lock()
-        self._staging_schemas: set[str] = set()
+        self._namespaces = StagingNamespaces(services.tables, services.engine)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """What is known of it; the staging namespace is made here.
@@ -70,10 +68,7 @@ class StatementCatalog:
         Raises:
             StagingSchemaError: there is no staging namespace and none can be made.
         """
-        with self._guard:
-            if staging_schema not in self._staging_schemas:
-                namespaces.make(self._services.tables, self._services.engine, staging_schema)
-                self._staging_schemas.add(staging_schema)
+        self._namespaces.ensure(staging_schema)
         return self._reached
 
     def plan(
