@@ -1,0 +1,178 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # ./check sources it, and sets or reads those
+# The stages of ./check: a function and a title each, and the order in which they are taken.
+# Long ones go first, so that both lanes end at about the same time.
+
+declare -A titles=(
+    [lint]="Lint: ruff"
+    [types]="Types: mypy"
+    [unit]="Unit tests"
+    [lives]="Random lives of a table, on fakes"
+    [newer_dbt]="Unit tests on dbt-core 1.12, and the example parsed by it"
+    [archive]="An archive of Spark's classes, with which each test's Spark starts faster"
+    [functional]="On Spark, as users and readers see it"
+    [faults]="Runs that are killed, cut off and signalled"
+    [iceberg]="Iceberg's catalogs"
+    [crashes]="Crashes at every step, and what the next run makes of them"
+    [contract]="The contract of every catalog, and the sabotages that it has to notice"
+    [contract_formats]="The contract of Iceberg and Delta, in one session"
+    [databases]="Two databases: the session catalog, and one of Iceberg's"
+    [delta]="Delta tables"
+    [remote]="Spark Connect and Thrift: dbt without a JVM, on a server"
+    [other_catalogs]="Catalogs that publish by a statement"
+    [demo]="The demo, as a smoke test"
+)
+
+quick_stages=(lint types unit lives)
+all_stages=(archive lint types unit functional faults iceberg crashes contract contract_formats
+    databases delta remote other_catalogs lives newer_dbt)
+long_stages=(contract_embedded contract_postgresql contract_in_memory contract_all_formats
+    contract_session contract_pairs crashes_embedded crashes_postgresql crashes_all_formats
+    crashes_session many_lives reads races kills signals soak)
+
+titles+=(
+    [contract_embedded]="The contract on an embedded metastore"
+    [contract_postgresql]="The contract on a metastore on PostgreSQL"
+    [contract_in_memory]="The contract on Spark's own catalog"
+    [contract_all_formats]="The contract on Delta, and on Iceberg's hive, jdbc and REST"
+    [contract_session]="The contract on Iceberg's session catalog"
+    [contract_pairs]="The contract for every pair of layout and purpose"
+    [crashes_embedded]="Crashes in every layout, on an embedded metastore"
+    [crashes_postgresql]="Crashes in every layout, on a metastore on PostgreSQL"
+    [crashes_all_formats]="Crashes in every layout, on Iceberg and Delta"
+    [crashes_session]="Crashes in every layout, on Iceberg's session catalog"
+    [many_lives]="20,000 random lives of a table, on fakes"
+    [reads]="2,000 reads of each kind of table while others publish"
+    [races]="Races between writers, on each kind of table"
+    [kills]="kill -9 at each side of each step"
+    [signals]="SIGINT and SIGTERM at random moments"
+    [soak]="Half an hour of runs that race and are killed"
+)
+
+# Not `python -m pytest`: that puts the checkout on sys.path, and so into the package dbt.adapters.
+# run_tests ENVIRONMENT PATH...
+run_tests() {
+    local environment=$1
+    shift
+    (
+        use_environment "$environment"
+        PYTHONPATH=$root/bin exec pytest -p installed_package -p durations "$@"
+    )
+}
+
+# measure SCRIPT ARGUMENT...: one of bench/, whose figures stay in .check/figures/.
+measure() {
+    local out=$root/.check/figures/$1-$SECONDS.json script=bench/$1.py
+    shift
+    (
+        use_environment .venv
+        PYTHONPATH=$root/tests exec python "$script" "$@" --out "$out"
+    )
+}
+
+# Namespace packages: the wheel may hold nothing but our two directories and its metadata.
+check_wheel() {
+    local foreign
+    foreign=$(.venv/bin/python -I -m zipfile --list "$wheel" | sed 1d \
+        | grep -vE '^(dbt/(adapters|include)/ctas_spark|dbt_ctas_spark-[^/]+\.dist-info)/' || true)
+    [[ -z $foreign ]] || fail "the wheel holds files that belong to others: $foreign"
+}
+
+lint() {
+    .venv/bin/ruff check
+    .venv/bin/ruff format --check
+}
+
+types() { .venv/bin/mypy; }
+
+unit() { run_tests .venv tests/unit; }
+
+lives() { run_tests .venv tests/model; }
+
+archive() { .venv/bin/python bin/archive_classes.py; }
+
+newer_dbt() {
+    make_environment .venv-dbt-1.12 dbt-1.12.txt
+    install_wheel .venv-dbt-1.12
+    .venv-dbt-1.12/bin/dbt --no-use-colors parse --project-dir examples/nycflights \
+        --profiles-dir examples/nycflights --target-path "$root/.build" --log-path "$root/.build"
+    run_tests .venv-dbt-1.12 tests/unit
+}
+
+# Those that are named below have a process of their own: one process has one session, and so one
+# metastore; and a JVM has the jars and the extensions of a format from its start, or never.
+functional() {
+    run_tests .venv tests --ignore tests/unit --ignore tests/model --ignore tests/contract \
+        --ignore tests/faults --ignore tests/crashes --ignore tests/functional/databases \
+        --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
+        --ignore tests/remote
+}
+
+databases() { run_tests .venv tests/functional/databases; }
+
+faults() { run_tests .venv tests/faults; }
+
+crashes() { run_tests .venv tests/crashes; }
+
+contract() { run_tests .venv tests/contract; }
+
+contract_formats() { run_tests .venv tests/contract --catalog iceberg_jdbc --catalog delta; }
+
+iceberg() { run_tests .venv tests/iceberg; }
+
+delta() { run_tests .venv tests/delta; }
+
+remote() { run_tests .venv tests/remote; }
+
+other_catalogs() { run_tests .venv tests/other_catalogs; }
+
+demo() { ./demo; }
+
+contract_embedded() { run_tests .venv tests/contract --catalog hive_embedded; }
+
+contract_postgresql() { run_tests .venv tests/contract --catalog hive_postgresql; }
+
+contract_in_memory() { run_tests .venv tests/contract --catalog in_memory; }
+
+contract_all_formats() { run_tests .venv tests/contract --catalog formats; }
+
+contract_session() { run_tests .venv tests/contract --catalog iceberg_session; }
+
+contract_pairs() { run_tests .venv tests/contract --every-pair; }
+
+crashes_embedded() { run_tests .venv tests/crashes --catalog hive_embedded --every-layout; }
+
+crashes_postgresql() { run_tests .venv tests/crashes --catalog hive_postgresql --every-layout; }
+
+crashes_all_formats() { run_tests .venv tests/crashes --catalog formats --every-layout; }
+
+crashes_session() { run_tests .venv tests/crashes --catalog iceberg_session --every-layout; }
+
+many_lives() { run_tests .venv tests/model --examples 20000; }
+
+formats=(delta iceberg-hive iceberg-jdbc iceberg-rest iceberg-session)
+
+reads() {
+    local format
+    measure many_reads
+    for format in "${formats[@]}" iceberg-hadoop; do
+        measure many_reads --table "$format" --reads 500 --commits 30
+    done
+}
+
+races() {
+    local format
+    measure race
+    for format in "${formats[@]}"; do
+        measure race --table "$format" --rivals 3 --rounds 10
+    done
+}
+
+kills() {
+    measure kills
+    measure kills --catalog delta --catalog iceberg-jdbc --build rebuild
+    measure kills --catalog iceberg-rest --catalog iceberg-hadoop --build rebuild
+}
+
+signals() { measure signals; }
+
+soak() { measure soak; }
