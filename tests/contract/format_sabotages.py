@@ -1,12 +1,14 @@
-"""Two ways to break the publication of formats that the contract has to notice."""
+"""Ways to break what formats publish and clean up that the contract has to notice."""
 
 import pytest
 
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
+from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.version import Change
@@ -54,3 +56,9 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(DeltaVersion, "check_still", lambda _self, _table: None)
     for version in (IcebergVersion, DeltaVersion, StatementVersion):
         patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
+
+
+def native_age_alone_decides(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """A clean-up takes what is old, though its writer's commit would be let through."""
+    for garbage in (IcebergGarbage, DeltaGarbage):
+        patch.setattr(garbage, "may_land", lambda _self, _version: False)

@@ -25,7 +25,11 @@ from contract.behaviours.readers import leaves_the_old_version_to_its_readers
 from contract.behaviours.registry import Function
 from contract.cases import Case, MakeSubject, chosen, every_pair
 from contract.claims import CLAIMS
-from contract.format_sabotages import native_drop_and_create, native_no_base_check
+from contract.format_sabotages import (
+    native_age_alone_decides,
+    native_drop_and_create,
+    native_no_base_check,
+)
 from contract.sabotages import (
     Sabotage,
     age_alone_decides,
@@ -79,12 +83,13 @@ NOTICED_BY = (
     Noticed(nobody_looks_again, gives_back_what_lands_meanwhile),
 )
 # Where no compare-and-swap proves that an orphan can't land any more, its age alone decides.
-BY_AGE_WITHOUT_CAS = (age_alone_decides,)
+BY_AGE_WITHOUT_CAS = (age_alone_decides, native_age_alone_decides)
 
 OF_FORMATS_NOTICED_BY = (
     Noticed(native_drop_and_create, replaces_everything_together),
     Noticed(native_no_base_check, names_the_winner_of_a_lost_race),
     Noticed(marker_seeded_at_begin, changes_nothing_before_the_commit),
+    Noticed(native_age_alone_decides, keeps_what_may_still_land),
 )
 
 
@@ -100,13 +105,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _noticed_on(place: str, *, pairs: bool) -> tuple[Noticed, ...]:
-    if CLAIMS[place].native_format:
-        return OF_FORMATS_NOTICED_BY
-    check = CLAIMS[place].conflict_check
-    if check is ConflictCheck.NONE:
+    claim = CLAIMS[place]
+    if claim.conflict_check is ConflictCheck.NONE and not claim.native_format:
         return ()
-    swaps = check is ConflictCheck.CAS
-    noticed = [one for one in NOTICED_BY if swaps or one.sabotage not in BY_AGE_WITHOUT_CAS]
+    swaps = claim.conflict_check is ConflictCheck.CAS
+    ways = OF_FORMATS_NOTICED_BY if claim.native_format else NOTICED_BY
+    noticed = [one for one in ways if swaps or one.sabotage not in BY_AGE_WITHOUT_CAS]
     return tuple(noticed) if pairs or place.startswith("fakes") else _first_of_each(noticed)
 
 
