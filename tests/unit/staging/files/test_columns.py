@@ -145,7 +145,7 @@ def test_recover_finishes_it_too_and_says_so(world: World, metastore: StrictMeta
 def test_a_begin_while_the_columns_are_missing_is_no_conflict_for_their_writer(
     world: World,
 ) -> None:
-    """Whoever fills them first has done it for both."""
+    """The first one to fill them has done it for both."""
     ours = begun(world, NEW)
     ours.commit()
     theirs = world.plan().begin()
