@@ -97,7 +97,7 @@ def commit_of(world: World) -> str:
 def test_columns_that_the_server_takes_are_published_by_the_one_call(
     world: World, metastore: StrictMetastore
 ) -> None:
-    """There is no second one."""
+    """No second call follows."""
     publish(world, (*OLD, ("name", "string")))
     assert [len(shown) for shown, _ in metastore.on_target] == [2]
 

@@ -145,7 +145,7 @@ def test_the_bases_permissions_are_given_to_the_version(world: World) -> None:
 def test_refused_permissions_are_a_warning(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A storage without owners is none that fails a model."""
+    """A storage without owners does not fail a model."""
     world.published()
 
     def refuse(_source: str, _directory: str) -> None:

@@ -52,7 +52,7 @@ def test_a_publication_goes_through_its_calls_in_one_order() -> None:
 
 
 def test_the_last_listing_is_booked_before_the_commit() -> None:
-    """What takes long on an object store is no time of the commit."""
+    """What takes long on an object store does not count as the commit's time."""
     recorder = Recorder()
 
     class Listing(FakeVersion):
