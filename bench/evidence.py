@@ -1,4 +1,4 @@
-"""Write docs/evidence.md from the figures that the long runs have kept in bench/results.
+"""Write bench/results/README.md from the figures that the long runs have kept next to it.
 
     python bench/evidence.py
 
@@ -13,26 +13,32 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
-PAGE = ROOT / "docs" / "evidence.md"
+PAGE = RESULTS / "README.md"
 
 Figures = Mapping[str, Any]
 OURS = "dbt-ctas-spark"
 FAULTS = ("overtaken", "failed", "mixed", "empty", "partial", "excused")
 FILES = "files"
 FAKES = "fakes"
-HEAD = """# Evidence
+HEAD = """# Figures of real runs
 
-This page is written by `python bench/evidence.py` from the figures of real runs in
-[bench/results](../bench/results); [bench/README.md](../bench/README.md) has the command of each.
-A read is one query of one session, judged by its rows and its schema: `failed` got an error,
-`mixed` has parts of two versions, `empty` and `partial` lack rows. `excused` ones mixed two
-versions while a publication was under way that says that this may be. `overtaken` was refused by
-name, as the table's columns changed between the query's analysis and its plan
-([delta.md](delta.md), [iceberg.md](iceberg.md)).
+`python bench/evidence.py` writes this page from the figures in this directory. The command of each
+run is in [bench/README.md](../README.md), its commit in the [last tables](#commits-and-versions).
+[suites.md](suites.md) has the last runs of the test suites.
 
-The last table says which commit each figure is of. Those from before the protocol's second design
-are of a product that published some changes by a rename, and deleted at once what dead runs had
-left: `left`, and the steps of renames and leases, come from there.
+A read is one query of one session, judged by its rows and its schema:
+
+| column | such a read |
+|---|---|
+| `overtaken` | was refused by name: the columns changed between the query's analysis and its plan |
+| `failed` | got another error |
+| `mixed` | has parts of two versions |
+| `empty`, `partial` | lacks rows |
+| `excused` | mixed two versions during a publication that says that this may happen |
+
+Some figures are older than the design that the product has now. At that time it published some
+changes by a rename, and deleted at once what dead runs had left. The counts of what was left, and
+the steps of renames and leases (`set_aside`, `delete_lease` and the like), come from there.
 """
 
 
@@ -73,17 +79,17 @@ def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
             run = (_link(name), figures.get("table", FILES), adapter, figures.get("commits", ""))
             yield _row(*run, figures["reads"], *faults, _minutes(figures))
     yield (
-        "\nThe soaks do the same to the same model: `materialized: atomic_table` with this "
-        "adapter, `table` with the stock one. All Iceberg catalogs but the session's were in one "
-        "session with Delta.\n"
+        "\nBoth soaks do the same to the same model, which is `materialized: atomic_table` with "
+        "this adapter and `table` with dbt-spark. All Iceberg catalogs except the session's were "
+        "in one session with Delta.\n"
     )
 
 
 def _soak(figures: Figures) -> Iterator[str]:
     yield "## Half an hour of runs that race and end at random\n"
     yield (
-        f"{_link('soak')}: {figures['runs']} runs of one model, two at a time, of which "
-        f"{_listed(figures['fates'])}. Of their model the runs said: "
+        f"{_link('soak')}: {figures['runs']} runs of one model, two at a time "
+        f"({_listed(figures['fates'])}). What the runs reported about their model: "
         f"{_listed(figures['said of the model'])}; `refused` lost to the other run, `nothing` was "
         "ended before it could say anything.\n"
     )
@@ -100,8 +106,8 @@ def _kills(named: Mapping[str, Figures]) -> Iterator[str]:
     if named:
         yield "## kill -9 at every step\n"
         yield (
-            "Each run was killed with its JVM at one side of one step. `old` (of a first build: no "
-            "table) and `new` are what the next process read.\n"
+            "Each run was killed with its JVM just before or just after one step. `old` (in a "
+            "first build: no table) and `new` are what the next process read.\n"
         )
     for name, figures in named.items():
         left = _listed(figures["left"], "0")
@@ -121,9 +127,10 @@ def _kills(named: Mapping[str, Figures]) -> Iterator[str]:
 def _crashes(named: Mapping[str, Figures]) -> Iterator[str]:
     yield "## A crash at every step, simulated\n"
     yield (
-        "An exception that skips every abort, at each side of each step, of builds, aborts, "
-        "recoveries, vacuums and rollbacks; then a new run mends what is left. Survived of tried, "
-        "by step and catalog, over the levels and layouts that were tried:\n"
+        "An exception that skips every abort ends a build, an abort, a recovery, a vacuum or a "
+        "rollback before or after each of its steps; then a new run repairs what is left. The "
+        "cells say how many crashes were survived of those that were tried, over all levels and "
+        "layouts of the catalog:\n"
     )
     catalogs: dict[str, list[Figures]] = {}
     for cell in (cell for figures in named.values() for cell in figures["cells"]):
@@ -156,10 +163,10 @@ def _signals(figures: Figures) -> Iterator[str]:
 def _writers(named: Mapping[str, Figures]) -> Iterator[str]:
     yield "## Writers that commit at the same moment\n"
     yield (
-        "In a round all writers begin on one version and commit at one moment. Each refusal names "
-        "the winner's version and its time. `overwritten` are commits of which nobody was told "
-        "that another of the same round replaced them. `CREATE OR REPLACE TABLE AS` is the "
-        "format's own, as the control.\n"
+        "In each round all writers begin on the same version and commit at the same moment. Each "
+        "refusal names the winner's version and its time. `overwritten` counts commits that "
+        "another one of the same round replaced without telling anybody. `CREATE OR REPLACE TABLE"
+        " AS` is the format's own statement, as the control.\n"
     )
     yield _row(
         "run", "table", "writers", "processes", "rounds", "commits", "refusals", "overwritten",
@@ -179,8 +186,8 @@ def _commit_times(figures: Figures) -> Iterator[str]:
     yield "## How long a commit takes\n"
     yield (
         f"{_link('commit_time')}: medians of {1 + max(one['round'] for one in figures['timings'])} "
-        "rounds. The commit is from reading the base to having read the target again. What follows "
-        "it is in no reader's way: the refresh, and the bookkeeping of tracked partitions.\n"
+        "rounds. A commit lasts from reading the base to having read the target again. What comes "
+        "afterwards disturbs no reader: the refresh, and the bookkeeping of tracked partitions.\n"
     )
     yield _row("files", "partitions", "tracked", "commit, ms", "ratio to 1 file", "afterwards, ms")
     yield _rule(6)
@@ -199,7 +206,7 @@ def _commit_times(figures: Figures) -> Iterator[str]:
 
 
 def _versions(named: Mapping[str, Figures]) -> Iterator[str]:
-    yield "## Of what\n"
+    yield "## Commits and versions\n"
     yield _row("figures", "finished", "minutes", "cores", OURS)
     yield _rule(5)
     around: dict[str, list[str]] = {}
@@ -211,7 +218,7 @@ def _versions(named: Mapping[str, Figures]) -> Iterator[str]:
         around.setdefault(others, []).append(name)
     yield ""
     for others, names in around.items():
-        yield f"Around it ({', '.join(names)}): {others}.\n"
+        yield f"Versions of {', '.join(names)}: {others}.\n"
 
 
 def _longest_first(each: Iterable[Figures]) -> Sequence[Figures]:
@@ -239,7 +246,7 @@ def _minutes(figures: Figures) -> str:
 
 
 def _link(name: str) -> str:
-    return f"[{name}.json](../bench/results/{name}.json)"
+    return f"[{name}.json]({name}.json)"
 
 
 def _row(*cells: object) -> str:

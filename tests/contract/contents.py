@@ -60,7 +60,7 @@ LAYOUTS: Mapping[str, Layout] = {
 
 
 def layouts_of(native_format: str | None) -> tuple[str, ...]:
-    """Those of a format that commits by itself, the plain one first; else those of files."""
+    """The layouts of a format that commits by itself, the plain one first; or those of files."""
     return tuple(name for name, layout in LAYOUTS.items() if layout.native_format == native_format)
 
 

@@ -1,4 +1,4 @@
-"""Entries of Iceberg and Delta tables as a client sees them that is none of the product's.
+"""Entries of Iceberg and Delta tables, as a client sees them that is not the product's.
 
 A catalog points to a metadata file, or a directory to a log; both are JSON and read without Spark.
 """

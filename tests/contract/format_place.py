@@ -58,7 +58,7 @@ class FormatPlace(SparkPlace, ABC):
         return [path for path in self._files_below(staged.target) if staged.version in path]
 
     def _files_below(self, target: TableName) -> Iterator[str]:
-        """Its own directory's, and those of its versions that lie beside others'."""
+        """Those of its own directory, and those of its versions that lie next to others."""
         for own in (target.table, f"ctas-spark/{SCHEMA}.{target.table}"):
             for directory in self._warehouse.glob(f"{SCHEMA}*/{own}"):
                 yield from (str(path) for path in directory.rglob("*") if path.is_file())

@@ -154,7 +154,7 @@ class Others(Protocol):
         """MSCK REPAIR TABLE."""
 
     def read(self, table: str) -> dict[str, Any]:
-        """Columns and rows, looked up anew; UnreadableError if there is no answer."""
+        """Columns and rows, looked up again; UnreadableError if there is no answer."""
 
     def hold(self, table: str) -> None:
         """Look the table up and read nothing yet."""

@@ -41,7 +41,7 @@ class Meanwhile(Enum):
 
 
 class After(Enum):
-    """Whose version the target holds at the end."""
+    """The writer whose version the target holds at the end."""
 
     OURS = "ours"
     THEIRS = "theirs"

@@ -100,7 +100,7 @@ def _metastores() -> Iterator[Line]:
     for name, check, suite, claim in each:
         yield Line(name, FILES, reached("hive", check), CONTRACT.format(suite), (claim,))
     over_thrift = reached("hive", ConflictCheck.CAS, needs_jvm=False)
-    yield Line("Hive beside isolated classes", FILES, over_thrift, "`tests/contract_clients`")
+    yield Line("Hive, called from Python", FILES, over_thrift, "`tests/contract_clients`")
 
 
 def tables() -> dict[str, str]:

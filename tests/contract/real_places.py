@@ -27,7 +27,7 @@ class RealPlaces:
     """Places by their names; all end with ``open_places``.
 
     One JVM has one metastore. The formats share a session, but for Iceberg's session catalog, which
-    Delta's can't be beside.
+    Delta's can't be in the same session.
     """
 
     def __init__(self, directory: Path, open_places: ExitStack) -> None:

@@ -155,7 +155,7 @@ class Subject:
         return [*self.place.files_of(attempt.staged), *records]
 
     def keeps(self, directory: str, files: Mapping[str, object]) -> bool:
-        """True if all files are as they were; beside them may be what a format stages there."""
+        """True if all files are as they were; besides them a format may have staged some there."""
         now = self.place.files(directory)
         if self.place.claim.native_format is None:
             return now == files

@@ -100,7 +100,7 @@ def hive(request: pytest.FixtureRequest) -> FakePlace | ServerPlace:
 
 @pytest.fixture(params=[*REMOTE, "in_memory"])
 def on_disk(request: pytest.FixtureRequest) -> ServerPlace | MemoryPlace:
-    """Every client beside which there are files."""
+    """Every client whose tables have files."""
     found: ServerPlace | MemoryPlace = request.getfixturevalue(request.param)
     return found
 

@@ -1,4 +1,4 @@
-"""An in-memory catalog of Spark's beside the session's own, which is Hive."""
+"""An in-memory catalog of Spark's next to the session's own, which is Hive."""
 
 from pathlib import Path
 from typing import Any

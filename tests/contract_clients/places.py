@@ -27,7 +27,7 @@ class LockingClient(Client, TableLockClient, Protocol):
 
 
 class Place(Protocol):
-    """One database of one metastore, and another one beside it."""
+    """One database of one metastore, and another one next to it."""
 
     @property
     def client(self) -> Client:

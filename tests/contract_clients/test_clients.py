@@ -144,7 +144,7 @@ def test_comparing_is_probed_without_a_trace(place: Place) -> None:
 
 
 def test_partition_keys_are_kept(place: Place) -> None:
-    """A partitioned entry has its keys, beside its columns, wherever it is published."""
+    """A partitioned entry has its keys, besides its columns, wherever it is published."""
     keys = ("day", "country")
     staged, base = place.new(partition_keys=keys), place.new(partition_keys=keys)
     created = unused(place)

@@ -48,7 +48,7 @@ def test_a_missing_database_has_no_tables(place: Place) -> None:
 
 @pytest.mark.parametrize("value", ["staged", "shop.orders", "größer", "it's", 'a "b"', "a b%_*"])
 def test_tables_are_found_by_a_parameter(place: Place, value: str) -> None:
-    """Those of which the parameter has the value, and no others, are found."""
+    """Tables whose parameter has the value are found, and no others."""
     made = place.new(parameters={STATE: value})
     place.new(parameters={STATE: f"{value}2", "other": value})
     place.new(parameters={})

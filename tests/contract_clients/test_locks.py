@@ -38,7 +38,7 @@ def test_who_waits_can_stop_waiting(hive: FakePlace | ServerPlace) -> None:
 
 
 def test_locks_are_shown_with_their_owners(hive: FakePlace | ServerPlace) -> None:
-    """Who holds the lock and who waits for it, on this table and on no other."""
+    """The lock shows its holder and those who wait for it, on this table and on no other."""
     name, other = unused(hive), unused(hive)
     first, second = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
     elsewhere = hive.client.lock(other, "eve")
@@ -50,7 +50,7 @@ def test_locks_are_shown_with_their_owners(hive: FakePlace | ServerPlace) -> Non
 
 
 def test_asking_for_a_lock_beats_it(hive: FakePlace | ServerPlace) -> None:
-    """Who waits learns the server's time from the last beat of its own lock."""
+    """A waiting client learns the server's time from the last beat of its own lock."""
     name = unused(hive)
     held, waiting = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
 

@@ -30,7 +30,7 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """What was not as promised, and how much lies beside the versions that are live or kept."""
+    """What was not as promised, and how much is there besides live and kept versions."""
 
     violations: list[str]
     paths: int

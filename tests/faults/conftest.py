@@ -46,7 +46,7 @@ def conf(metastore: Metastore, proxy: Proxy) -> Iterator[dict[str, str]]:
 
 @pytest.fixture(autouse=True, scope="package")
 def spark_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Spark's own log goes beside the tests' other files."""
+    """Spark's own log goes next to the tests' other files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DBT_LOG_PATH", str(tmp_path_factory.getbasetemp() / "logs"))
         yield

@@ -36,7 +36,7 @@ class Eyes(Protocol):
         """The versions that may be there: that which is live."""
 
     def surplus(self, kept: AbstractSet[str]) -> Surplus:
-        """What there is beside these versions."""
+        """What there is besides these versions."""
 
     def locks(self) -> int:
         """How many locks are held."""

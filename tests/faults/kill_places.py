@@ -66,7 +66,7 @@ def embedded(directory: Path) -> Iterator[KillPlace]:
 
 @contextmanager
 def of_format(choice: Choice, directory: Path) -> Iterator[KillPlace]:
-    """A format's catalog that several processes reach, beside the others in one session."""
+    """A format's catalog that several processes reach, next to the others in one session."""
     with tables_on_postgresql(choice, directory) as tables:
         place = {key: str(value) for key, value in tables.model.items()}
         conf = {**SMALL, **tables.conf}

@@ -89,7 +89,7 @@ class Point:
 
     @property
     def is_staged(self) -> bool:
-        """True if the killed run's version is there, and is no table's."""
+        """True if the killed run's version is there, and no table shows it."""
         return self.step is Step.VERIFY or self == Point(Step.COMMIT, ENTERED)
 
     @property

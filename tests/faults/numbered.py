@@ -33,7 +33,7 @@ A_WHILE_MS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """The project, and the eyes of a client that is none of ours."""
+    """The project, and the eyes of a client that is not ours."""
 
     project: Project
     outside: Outside
@@ -101,7 +101,7 @@ class Numbered:
         self.only_live_left()
 
     def surplus(self, versions: AbstractSet[str]) -> Surplus:
-        """What storage and metastore hold beside the table in these versions."""
+        """What storage and metastore hold besides the table in these versions."""
         return surplus(self.outside, {TABLE: versions})
 
     @property

@@ -1,4 +1,4 @@
-"""What storage and metastore hold of a schema beside the versions that they should."""
+"""What storage and metastore hold of a schema besides the versions that they should."""
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -13,7 +13,7 @@ UNFINISHED = "_temporary"
 
 @dataclass(frozen=True, slots=True)
 class Surplus:
-    """What lies there beside the versions that should; ``missing`` are entries that should, too."""
+    """What lies there besides the versions that should; ``missing`` should be there, too."""
 
     paths: tuple[str, ...] = ()
     bytes: int = 0
@@ -27,7 +27,7 @@ def version_parent(outside: Outside) -> Path:
 
 
 def surplus(outside: Outside, versions: Mapping[str, AbstractSet[str]]) -> Surplus:
-    """What there is beside these tables with these versions.
+    """What there is besides these tables with these versions.
 
     A record that a clean-up made for a version without one stays for the orphan age, alone.
     """

@@ -50,7 +50,7 @@ def test_a_lost_answer_is_a_commit(numbered: Numbered, proxy: Proxy) -> None:
 def test_a_connection_lost_meanwhile_is_a_commit_or_unknown(
     numbered: Numbered, proxy: Proxy
 ) -> None:
-    """Who looks while the server works may see old or new; what is reported is never wrong."""
+    """A look while the server works may show old or new; what is reported is never wrong."""
     old = numbered.publish(1)
     run = run_with_broken_commit(numbered, proxy, lose_connection, 2)
 

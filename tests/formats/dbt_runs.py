@@ -66,7 +66,7 @@ class DbtRuns:
 
     @pytest.fixture
     def project(self, spark: SparkSession, tmp_path: Path) -> Project:
-        """A project with one model of the format and one of parquet beside it."""
+        """A project with one model of the format and one of parquet next to it."""
         project = _new(spark, tmp_path)
         model = MODEL.replace("<partition_by>", self.partition_by)
         files = {"models/m.sql": model, "models/plain.sql": PLAIN, "models/schema.yml": SCHEMA}
@@ -74,7 +74,7 @@ class DbtRuns:
         return project
 
     def test_a_model_is_built_rebuilt_and_rolled_back(self, project: Project) -> None:
-        """Its run results say what was published and how; comments are there; parquet beside it."""
+        """Its results say what was published and how; comments are there; parquet next to it."""
         first = project.build().response("m")
         second = project.build(name="new").response("m")
         assert (first["commit_strategy"], second["commit_strategy"]) == ("create", "swap")

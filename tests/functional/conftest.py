@@ -26,7 +26,7 @@ def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
 
 @pytest.fixture(autouse=True, scope="session")
 def spark_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Spark's own log goes beside the tests' other files."""
+    """Spark's own log goes next to the tests' other files."""
     directory = tmp_path_factory.getbasetemp() / "logs"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DBT_LOG_PATH", str(directory))

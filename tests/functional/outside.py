@@ -1,4 +1,4 @@
-"""What stands in metastore and storage, seen by a client that is none of ours."""
+"""What is in the metastore and the storage, as a client sees it that is not ours."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from model.world import ModelWorld
 
 UPKEEP = ("begin", "settle", "clean", "recover", "rollback")
-"""What fills Hive's columns and keeps partitions, beside the commit itself."""
+"""What fills Hive's columns and keeps partitions, besides the commit itself."""
 
 
 class Watch:

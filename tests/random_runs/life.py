@@ -79,7 +79,7 @@ class Publications:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What happened; ``left`` is what lies beside the live version after the last clean-up."""
+    """What happened; ``left`` is what there is besides the live version after the last clean-up."""
 
     reads: Sequence[Read]
     runs: Sequence[Ended]

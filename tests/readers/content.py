@@ -19,7 +19,7 @@ SAME = "c"
 
 
 class WrongContentError(Exception):
-    """What was read is no version; the message begins with the kind of fault."""
+    """What was read is not a version; the message begins with the kind of fault."""
 
 
 def row_count(version: int) -> int:

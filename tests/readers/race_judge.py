@@ -32,12 +32,12 @@ class Round:
 
     @property
     def winners(self) -> list[Attempt]:
-        """Who committed."""
+        """The writers that committed."""
         return [attempt for attempt in self.attempts if attempt.refusal is None]
 
     @property
     def losers(self) -> list[Attempt]:
-        """Who was refused."""
+        """The writers that were refused."""
         return [attempt for attempt in self.attempts if attempt.refusal is not None]
 
     @property

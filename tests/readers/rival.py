@@ -39,7 +39,7 @@ SCHEMA, TABLE = "race", "target"
 
 
 class Writers(str, Enum):
-    """Who commits: this package, or the format's own CREATE OR REPLACE TABLE AS."""
+    """What commits: this package, or the format's own CREATE OR REPLACE TABLE AS."""
 
     STAGING = "dbt-ctas-spark"
     PLAIN = "CREATE OR REPLACE TABLE AS"

@@ -46,7 +46,7 @@ class SharedTables:
     """What a session needs for the tables, and where they are in it.
 
     ``file_format`` is None for tables of files, of whichever format. ``profile`` is what a profile
-    says beside the session's settings.
+    says besides the session's settings.
     """
 
     conf: Mapping[str, str]
@@ -74,7 +74,7 @@ class SharedTables:
 def shared_tables(choice: Choice, metastore: Metastore, directory: Path) -> Iterator[SharedTables]:
     """Settings for ``choice``; a catalog's own files and server, if it has any, in ``directory``.
 
-    All formats are in one session: ``spark_catalog`` is Delta's, with Iceberg's catalogs beside it.
+    All formats are in one session: ``spark_catalog`` is Delta's, next to Iceberg's catalogs.
     ``ICEBERG_SESSION`` alone has no Delta: ``spark_catalog`` can be of one of the two.
     """
     catalogs = directory / "catalogs"

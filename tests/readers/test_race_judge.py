@@ -47,7 +47,7 @@ def test_an_error_without_the_winner_is_a_violation() -> None:
 
 
 def test_a_stale_base_is_a_violation() -> None:
-    """Who began from another base than the last winner's took no part in the race."""
+    """A writer with another base than the last winner's took no part in the race."""
     (violation,) = judge_race([Round((WON, LOST), 1), Round((replace(NEXT, base="z"),), 3)])
     assert "began from z, not from a" in violation
 

@@ -18,7 +18,7 @@ SCHEMA = "isolated"
 MODEL = {"materialized": "atomic_table"}
 # Every third version of a table of files has no partitions.
 KEYS = f"{{{{ (['{PARTITION_KEY}'] if (var('v') | int) % 3 else []) | as_native }}}}"
-# What is the same in all versions, beside their columns.
+# What is the same in all versions, besides their columns.
 SAME = {"partition_by": PARTITION_KEY, "atomicity": "isolated"}
 
 

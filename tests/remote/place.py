@@ -109,7 +109,7 @@ class Place:
         return sorted(found)
 
     def _is_a_copy(self, table: str) -> bool:
-        """True if a statement has staged it; sessions stage beside that."""
+        """True if a statement has staged it; sessions stage next to that."""
         return any(row[0] == STAGED_FOR for row in self.rows(f"show tblproperties {table}"))
 
     def runs(self, model: str) -> bool:

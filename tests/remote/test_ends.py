@@ -22,7 +22,7 @@ def test_ctrl_c_interrupts_the_models_and_leaves_the_old_tables(place: Place) ->
 
 @ONLY_CONNECT
 def test_what_a_killed_run_staged_goes_by_its_age(place: Place) -> None:
-    """kill -9 between stage and commit: the old tables stay, and the next run builds beside it."""
+    """kill -9 between stage and commit: the old tables stay, and the next run builds next to it."""
     place.project.build()
     with other_run(place.project, "--step", "commit", name="new") as run:
         run.wait_until_stopped()

@@ -30,7 +30,7 @@ def running_metastore_on_postgresql(
     *,
     lock_tables: bool = False,
 ) -> Iterator[Metastore]:
-    """Run PostgreSQL and a metastore on it, with ``settings`` beside a server's defaults."""
+    """Run PostgreSQL and a metastore on it, with ``settings`` besides a server's defaults."""
     with (
         running_postgresql(directory) as database,
         metastore_on(database, directory, warehouse, settings, lock_tables=lock_tables) as server,

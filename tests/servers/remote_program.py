@@ -1,4 +1,4 @@
-"""Spark with a Spark Connect server and a Thrift server in its driver; beside them, dbt runs of it.
+"""Spark with a Spark Connect server and a Thrift server in its driver, and dbt runs next to them.
 
     python remote_program.py settings.json
 

@@ -17,7 +17,7 @@ def problems(**config: object) -> list[str]:
 
 
 def test_an_empty_configuration_has_every_default() -> None:
-    """parquet, auto, create_or_replace, and a staging schema beside the model's."""
+    """parquet, auto, create_or_replace, and a staging schema next to the model's."""
     context = read_plan("m", {}, "", None).context(TARGET, full_refresh=False)
     assert context.layout.file_format == "parquet"
     assert context.atomicity is Atomicity.AUTO

@@ -87,7 +87,7 @@ def test_one_tables_trouble_stops_no_others(
 
 
 def test_a_few_threads_share_the_tables(catalog: FakeCatalog) -> None:
-    """None of them is a model's."""
+    """The threads of models do none of this work."""
     run(catalog, *map(str, range(50)))
     assert len([one for one, _ in catalog.calls if one == "clean_up"]) == 50
     assert threading.get_ident() not in catalog.threads

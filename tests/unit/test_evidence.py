@@ -1,4 +1,4 @@
-"""docs/evidence.md is what the command writes from the figures that are kept."""
+"""bench/results/README.md is what the command writes from the figures that are kept."""
 
 import runpy
 from pathlib import Path
@@ -9,4 +9,5 @@ ROOT = Path(__file__).parents[2]
 def test_the_page_is_that_of_the_kept_figures() -> None:
     """No figure on it was written by hand, and none is older than its JSON."""
     write = runpy.run_path(str(ROOT / "bench" / "evidence.py"))["page"]
-    assert (ROOT / "docs" / "evidence.md").read_text() == write(ROOT / "bench" / "results")
+    results = ROOT / "bench" / "results"
+    assert (results / "README.md").read_text() == write(results)

@@ -16,7 +16,7 @@ def test_the_users_settings_win(tmp_path: Path) -> None:
 
 
 def test_sparks_log_goes_to_a_file(tmp_path: Path) -> None:
-    """The JVM's own log does not flood dbt's console, beside the user's own JVM options."""
+    """The JVM's own log does not flood dbt's console, whatever JVM options the user gives."""
     options = with_defaults({JAVA_OPTIONS: "-Xss4m"}, str(tmp_path))[JAVA_OPTIONS]
     assert options.startswith("-Xss4m ")
     assert f'"-Dctas.spark.log={tmp_path}/spark.log"' in options

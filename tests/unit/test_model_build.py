@@ -136,7 +136,7 @@ def test_a_level_that_is_not_reached_is_refused_before_any_job(
 
 
 def test_a_kept_table_says_so(world: World, end_of_run: EndOfRun) -> None:
-    """create_if_not_exists on a table that exists: there is no version of its own."""
+    """create_if_not_exists on a table that exists makes no version."""
     world.published()
     build = planned(world, end_of_run, "create_if_not_exists").begin()
     assert build.keeps_what_exists

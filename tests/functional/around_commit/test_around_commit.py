@@ -111,7 +111,7 @@ def statistics(parameters: dict[str, str]) -> list[str]:
 
 
 def test_privileges_hang_on_the_table_and_survive(story: Story) -> None:
-    """Who was granted something on the table has it on every later version."""
+    """What was granted on the table is granted on every later version."""
     assert [each.grantInfo.privilege for each in story.seen["granted"]] == ["SELECT"]
     assert story.outside.privileges("orders", USER) == story.seen["granted"]
 

@@ -95,7 +95,7 @@ def test_snapshots_of_one_name_are_merged_from_views_of_their_own(built: Built) 
 
 
 def test_a_catalog_decides_the_format_that_no_one_configures(built: Built) -> None:
-    """Parquet is the session catalog's default and no other's."""
+    """Parquet is the default of the session catalog only."""
     (here,) = built.project.rows("show create table shop.codes")
     (there,) = built.project.rows("show create table ice.shop.codes")
     assert "USING parquet" in here.createtab_stmt

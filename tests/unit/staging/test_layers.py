@@ -1,4 +1,4 @@
-"""Who may import whom in the core."""
+"""Which module of the core may import which."""
 
 import ast
 from pathlib import Path

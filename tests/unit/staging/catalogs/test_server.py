@@ -25,7 +25,7 @@ ICE = {f"{CATALOG}ice": CATALOG_OF_ICEBERG, f"{CATALOG}ice.type": "rest"}
 
 
 def catalogs(settings: dict[str, str]) -> CatalogsWithoutJvm:
-    """Those of a server with the settings; touching its JVM fails."""
+    """The catalogs of a server with the settings; touching its JVM fails."""
     rows = [SimpleNamespace(key=key, value=value) for key, value in settings.items()]
     session = SimpleNamespace(
         version="4.1.4",

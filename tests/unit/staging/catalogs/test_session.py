@@ -80,7 +80,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
 
 
 def catalogs(*declared: str, repeatable_reads: bool = False) -> CatalogsWithJvm:
-    """Those of a session with the settings."""
+    """The catalogs of a session with the settings."""
     rows = [SimpleNamespace(key=key, value=value) for key, value in SETTINGS.items()]
     spark = SimpleNamespace(
         version="4.1.4",

@@ -1,4 +1,4 @@
-"""Tables and commits for the tests beside this file, as Delta's log describes them."""
+"""Tables and commits for the tests next to this file, as Delta's log describes them."""
 
 import json
 from collections.abc import Mapping

@@ -77,7 +77,7 @@ def test_an_old_attempt_goes_once_a_build_has_taken_its_base() -> None:
 
 @pytest.mark.parametrize("became", ["gone", "another table", "a log that began anew"])
 def test_an_old_attempt_goes_when_its_table_is_no_more(became: str) -> None:
-    """What was dropped, or is another table by now, takes no transaction of the old one's."""
+    """A table that was dropped, or is another one by now, refuses the old one's transaction."""
     world = World()
     made = world.attempt(number=0 if became != "a log that began anew" else 4)
     if became == "gone":

@@ -7,7 +7,7 @@ from unit.staging.delta.logs import ours, theirs
 
 
 def test_what_users_wrote_into_a_version_belongs_to_it() -> None:
-    """Up to the commit before its successor; a fence is no successor."""
+    """Up to the commit before its successor; a fence does not count as one."""
     commits = [
         theirs(6),
         ours(5, "v2"),

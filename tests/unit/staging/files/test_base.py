@@ -100,7 +100,7 @@ def test_a_changed_figure_is_an_insert(world: World, figure: str) -> None:
 
 
 def test_hives_columns_are_no_difference(world: World) -> None:
-    """Whoever fills them changes nothing that Spark reads."""
+    """Filling them changes nothing that Spark reads."""
     ours = world.begun()
     begun = live(world)
     world.metastore.tables[TARGET_NAME] = replace(begun, columns=(("other", "string"),))

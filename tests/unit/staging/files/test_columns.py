@@ -97,7 +97,7 @@ def commit_of(world: World) -> str:
 def test_columns_that_the_server_takes_are_published_by_the_one_call(
     world: World, metastore: StrictMetastore
 ) -> None:
-    """There is no second one."""
+    """No second call follows."""
     publish(world, (*OLD, ("name", "string")))
     assert [len(shown) for shown, _ in metastore.on_target] == [2]
 
@@ -145,7 +145,7 @@ def test_recover_finishes_it_too_and_says_so(world: World, metastore: StrictMeta
 def test_a_begin_while_the_columns_are_missing_is_no_conflict_for_their_writer(
     world: World,
 ) -> None:
-    """Whoever fills them first has done it for both."""
+    """The first one to fill them has done it for both."""
     ours = begun(world, NEW)
     ours.commit()
     theirs = world.plan().begin()

@@ -33,7 +33,7 @@ def properties(world: World) -> tuple[str | None, str | None]:
 
 
 def note(world: World) -> str | None:
-    """Who notes that it is at work on the target's partitions."""
+    """The holder's note that it is at work on the target's partitions."""
     return world.metastore.tables[TARGET_NAME].parameters.get(PARTITION_HOLDER)
 
 

@@ -1,4 +1,4 @@
-"""Who is to know a table's partitions: decided over one base, before any job."""
+"""Whether metastore or directories know a table's partitions: decided before any job."""
 
 import pytest
 

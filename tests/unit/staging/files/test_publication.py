@@ -102,7 +102,7 @@ def test_nothing_of_a_view_is_carried() -> None:
 
 
 def test_the_records_properties_stay_in_the_record() -> None:
-    """Of our own properties a target has the marker's and no record's."""
+    """Of our own properties a target has the marker's and not a record's."""
     assert "ctas_spark_record" not in change().parameters
 
 

@@ -125,7 +125,7 @@ def test_of_two_moves_from_one_record_one_is_refused(
 def test_a_record_that_is_gone_is_not_made_again(
     metastore: FakeMetastore, *, conditional: bool
 ) -> None:
-    """Whoever deleted it has deleted the version."""
+    """The writer that deleted it has deleted the version."""
     before = read(metastore)
     metastore.drop_entry(NAME)
     with pytest.raises((EntryModifiedError, EntryMissingError)):

@@ -72,7 +72,7 @@ def test_there_is_nothing_before_the_first_version(world: World) -> None:
 
 
 def test_a_version_without_files_is_not_published(world: World) -> None:
-    """A directory that somebody removed is no version."""
+    """A directory that somebody removed is not a version."""
     old, _ = world.published(), world.published()
     world.storage.delete(version_of(old).directory)
     with pytest.raises(NoSuchVersionError, match="no version"):

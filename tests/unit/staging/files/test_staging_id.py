@@ -156,7 +156,7 @@ def test_under_another_address_nothing_is_deleted(
 
 
 def test_a_tree_without_its_file_is_not_touched(world: World) -> None:
-    """Whose it is can't be found out."""
+    """Its owner can't be found out."""
     old, _ = world.published(), world.published()
     del world.storage.texts[f"{FOLDER}/{id_of(world)}/{FILE}"]
     assert world.sweep().kept[old.version] is Reason.FOREIGN

@@ -92,7 +92,7 @@ def test_they_stay_while_nothing_has_replaced_the_table(world: World) -> None:
     ],
 )
 def test_only_a_managed_tables_default_directory_goes(directory: str, table_type: str) -> None:
-    """Of every other nobody knows who else uses it."""
+    """Nobody knows who else uses any other directory."""
     world = World()
     stands(world, directory, table_type)
     world.published()

@@ -127,7 +127,7 @@ def test_settle_refreshes_the_sessions_caches(world: World) -> None:
 
 
 def test_statistics_of_the_old_version_are_dropped(world: World) -> None:
-    """Those that the metastore keeps of columns describe other rows."""
+    """The metastore's statistics of columns describe other rows."""
     world.published()
     counted = {**live(world).parameters, "COLUMN_STATS_ACCURATE": "{}"}
     world.metastore.tables[TARGET_NAME] = replace(live(world), parameters=counted)
@@ -137,7 +137,7 @@ def test_statistics_of_the_old_version_are_dropped(world: World) -> None:
 
 
 def test_the_bases_permissions_are_given_to_the_version(world: World) -> None:
-    """Who may read the table is copied to the directory of the next version."""
+    """The rights on the table are copied to the directory of the next version."""
     first, ours = world.published(), world.begun()
     assert world.storage.permissions[version_of(ours).directory] == version_of(first).directory
 
@@ -145,7 +145,7 @@ def test_the_bases_permissions_are_given_to_the_version(world: World) -> None:
 def test_refused_permissions_are_a_warning(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A storage without owners is none that fails a model."""
+    """A storage without owners does not fail a model."""
     world.published()
 
     def refuse(_source: str, _directory: str) -> None:

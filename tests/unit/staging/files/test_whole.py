@@ -161,7 +161,7 @@ def test_a_version_that_lost_a_file_is_not_published(ours: tuple[World, Staged])
 
 
 def test_what_a_check_left_behind_is_not_published(ours: tuple[World, Staged]) -> None:
-    """A file that came after the job is no row of it."""
+    """A file that came after the job does not belong to the version."""
     world, staged_table = ours
     world.storage.write(f"{version_of(staged_table).directory}/part-9.parquet", "rows")
     with pytest.raises(StagedVersionIncompleteError):

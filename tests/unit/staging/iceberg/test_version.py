@@ -289,7 +289,7 @@ def test_the_way_back_is_to_what_iceberg_still_has(world: World) -> None:
 
 
 def test_expiry_of_the_version_to_go_back_to_is_a_conflict(world: World) -> None:
-    """Other upkeep is none, of a rollback as of a build."""
+    """Any other upkeep is not a conflict, for a rollback as for a build."""
     version = world.stage()
     begun = version.look()
     table = world.tables.entries[TARGET][0]

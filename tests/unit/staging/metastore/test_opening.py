@@ -30,7 +30,7 @@ def test_an_in_memory_catalog_is_called_in_its_process() -> None:
 
 @pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
 def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
-    """Where Spark isolates its Hive classes, the known metastore is called beside them."""
+    """Where Spark isolates its Hive classes, the known metastore is called over Thrift."""
     assert route(HiveSettings("hive", jars, URIS)) is Route.OVER_THRIFT
 
 

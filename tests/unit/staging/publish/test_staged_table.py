@@ -52,7 +52,7 @@ def test_a_publication_goes_through_its_calls_in_one_order() -> None:
 
 
 def test_the_last_listing_is_booked_before_the_commit() -> None:
-    """What takes long on an object store is no time of the commit."""
+    """What takes long on an object store does not count as the commit's time."""
     recorder = Recorder()
 
     class Listing(FakeVersion):
@@ -124,7 +124,7 @@ def test_level_none_fills_after_the_commit_and_counts_then() -> None:
 
 
 def test_what_the_kind_keeps_is_passed_on() -> None:
-    """Who knows the partitions, and who keeps the columns."""
+    """Where partitions are known, and whether columns are kept, the kind decides."""
     version = FakeVersion([THERE], keeps_own_columns=True, partition_metadata="files")
     table = begun(version)
     assert (table.keeps_own_columns, table.partition_metadata) == (True, "files")

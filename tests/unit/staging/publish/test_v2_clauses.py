@@ -20,5 +20,5 @@ from dbt.adapters.ctas_spark.staging.publish.v2_clauses import partition_field
     ],
 )
 def test_partition_fields_are_columns_or_transforms(text: str, sql: str) -> None:
-    """Whatever is no transform that Spark has is a column's name, in quotes."""
+    """Everything that is not a transform of Spark's is a column's name, in quotes."""
     assert partition_field(text) == sql

@@ -44,7 +44,7 @@ def published(*commits: str, target: str = str(NAME)) -> StatementBase:
 def test_whatever_spark_can_see_is_compared(
     begun: StatementBase, now: StatementBase, change: Change
 ) -> None:
-    """Id, version and properties; what a history tells besides may expire."""
+    """Id, version and properties; what else a history tells may expire."""
     assert change_between(begun, now) is change
 
 
