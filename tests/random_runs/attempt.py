@@ -21,7 +21,7 @@ PUBLISHED = re.compile(r"published (\d{8}t\d{6}x[0-9a-f]{8})")
 CANCELED = f"CANCEL query model.{NAME}.{NAME}"
 UNKNOWN = "outcome: unknown"
 REFUSED = "outcome: not_committed"
-JVM_ENDS_WITHIN_SECONDS = 30.0
+JVM_ENDS_WITHIN_SECONDS = 120.0
 GIVEN_UP_AFTER_SECONDS = 600.0
 RUN = ("run",)
 

@@ -13,7 +13,7 @@ from readers.rival import Writers
 from readers.tables import SharedTables
 
 FIRST = "1"
-ANSWERED_WITHIN_SECONDS = 180.0
+ANSWERED_WITHIN_SECONDS = 480.0
 # Long enough for the last rival to have read the line before the moment comes.
 NOTICE_SECONDS = 0.5
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from readers.child import Child, running_child, wait_ready
 from readers.journal import Commit
 
-BUILT_WITHIN_SECONDS = 180.0
+BUILT_WITHIN_SECONDS = 480.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from servers.jars import ICEBERG_REST_SERVER, SQLITE_DRIVER, fetched, java
 from servers.processes import start, stop, tail, wait_until
 
 SOURCE = Path(__file__).parent / "RestCatalogServer.java"
-STARTS_WITHIN_SECONDS = 120.0
+STARTS_WITHIN_SECONDS = 300.0
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from thrift.transport.TTransport import TBufferedTransport
 
 from servers.processes import start, stop, tail, wait_until
 
-STARTS_WITHIN_SECONDS = 120.0
+STARTS_WITHIN_SECONDS = 300.0
 ANSWERS_WITHIN_MILLISECONDS = 5_000
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 JVM_OPTIONS = (

@@ -20,8 +20,8 @@ from servers.processes import start, stop, tail, wait_until, with_tests
 from servers.remote_program import READY
 
 PROGRAM = Path(__file__).with_name("remote_program.py")
-STARTS_WITHIN_SECONDS = 120.0
-ANSWERS_WITHIN_SECONDS = 120.0
+STARTS_WITHIN_SECONDS = 300.0
+ANSWERS_WITHIN_SECONDS = 300.0
 HOST = "127.0.0.1"
 ICEBERG = "ice"
 OPTIONS = "spark.driver.extraJavaOptions"
