@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
@@ -16,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Sweep,
 )
 from dbt.adapters.ctas_spark.staging.steps import StepReport
+from fakes.metastore import entry
 from unit.staging.delta.world import CONTEXT, NOW, OLD, ROOT, TARGET, World, transactions
 
 RULES = RetentionRules()
@@ -52,6 +54,17 @@ def test_an_old_attempt_over_the_present_table_stays_for_it_may_land() -> None:
     made = world.attempt()
     assert cleaned(world).kept[made.version] is Reason.MAY_LAND
     assert world.record(made.version) == made
+
+
+def test_the_record_of_a_model_in_capital_letters_is_found_where_the_metastore_lists_it() -> None:
+    """A metastore lists its names in small letters, whatever a model wrote."""
+    world = World()
+    made = world.attempt()
+    capital = replace(made, target="shop.ORDERS")
+    listed = records.record_name(CONTEXT.staging_schema, TARGET, made.version)
+    world.metastore.tables[listed] = entry(listed, parameters=capital.to_parameters())
+    asked = replace(CONTEXT, target=TableName("shop", "ORDERS"))
+    assert records.records_of(world.services, asked) == (capital,)
 
 
 @pytest.mark.parametrize("operation", ["WRITE", "VACUUM START", "OPTIMIZE"])
