@@ -1,6 +1,6 @@
 """A Delta table, its log, a metastore and a storage in memory, and runs that publish there."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -301,8 +301,14 @@ def transactions(world: World) -> Iterator[None]:
     """Delta's own transactions, as far as conflicts go."""
 
     def publish(
-        tables: FakeTables, over: LoadedTable, _: LoadedTable, marker: CommitMarker
+        tables: FakeTables,
+        over: LoadedTable,
+        _: LoadedTable,
+        marker: CommitMarker,
+        check: Callable[[], None],
     ) -> None:
+        with transaction.nothing_called():
+            check()
         log = tables.logs[over.facts.root]
         if any(one.refuses_older_attempts for one in log.commits[over.facts.number + 1 :]):
             raise EntryModifiedError("another changed the metadata")

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from functools import partial
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta import limits, transaction
@@ -22,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Change
+from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, NotWholeError
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
 
@@ -39,8 +40,7 @@ class DeltaVersion(DeltaTarget):
         self.id = new_version_id(services.clock.wall_ms())
         self._begun = DeltaBase(None)
         self._record: DeltaRecord | None = None
-        self._staged: LoadedTable | None = None
-        self._figures = WriteFigures()
+        self._figures: WriteFigures | None = None
         self._marker: CommitMarker | None = None
 
     @property
@@ -82,20 +82,16 @@ class DeltaVersion(DeltaTarget):
         """There is none: level ``none`` is refused for Delta before it begins."""
         raise RuntimeError(f"{self._context.target} is not filled in place by {query}")
 
-    def check_staged(self, counted: WriteFigures) -> WriteFigures:
-        """The first time: what its job counted; the last time: one listing against its log.
-
-        The log is read each time: comments on columns are commits to it. Another's
-        ``VACUUM RETAIN 0 HOURS`` takes staged files for forgotten ones.
-        """
-        is_last = self._staged is not None
-        self._staged = self._loaded()
-        if is_last:
-            self._check_whole(self._staged)
-            return counted
-        record = self._of_ours
-        self._services.storage.copy_permissions(record.root, record.stage)
-        self._figures = self._tables.figures(self._staged)
+    def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (its log knows)
+        """What its job counted; that all of it is there yet is the last that ``publish`` asks."""
+        if self._figures is None:
+            record = self._of_ours
+            try:
+                self._figures = self._tables.figures(self._loaded())
+            except NotWholeError as error:
+                unchanged = messages.unchanged(self._begun)
+                raise messages.files_gone(self._context.target, error.what, unchanged) from error
+            self._services.storage.copy_permissions(record.root, record.stage)
         return self._figures
 
     def rebase(self, over: DeltaBase) -> None:
@@ -115,6 +111,7 @@ class DeltaVersion(DeltaTarget):
         now = records.read(self._services, self._context.staging_schema, self._of_ours)
         if now != self._record:
             raise self._swept()
+        figures = self._figures or WriteFigures()
         self._marker = CommitMarker(
             commit=new_commit_id(),
             version=self.id,
@@ -123,20 +120,26 @@ class DeltaVersion(DeltaTarget):
             level=level.value,
             kind=Kind.BUILD,
             time_ms=self._services.now_ms(self._services.roots.root_of(self._context)),
-            rows=self._figures.rows,
-            bytes=self._figures.bytes,
+            rows=figures.rows,
+            bytes=figures.bytes,
         )
         return self._marker.commit
 
     def publish(self, over: DeltaBase) -> None:
-        """One transaction, conditional on the table and the version of its log."""
+        """One transaction, conditional on the table and the version of its log.
+
+        The staged log is read here: comments on columns are commits to it.
+        """
         if over.table is None or not over.is_same_table(self._begun):
             raise CannotReplayError("the version was staged inside the table that was there")
-        if self._marker is None or self._staged is None:
+        if self._marker is None:
             raise RuntimeError(f"mark() was not called for {self._context.target}")
-        self.check_still(over.table)
         try:
-            transaction.publish(self._tables, over.table, self._staged, self._marker)
+            with transaction.nothing_called():
+                self.check_still(over.table)
+                staged = self._loaded()
+            check = partial(self._check_whole, staged)
+            transaction.publish(self._tables, over.table, staged, self._marker, check)
         except RefusedError:
             self.check_still(over.table)
             raise
@@ -176,7 +179,7 @@ class DeltaVersion(DeltaTarget):
         record = self._of_ours
         staged = self._tables.at(record.stage)
         if staged is None:
-            raise self._gone(f"there is no Delta log in {record.stage}")
+            raise NotWholeError(f"there is no Delta log in {record.stage}")
         found = limits.untried(staged.facts)
         if found:
             raise AtomicityNotSupportedError(
@@ -189,6 +192,7 @@ class DeltaVersion(DeltaTarget):
         return staged
 
     def _check_whole(self, staged: LoadedTable) -> None:
+        """One listing against its log: VACUUM RETAIN 0 HOURS takes staged files for forgotten."""
         stage = self._of_ours.stage
         below = f"/{transaction.stage_name(self.id)}/"
         listed = {
@@ -197,17 +201,7 @@ class DeltaVersion(DeltaTarget):
         wanted = self._tables.sizes(staged)
         missing = [path for path, size in wanted.items() if listed.get(path) != size]
         if missing:
-            raise self._gone(f"{len(missing)} of its files are missing in {stage}: {missing[0]}")
-
-    def _gone(self, what: str) -> StagingError:
-        """Dropping a managed table deletes what is staged in its directory."""
-        target, now = self._context.target, self.look()
-        change = self.change(self._begun, now)
-        if change is Change.DROPPED:
-            return messages.no_such_table(target, messages.DROPPED_MEANWHILE)
-        if change is Change.WRITTEN:
-            return messages.concurrent_write(target, self.who(self._begun, now))
-        return messages.files_gone(target, what, messages.unchanged(self._begun))
+            raise NotWholeError(f"{len(missing)} of its files are missing in {stage}: {missing[0]}")
 
     def _swept(self) -> StagingError:
         return messages.swept(self._context.target, messages.unchanged(self._begun))
