@@ -17,13 +17,13 @@ from dbt.adapters.ctas_spark.staging.delta.facts import (
     TableFacts,
     with_commit,
 )
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryMissingError,
     EntryModifiedError,
     MetastoreError,
 )
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
@@ -92,9 +92,7 @@ class DeltaTarget:
     partition_metadata: str | None = None
     strategy = "swap"
 
-    def __init__(
-        self, context: StagingContext, services: DeltaServices, tables: DeltaTables
-    ) -> None:
+    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
         self._context = context
         self._services = services
         self._tables = tables

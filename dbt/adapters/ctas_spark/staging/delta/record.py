@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.transaction import stage_name
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of, prefix_of
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
@@ -81,7 +81,7 @@ def staged_name(staging_schema: str, target: TableName | str, version: str) -> T
     return name_of(staging_schema, target, version)
 
 
-def create(services: DeltaServices, staging_schema: str, record: DeltaRecord) -> DeltaRecord:
+def create(services: Services, staging_schema: str, record: DeltaRecord) -> DeltaRecord:
     """Create the entry; the record with it."""
     name = record_name(staging_schema, record.target, record.version)
     scratch = services.metastore.scratch_entry(name)
@@ -90,14 +90,14 @@ def create(services: DeltaServices, staging_schema: str, record: DeltaRecord) ->
     return replace(record, entry=replace(scratch, parameters=parameters))
 
 
-def read(services: DeltaServices, staging_schema: str, record: DeltaRecord) -> DeltaRecord | None:
+def read(services: Services, staging_schema: str, record: DeltaRecord) -> DeltaRecord | None:
     """The record as it is now; None if it is gone."""
     name = record_name(staging_schema, record.target, record.version)
     return DeltaRecord.of(services.metastore.get_table(name))
 
 
 def move(
-    services: DeltaServices, context: StagingContext, record: DeltaRecord, expected: DeltaRecord
+    services: Services, context: StagingContext, record: DeltaRecord, expected: DeltaRecord
 ) -> DeltaRecord:
     """Replace ``expected`` by ``record``: by compare-and-swap, else under the lock of all writers.
 
@@ -120,7 +120,7 @@ def move(
     return replace(record, entry=replace(now.entry, parameters=told))
 
 
-def records_of(services: DeltaServices, context: StagingContext) -> tuple[DeltaRecord, ...]:
+def records_of(services: Services, context: StagingContext) -> tuple[DeltaRecord, ...]:
     """The records of every version that is, or was, being staged on the target."""
     names = services.metastore.tables(context.staging_schema, _prefix(context.target))
     found = (DeltaRecord.of(services.metastore.get_table(name)) for name in names)
@@ -128,7 +128,7 @@ def records_of(services: DeltaServices, context: StagingContext) -> tuple[DeltaR
 
 
 def forget(
-    services: DeltaServices, staging_schema: str, record: DeltaRecord, report: StepReport
+    services: Services, staging_schema: str, record: DeltaRecord, report: StepReport
 ) -> list[str]:
     """It is published: its files are the target's now, and only its own log and entries go.
 
@@ -140,7 +140,7 @@ def forget(
 
 
 def discard(
-    services: DeltaServices, staging_schema: str, record: DeltaRecord, report: StepReport
+    services: Services, staging_schema: str, record: DeltaRecord, report: StepReport
 ) -> list[str]:
     """It is not published: exactly its directory goes, then its entries.
 
@@ -152,7 +152,7 @@ def discard(
 
 
 def entries(
-    services: DeltaServices, staging_schema: str, record: DeltaRecord
+    services: Services, staging_schema: str, record: DeltaRecord
 ) -> tuple[Removal, Removal]:
     """How the staged table's entry goes, and then the record."""
     return (
@@ -161,7 +161,7 @@ def entries(
     )
 
 
-def _dropped(services: DeltaServices, what: str, name: TableName) -> Removal:
+def _dropped(services: Services, what: str, name: TableName) -> Removal:
     return Step.DELETE_RECORD, f"{what} {name}", lambda: services.metastore.drop_entry(name)
 
 

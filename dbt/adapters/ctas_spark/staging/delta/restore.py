@@ -8,7 +8,6 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, T
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTarget
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, with_commit
 from dbt.adapters.ctas_spark.staging.delta.history import last_states
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, core_errors
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -17,6 +16,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Outcome
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -35,7 +35,7 @@ class DeltaRestore(DeltaTarget):
     def __init__(
         self,
         context: StagingContext,
-        services: DeltaServices,
+        services: Services,
         tables: DeltaTables,
         version: str,
         number: int,
@@ -136,9 +136,7 @@ class DeltaRestore(DeltaTarget):
 class DeltaRestoring:
     """The versions in the history of one Delta table; read once."""
 
-    def __init__(
-        self, context: StagingContext, services: DeltaServices, tables: DeltaTables
-    ) -> None:
+    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
         self._context = context
         self._services = services
         self._tables = tables

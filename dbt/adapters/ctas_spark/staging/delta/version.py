@@ -10,7 +10,6 @@ from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTarget
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -21,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, NotWholeError
@@ -33,9 +33,7 @@ logger = logging.getLogger(__name__)
 class DeltaVersion(DeltaTarget):
     """A ``Version`` over a Delta table that begin found."""
 
-    def __init__(
-        self, context: StagingContext, services: DeltaServices, tables: DeltaTables
-    ) -> None:
+    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
         super().__init__(context, services, tables)
         self.id = new_version_id(services.clock.wall_ms())
         self._begun = DeltaBase(None)
