@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, T
 from dbt.adapters.ctas_spark.staging.delta import limits, transaction
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTarget
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts, publishes
+from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -22,10 +22,9 @@ from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, NotWholeError
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
+from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +37,6 @@ class DeltaVersion(DeltaTarget):
         self.id = new_version_id(services.clock.wall_ms())
         self._begun = DeltaBase(None)
         self._record: DeltaRecord | None = None
-        self._figures: WriteFigures | None = None
-        self._marker: CommitMarker | None = None
 
     @property
     def record(self) -> TableName:
@@ -109,19 +106,7 @@ class DeltaVersion(DeltaTarget):
         now = records.read(self._services, self._context.staging_schema, self._of_ours)
         if now != self._record:
             raise self._swept()
-        figures = self._figures or WriteFigures()
-        self._marker = CommitMarker(
-            commit=new_commit_id(),
-            version=self.id,
-            base=over.commit,
-            target=str(self._context.target),
-            level=level.value,
-            kind=Kind.BUILD,
-            time_ms=self._services.now_ms(self._services.roots.root_of(self._context)),
-            rows=figures.rows,
-            bytes=figures.bytes,
-        )
-        return self._marker.commit
+        return super().mark(over, level)
 
     def publish(self, over: DeltaBase) -> None:
         """One transaction, conditional on the table and the version of its log.
@@ -130,14 +115,12 @@ class DeltaVersion(DeltaTarget):
         """
         if over.table is None or not over.is_same_table(self._begun):
             raise CannotReplayError("the version was staged inside the table that was there")
-        if self._marker is None:
-            raise RuntimeError(f"mark() was not called for {self._context.target}")
         try:
             with transaction.nothing_called():
                 self.check_still(over.table)
                 staged = self._loaded()
             check = partial(self._check_whole, staged)
-            transaction.publish(self._tables, over.table, staged, self._marker, check)
+            transaction.publish(self._tables, over.table, staged, self._marked, check)
         except RefusedError:
             self.check_still(over.table)
             raise
