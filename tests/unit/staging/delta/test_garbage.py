@@ -88,6 +88,25 @@ def test_an_old_attempt_goes_once_a_build_has_taken_its_base() -> None:
     assert world.staged() == set()
 
 
+@pytest.mark.parametrize("is_published", [False, True])
+def test_a_staged_table_without_a_record_goes_when_it_is_old(
+    is_published: bool,  # noqa: FBT001
+) -> None:
+    """A job filled it after its record was taken; of what was published the log and entry go."""
+    world = World()
+    made, young = world.attempt(), world.attempt(written_ms_ago=HOUR_MS)
+    for one in (made, young):
+        del world.metastore.tables[records.record_name(CONTEXT.staging_schema, TARGET, one.version)]
+    if is_published:
+        world.publishes(made.version)
+    done = cleaned(world)
+    assert done.freed == ([] if is_published else [made.stage])
+    assert done.kept[young.version] is Reason.YOUNG
+    assert bool(world.storage.files(made.stage)) == is_published
+    assert not world.storage.files(f"{made.stage}/_delta_log")
+    assert not [name for name in world.staged() if made.version in name]
+
+
 @pytest.mark.parametrize("became", ["gone", "another table", "a log that began anew"])
 def test_an_old_attempt_goes_when_its_table_is_no_more(became: str) -> None:
     """What was dropped, or is another table by now, takes no transaction of the old one's."""
@@ -232,6 +251,7 @@ def test_a_record_that_does_not_match_its_own_name_is_foreign() -> None:
     name = records.record_name(CONTEXT.staging_schema, TARGET, made.version)
     copied = replace(name, table=name.table[:-1] + "0x")
     world.metastore.tables[copied] = replace(world.metastore.tables.pop(name), name=copied)
+    del world.metastore.tables[records.staged_name(CONTEXT.staging_schema, TARGET, made.version)]
     assert cleaned(world).freed == []
     assert world.storage.files(made.stage)
 

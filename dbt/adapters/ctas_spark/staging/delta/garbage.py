@@ -14,7 +14,11 @@ from dbt.adapters.ctas_spark.staging.delta.base import last_marker
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, StorageError
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryModifiedError,
+    StorageError,
+)
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
@@ -105,8 +109,11 @@ class DeltaGarbage:
         record = self._record(version)
         deleting = replace(record, state=RecordState.DELETING)
         try:
-            records.move(self._services, self._context, deleting, record)
-        except EntryModifiedError:
+            if record.id == records.NO_TABLE:
+                records.create(self._services, self._context.staging_schema, deleting)
+            else:
+                records.move(self._services, self._context, deleting, record)
+        except (EntryModifiedError, EntryExistsError):
             return False
         return True
 

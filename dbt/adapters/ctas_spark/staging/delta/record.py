@@ -12,7 +12,12 @@ from typing import Any
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta.transaction import stage_name
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of, prefix_of
+from dbt.adapters.ctas_spark.staging.files.record import (
+    RecordState,
+    name_of,
+    prefix_of,
+    version_of,
+)
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
@@ -25,6 +30,8 @@ RECORD = PREFIX + "delta_record"
 """The property; a compare-and-swap compares all of it."""
 
 LOG = "_delta_log"
+NO_TABLE = ""
+"""The ``id`` in the record of an attempt that can't be published, because it had none."""
 FIELDS = frozenset({"target", "version", "state", "root", "id", "number"})
 
 
@@ -121,10 +128,17 @@ def move(
 
 
 def records_of(services: Services, context: StagingContext) -> tuple[DeltaRecord, ...]:
-    """The records of every version that is, or was, being staged on the target."""
-    names = services.metastore.tables(context.staging_schema, _prefix(context.target))
-    found = (DeltaRecord.of(services.metastore.get_table(name)) for name in names)
-    return tuple(one for one in found if one is not None and one.target == str(context.target))
+    """The records of every version that is, or was, being staged on the target.
+
+    A job that ends after a clean-up took its record, in a run that is then killed, leaves the
+    staged table's entry alone: it stands for the record, of which nobody publishes anything.
+    """
+    names = services.metastore.tables(context.staging_schema, prefix_of(context.target))
+    entries = [one for one in map(services.metastore.get_table, names) if one is not None]
+    read = [one for one in map(DeltaRecord.of, entries) if one is not None]
+    found = {one.version: one for one in read if one.target == str(context.target)}
+    bare = (_of_staged_table(entry, context.target) for entry in entries)
+    return (*found.values(), *(one for one in bare if one and one.version not in found))
 
 
 def forget(
@@ -163,6 +177,15 @@ def entries(
 
 def _dropped(services: Services, what: str, name: TableName) -> Removal:
     return Step.DELETE_RECORD, f"{what} {name}", lambda: services.metastore.drop_entry(name)
+
+
+def _of_staged_table(entry: TableEntry, target: TableName) -> DeltaRecord | None:
+    version = version_of(entry.name)
+    root, _, stage = (entry.location or "").rstrip("/").rpartition("/")
+    is_ours = entry.name == staged_name(entry.name.database, target, version)
+    if not is_ours or stage != stage_name(version) or not VERSION_ID.fullmatch(version):
+        return None
+    return DeltaRecord(str(target), version, RecordState.STAGED, root, NO_TABLE, 0, entry)
 
 
 def _prefix(target: TableName | str) -> str:
