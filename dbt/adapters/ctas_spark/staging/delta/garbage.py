@@ -190,6 +190,7 @@ class DeltaGarbage:
         )
 
     def _forget(self, record: DeltaRecord) -> None:
-        left = records.forget(self._services, self._context.staging_schema, record, self._report)
+        schema = self._context.staging_schema
+        left = records.remove(self._services, schema, record, self._report, is_published=True)
         if left:
             raise StorageError(f"could not remove {', '.join(left)}")

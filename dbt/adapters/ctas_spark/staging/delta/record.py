@@ -80,7 +80,7 @@ class DeltaRecord:
 
 def record_name(staging_schema: str, target: TableName | str, version: str) -> TableName:
     """The record's own name."""
-    return TableName(staging_schema, f"{_prefix(target)}{version}")
+    return TableName(staging_schema, f"{prefix_of(target)}stage__{version}")
 
 
 def staged_name(staging_schema: str, target: TableName | str, version: str) -> TableName:
@@ -141,27 +141,20 @@ def records_of(services: Services, context: StagingContext) -> tuple[DeltaRecord
     return (*found.values(), *(one for one in bare if one and one.version not in found))
 
 
-def forget(
-    services: Services, staging_schema: str, record: DeltaRecord, report: StepReport
+def remove(
+    services: Services,
+    staging_schema: str,
+    record: DeltaRecord,
+    report: StepReport,
+    *,
+    is_published: bool,
 ) -> list[str]:
-    """It is published: its files are the target's now, and only its own log and entries go.
+    """Delete exactly its directory, then its entries; what is left, in words. Never raises.
 
-    What is left, in words. Never raises.
+    The files of a published version are the target's: of its directory only its own log goes.
     """
-    log = f"{record.stage}/{LOG}"
-    files = (Step.DELETE_FILES, f"directory {log}", lambda: empty(services.storage, log))
-    return still_there(report, files, *entries(services, staging_schema, record))
-
-
-def discard(
-    services: Services, staging_schema: str, record: DeltaRecord, report: StepReport
-) -> list[str]:
-    """It is not published: exactly its directory goes, then its entries.
-
-    What is left, in words. Never raises.
-    """
-    stage = record.stage
-    files = (Step.DELETE_FILES, f"directory {stage}", lambda: empty(services.storage, stage))
+    gone = f"{record.stage}/{LOG}" if is_published else record.stage
+    files = (Step.DELETE_FILES, f"directory {gone}", lambda: empty(services.storage, gone))
     return still_there(report, files, *entries(services, staging_schema, record))
 
 
@@ -186,11 +179,6 @@ def _of_staged_table(entry: TableEntry, target: TableName) -> DeltaRecord | None
     if not is_ours or stage != stage_name(version) or not VERSION_ID.fullmatch(version):
         return None
     return DeltaRecord(str(target), version, RecordState.STAGED, root, NO_TABLE, 0, entry)
-
-
-def _prefix(target: TableName | str) -> str:
-    """How the names of a target's records begin; another target's may begin so, too."""
-    return f"{prefix_of(target)}stage__"
 
 
 def _read(parameters: Mapping[str, str]) -> dict[str, Any] | None:

@@ -128,7 +128,7 @@ class DeltaVersion(DeltaTarget):
     def settle(self, report: StepReport) -> list[str]:
         """Remove the staged table's own log and both entries; its files are the target's now."""
         self._services.engine.refresh(self._context.target)
-        return records.forget(self._services, self._context.staging_schema, self._of_ours, report)
+        return self._removed(self._of_ours, report, is_published=True)
 
     def discard(self, report: StepReport) -> list[str]:
         """Remove exactly the version's directory, then both entries; never what is published."""
@@ -139,8 +139,11 @@ class DeltaVersion(DeltaTarget):
         except StagingError as error:
             logger.warning("%s: %s stays: %s", self._context.target, self.places, error.what)
             return [self.places]
-        remove = records.forget if landed else records.discard
-        return remove(self._services, self._context.staging_schema, self._record, report)
+        return self._removed(self._record, report, is_published=landed)
+
+    def _removed(self, record: DeltaRecord, report: StepReport, *, is_published: bool) -> list[str]:
+        schema = self._context.staging_schema
+        return records.remove(self._services, schema, record, report, is_published=is_published)
 
     def _has_landed(self) -> bool:
         """Looked up just before a deletion; what can't be found out is kept."""
