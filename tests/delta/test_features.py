@@ -2,6 +2,8 @@
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from delta.place import Place
 
@@ -20,6 +22,22 @@ def test_deletion_vectors(place: Place) -> None:
     assert list(place.root().rglob("deletion_vector_*"))
     place.staging.roll_back(place.context())
     assert place.rows() == [(0,), (1,), (3,), (4,)]
+
+
+def test_the_files_of_the_base_are_removed_as_delta_removes_them(place: Place) -> None:
+    """With their sizes, partitions and deletion vectors, which VACUUM and change feeds read."""
+    place.publish("SELECT id, 'a b' AS p FROM range(5)", place.context(partition_by=("p",)))
+    place.sql("ALTER TABLE {t} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    place.sql("INSERT INTO {t} VALUES (9, NULL)")
+    place.sql("DELETE FROM {t} WHERE id = 2")
+    tables = DeltaTables(place.spark)
+    table = tables.find(place.target)
+    assert table is not None
+    files = table.snapshot.allFiles().collectAsList()
+    theirs = {files.get(at).removeWithTimestamp(7, True).json() for at in range(files.size())}
+    ours = {one.json() for one in transaction.removed(tables, table, 7)}
+    assert len(theirs) == 2
+    assert ours == theirs
 
 
 def test_column_mapping_comes_and_goes(place: Place) -> None:

@@ -1,5 +1,7 @@
 """Other writers between begin and commit: theirs is kept, and never gets our rows."""
 
+from collections.abc import Callable
+
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingPurpose
@@ -16,6 +18,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from delta.place import Place
 
+OLD = "SELECT id, 'old' AS name FROM range(3)"
+OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]
 NEW = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
 NEW_ROWS = [(0, "new", 1), (1, "new", 1)]
 WRITES = {
@@ -43,34 +47,44 @@ def test_what_another_wrote_since_begin_is_kept(published: Place, write: str) ->
     assert not (published.root() / f"stg_{staged.version}").exists()
 
 
-def test_upkeep_since_begin_is_no_conflict(published: Place) -> None:
-    """Compaction and VACUUM change no row: the version is published over them."""
-    published.sql("INSERT INTO {t} VALUES (7, 'more')")
-    published.sql("INSERT INTO {t} VALUES (8, 'more')")
-    staged = published.stage(NEW)
-    published.sql("OPTIMIZE {t}")
-    published.sql("VACUUM {t}")
+def test_upkeep_since_begin_is_no_conflict(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compaction, REORG and VACUUM change no row, before our last look as after it."""
+    place.publish(OLD, place.context(properties={"delta.enableDeletionVectors": "true"}))
+    place.sql("INSERT INTO {t} VALUES (7, 'more')")
+    place.sql("DELETE FROM {t} WHERE id = 1")
+    staged = place.stage(NEW)
+    place.sql("REORG TABLE {t} APPLY (PURGE)")
+    place.sql("VACUUM {t}")
+    _do_late(monkeypatch, lambda: place.sql("OPTIMIZE {t}"))
     staged.commit()
     staged.settle()
-    assert published.rows() == NEW_ROWS
-    assert [made for _, made in published.history()[1:4]] == [
-        "VACUUM END",
-        "VACUUM START",
-        "OPTIMIZE",
-    ]
+    assert place.rows() == NEW_ROWS
+    upkeep = ["OPTIMIZE", "VACUUM END", "VACUUM START", "REORG"]
+    assert [made for _, made in place.history()[1:5]] == upkeep
 
 
-def test_staged_files_that_a_vacuum_took_are_never_published(published: Place) -> None:
+@pytest.mark.parametrize("is_late", [False, True])
+def test_staged_files_that_a_vacuum_took_are_never_published(
+    published: Place,
+    monkeypatch: pytest.MonkeyPatch,
+    is_late: bool,  # noqa: FBT001
+) -> None:
     """VACUUM takes them for forgotten ones: the model fails, and the table is as it was."""
     staged = published.stage(NEW)
     session = published.spark.newSession()
     session.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
-    session.sql(f"VACUUM {published.table} RETAIN 0 HOURS")
-    rows = published.rows()
+
+    def vacuum() -> object:
+        return session.sql(f"VACUUM {published.table} RETAIN 0 HOURS")
+
+    if is_late:
+        _do_late(monkeypatch, vacuum)
+    else:
+        vacuum()
     with pytest.raises(StagingError, match="not whole"):
         staged.commit()
     staged.abort("not whole")
-    assert published.rows() == rows
+    assert published.rows() == OLD_ROWS
     assert published.stages() == []
 
 
@@ -89,13 +103,7 @@ def test_deltas_own_transaction_refuses_what_comes_after_our_last_look(
     """The look at the version is not what holds: it is the transaction that began there."""
     published.sql("INSERT INTO {t} VALUES (7, 'more')")
     staged = published.stage(NEW)
-    publish = transaction.publish
-
-    def late(*arguments: object) -> None:
-        published.sql(WRITES[write])
-        publish(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(transaction, "publish", late)
+    _do_late(monkeypatch, lambda: published.sql(WRITES[write]))
     with pytest.raises(ConcurrentWriteError):
         staged.commit()
     assert len(published.history()) == 3
@@ -217,6 +225,18 @@ def test_a_fate_that_cant_be_told_deletes_nothing(
     staged.abort("unknown")
     assert staged.outcome is Outcome.UNKNOWN
     assert published.stages() == [f"stg_{staged.version}"]
+
+
+def _do_late(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
+    """Do it once, between a run's last look at the table and its transaction."""
+    publish = transaction.publish
+
+    def late(*arguments: object) -> None:
+        monkeypatch.undo()
+        do()
+        publish(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transaction, "publish", late)
 
 
 def _created(place: Place, owner: str) -> None:

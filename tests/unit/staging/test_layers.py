@@ -10,7 +10,7 @@ import dbt.adapters.ctas_spark.staging as core
 CORE = Path(str(core.__file__)).parent
 PREFIX = "dbt.adapters.ctas_spark."
 KINDS = ("files", "iceberg", "delta", "statement")
-OF_DELTA = {"staging.files.record", "staging.files.ddl"}
+OF_DELTA = {f"staging.files.{name}" for name in ("record", "ddl", "services", "catalog")}
 """Delta's records lie next to those of files, and its first version is one of files."""
 
 
@@ -45,7 +45,7 @@ def test_the_interface_of_a_catalog_imports_no_kind() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_imports_no_other(kind: str) -> None:
-    """Delta alone takes its entries' records from the tables of files."""
+    """Delta alone builds on the tables of files: a table's first version is one of them."""
     others = tuple(f"staging.{other}" for other in KINDS if other != kind)
     for path in (CORE / kind).rglob("*.py"):
         found = {one for one in imported(path) if one.startswith(others)}

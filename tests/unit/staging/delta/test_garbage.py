@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
@@ -16,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Sweep,
 )
 from dbt.adapters.ctas_spark.staging.steps import StepReport
+from fakes.metastore import entry
 from unit.staging.delta.world import CONTEXT, NOW, OLD, ROOT, TARGET, World, transactions
 
 RULES = RetentionRules()
@@ -54,6 +56,17 @@ def test_an_old_attempt_over_the_present_table_stays_for_it_may_land() -> None:
     assert world.record(made.version) == made
 
 
+def test_the_record_of_a_model_in_capital_letters_is_found_where_the_metastore_lists_it() -> None:
+    """A metastore lists its names in small letters, whatever a model wrote."""
+    world = World()
+    made = world.attempt()
+    capital = replace(made, target="shop.ORDERS")
+    listed = records.record_name(CONTEXT.staging_schema, TARGET, made.version)
+    world.metastore.tables[listed] = entry(listed, parameters=capital.to_parameters())
+    asked = replace(CONTEXT, target=TableName("shop", "ORDERS"))
+    assert records.records_of(world.services, asked) == (capital,)
+
+
 @pytest.mark.parametrize("operation", ["WRITE", "VACUUM START", "OPTIMIZE"])
 def test_anothers_commit_is_no_proof_that_delta_refuses_the_attempt(operation: str) -> None:
     """A transaction over an older version is refused only for what conflicts with it."""
@@ -73,6 +86,25 @@ def test_an_old_attempt_goes_once_a_build_has_taken_its_base() -> None:
     assert done.freed == [made.stage]
     assert set(world.storage.held) == {f"{ROOT}/part-0.parquet"}
     assert world.staged() == set()
+
+
+@pytest.mark.parametrize("is_published", [False, True])
+def test_a_staged_table_without_a_record_goes_when_it_is_old(
+    is_published: bool,  # noqa: FBT001
+) -> None:
+    """A job filled it after its record was taken; of what was published the log and entry go."""
+    world = World()
+    made, young = world.attempt(), world.attempt(written_ms_ago=HOUR_MS)
+    for one in (made, young):
+        del world.metastore.tables[records.record_name(CONTEXT.staging_schema, TARGET, one.version)]
+    if is_published:
+        world.publishes(made.version)
+    done = cleaned(world)
+    assert done.freed == ([] if is_published else [made.stage])
+    assert done.kept[young.version] is Reason.YOUNG
+    assert bool(world.storage.files(made.stage)) == is_published
+    assert not world.storage.files(f"{made.stage}/_delta_log")
+    assert not [name for name in world.staged() if made.version in name]
 
 
 @pytest.mark.parametrize("became", ["gone", "another table", "a log that began anew"])
@@ -219,6 +251,7 @@ def test_a_record_that_does_not_match_its_own_name_is_foreign() -> None:
     name = records.record_name(CONTEXT.staging_schema, TARGET, made.version)
     copied = replace(name, table=name.table[:-1] + "0x")
     world.metastore.tables[copied] = replace(world.metastore.tables.pop(name), name=copied)
+    del world.metastore.tables[records.staged_name(CONTEXT.staging_schema, TARGET, made.version)]
     assert cleaned(world).freed == []
     assert world.storage.files(made.stage)
 

@@ -21,17 +21,6 @@ def test_features_that_the_base_lacks_are_asked_for() -> None:
     assert made["configuration"] == {"delta.feature.variantType": "supported"}
 
 
-def test_a_staged_file_keeps_all_but_its_place_and_its_row_ids() -> None:
-    """The path begins at the target's own directory, so that VACUUM knows the file."""
-    add = {"path": "day=1/f.parquet", "size": 3, "baseRowId": 7, "defaultRowCommitVersion": 0}
-    moved = transaction.moved(add, "20260101t000000x00000000")["add"]
-    assert moved == {
-        "path": "stg_20260101t000000x00000000/day=1/f.parquet",
-        "size": 3,
-        "dataChange": True,
-    }
-
-
 def test_domains_that_only_the_base_has_end() -> None:
     """A table that is no longer clustered."""
     base = [{"domain": "delta.clustering", "configuration": "x", "removed": False}]

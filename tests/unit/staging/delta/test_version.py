@@ -11,10 +11,12 @@ from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
+    CommitRefusedError,
     CommitStateUnknownError,
     ConcurrentWriteError,
     MetastoreError,
     StagingError,
+    StorageError,
 )
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
@@ -62,9 +64,9 @@ def test_what_was_changed_in_the_staged_table_since_its_job_is_published() -> No
     with transactions(world):
         publish = transaction.publish
 
-        def seen(tables: object, over: object, staged: LoadedTable, marker: object) -> None:
+        def seen(tables: object, over: object, staged: LoadedTable, *rest: object) -> None:
             numbers.append(staged.facts.number)
-            publish(tables, over, staged, marker)  # type: ignore[arg-type]
+            publish(tables, over, staged, *rest)  # type: ignore[arg-type]
 
         with patch.object(transaction, "publish", seen):
             staged.commit()
@@ -93,17 +95,51 @@ def test_a_view_in_its_place_goes_the_way_of_files() -> None:
     assert world.files.opened == [Atomicity.ISOLATED]
 
 
-def test_a_staged_file_that_vanished_is_never_published() -> None:
-    """The listing is directly before the commit; nothing was called, and an abort cleans up."""
+@pytest.mark.parametrize("lost", ["day=a b", ""])
+def test_a_staged_file_that_vanished_is_never_published(lost: str) -> None:
+    """Also while the transaction is made ready: the listing is the last before the commit."""
     world = World()
     staged = world.begun()
+    stage = f"{ROOT}/stg_{staged.version}"
     staged.verify()
-    world.storage.delete(f"{ROOT}/stg_{staged.version}/day=a b")
-    with transactions(world), pytest.raises(StagingError, match="not whole"):
-        staged.commit()
+    with transactions(world):
+        publish = transaction.publish
+
+        def late(*arguments: object) -> None:
+            world.storage.delete(f"{stage}/{lost}".rstrip("/"))
+            publish(*arguments)  # type: ignore[arg-type]
+
+        with patch.object(transaction, "publish", late), pytest.raises(StagingError, match="whole"):
+            staged.commit()
     staged.abort("not whole")
     assert len(world.log.commits) == 1
     assert (world.storage.held, world.staged()) == ({}, set())
+
+
+@pytest.mark.parametrize("is_verified", [False, True])
+def test_a_version_whose_log_is_gone_is_never_published(is_verified: bool) -> None:  # noqa: FBT001
+    """At the end of its job as at its commit."""
+    world = World()
+    staged = world.begun()
+    if is_verified:
+        staged.verify()
+    del world.tables.logs[f"{ROOT}/stg_{staged.version}"]
+    with transactions(world), pytest.raises(StagingError, match="no Delta log"):
+        (staged.commit if is_verified else staged.verify)()
+    staged.abort("not whole")
+    assert (len(world.log.commits), world.staged()) == (1, set())
+
+
+def test_a_staged_directory_that_can_not_be_listed_is_not_published() -> None:
+    """Nothing was called, and so nothing is unknown: the model fails and is withdrawn."""
+    world = World()
+    staged = world.begun()
+    staged.verify()
+    broken = patch.object(world.storage, "files", side_effect=StorageError("it is down"))
+    with transactions(world), broken, pytest.raises(CommitRefusedError, match="it is down"):
+        staged.commit()
+    staged.abort("refused")
+    assert (len(world.log.commits), world.staged()) == (1, set())
 
 
 def test_a_staged_file_that_was_cut_is_never_published() -> None:

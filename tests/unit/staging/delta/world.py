@@ -1,13 +1,12 @@
 """A Delta table, its log, a metastore and a storage in memory, and runs that publish there."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.clock import Clock
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
@@ -21,12 +20,14 @@ from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.services import CountFiles
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
-from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, NoLock
+from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Version
@@ -36,11 +37,12 @@ from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, RetentionRu
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
+from fakes.clock import START_MS, FakeClock
 from fakes.engine import FakeEngine
 from fakes.metastore import FakeMetastore, entry
 from unit.staging.delta.logs import table
 
-NOW = 1_700_000_000_000
+NOW = START_MS
 OLD = 100 * 24 * HOUR_MS
 TARGET = TableName("shop", "orders")
 CONTEXT = StagingContext(TARGET, "shop__ctas_spark", layout=TableLayout("delta"))
@@ -136,60 +138,37 @@ class FakeStorage:
         raise NotImplementedError(path)
 
 
-class StoppedClock:
-    """It is always now."""
-
-    def wall_ms(self) -> int:
-        return NOW
-
-    def running_ms(self) -> int:
-        return NOW
-
-
-class OneRoot:
+class OneRoot(VersionRoots):
     """Where versions of files would lie."""
+
+    def __init__(self) -> None:
+        """Nothing is read for it."""
 
     def root_of(self, context: StagingContext) -> str:
         return f"file:/warehouse/{context.target.database}.db/ctas-spark/x/{context.target.table}"
 
 
-@dataclass
-class FakeServices:
-    """What the session catalog hands in."""
-
-    metastore: FakeMetastore
-    storage: FakeStorage
-    engine: FakeEngine
-    conditional: bool = True
-    lock: CommitLock = field(default_factory=NoLock)
-    clock: Clock = field(default_factory=StoppedClock)
-    roots: OneRoot = field(default_factory=OneRoot)
-
-    def now_ms(self, root: str) -> int:
-        return self.storage.now_ms(root)
-
-
-class FakeFiles:
+class FakeFiles(SessionCatalog):
     """The session catalog of files; ``opened`` are the levels that it was asked for."""
 
-    def __init__(self, services: FakeServices, reaches: Atomicity) -> None:
+    def __init__(self, services: Services, reaches: Atomicity) -> None:
         self.opened: list[Atomicity] = []
         self.remembered: list[str] = []
-        self._services = services
+        self._of_all = services
         self._reaches = reaches
 
     def capabilities(self, staging_schema: str) -> Capabilities:  # noqa: ARG002 (one for all)
         return Capabilities("hive", ConflictCheck.CAS, self._reaches)
 
-    def services(self, staging_schema: str) -> FakeServices:  # noqa: ARG002 (one for all)
-        return self._services
+    def services(self, staging_schema: str) -> Services:  # noqa: ARG002 (one for all)
+        return self._of_all
 
     def open_version(
         self,
         context: StagingContext,
         level: Atomicity,
         report: StepReport,
-        count: CountFiles | None = None,
+        count: Callable[[str], WriteFigures] | None = None,
     ) -> Version[Any]:
         self.opened.append(level)
         raise NotImplementedError(context, report, count)
@@ -244,7 +223,17 @@ class World:
         self.log.add("CREATE TABLE AS SELECT")
         self.tables.logs[ROOT] = self.log
         self.metastore.tables[TARGET] = entry(TARGET, parameters={PROVIDER: "delta"})
-        self.services = FakeServices(self.metastore, self.storage, FakeEngine())
+        self.services = Services(
+            metastore=self.metastore,
+            storage=self.storage,
+            engine=FakeEngine(),
+            lock=NoLock(),
+            conditional=True,
+            partitions=self.metastore,
+            find_partition_lock=lambda: None,
+            roots=OneRoot(),
+            clock=FakeClock(),
+        )
         self.files = FakeFiles(self.services, reaches)
         self.catalog = DeltaCatalog(self.files, self.tables)
 
@@ -301,8 +290,14 @@ def transactions(world: World) -> Iterator[None]:
     """Delta's own transactions, as far as conflicts go."""
 
     def publish(
-        tables: FakeTables, over: LoadedTable, _: LoadedTable, marker: CommitMarker
+        tables: FakeTables,
+        over: LoadedTable,
+        _: LoadedTable,
+        marker: CommitMarker,
+        check: Callable[[], None],
     ) -> None:
+        with transaction.nothing_called():
+            check()
         log = tables.logs[over.facts.root]
         if any(one.refuses_older_attempts for one in log.commits[over.facts.number + 1 :]):
             raise EntryModifiedError("another changed the metadata")

@@ -96,6 +96,13 @@ def test_a_records_name_is_the_targets_and_the_version() -> None:
     assert version_of(name) == VERSION
 
 
+def test_the_record_of_a_model_in_capital_letters_is_found_where_the_metastore_lists_it() -> None:
+    """A metastore lists its names in small letters, whatever a model wrote."""
+    capital = replace(NEW, target="shop.ORDERS")
+    listed = TableName(STAGING_SCHEMA, f"orders__{VERSION}")
+    assert Record.of(entry(listed, parameters=capital.to_parameters())) == capital
+
+
 @pytest.mark.parametrize("conditional", [True, False])
 def test_a_move_changes_the_record_alone(metastore: FakeMetastore, *, conditional: bool) -> None:
     """And the next move starts from what it returns."""

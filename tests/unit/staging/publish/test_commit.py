@@ -13,6 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     LockLostError,
     MetastoreError,
     RefusedError,
+    StagedVersionIncompleteError,
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.publish.commit import LONGEST_CREATION_MS, MOST_ATTEMPTS
@@ -20,6 +21,7 @@ from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import (
     CannotReplayError,
     Change,
+    NotWholeError,
     Outcome,
     Reach,
     SweptError,
@@ -201,6 +203,14 @@ def test_a_creation_that_took_its_entry_back_has_failed() -> None:
     table = begun(version)
     assert "a clean-up took" in str(fails(table, ConcurrentWriteError))
     assert table.outcome is Outcome.NOT_COMMITTED
+
+
+def test_a_version_that_is_not_whole_at_the_call_is_refused_and_withdrawn() -> None:
+    """The last look comes after all that takes time; nothing was called."""
+    version = FakeVersion([THERE], calls=[NotWholeError("a file is missing")])
+    table = begun(version)
+    assert "a file is missing" in str(fails(table, StagedVersionIncompleteError))
+    assert version.did[-1] == "discard"
 
 
 @pytest.mark.parametrize("clock", ["wall", "running"])

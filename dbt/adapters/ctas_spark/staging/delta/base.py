@@ -17,19 +17,21 @@ from dbt.adapters.ctas_spark.staging.delta.facts import (
     TableFacts,
     with_commit,
 )
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryMissingError,
     EntryModifiedError,
     MetastoreError,
 )
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
-from dbt.adapters.ctas_spark.staging.publish.marker import Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
+from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
 PROVIDER = "spark.sql.sources.provider"
 LOOKED_BACK = 100
@@ -91,10 +93,12 @@ class DeltaTarget:
     keeps_own_columns = True
     partition_metadata: str | None = None
     strategy = "swap"
+    kind = Kind.BUILD
+    id: str
+    _marker: CommitMarker | None = None
+    _figures: WriteFigures | None = None
 
-    def __init__(
-        self, context: StagingContext, services: DeltaServices, tables: DeltaTables
-    ) -> None:
+    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
         self._context = context
         self._services = services
         self._tables = tables
@@ -133,6 +137,28 @@ class DeltaTarget:
     def who(self, begun: DeltaBase, now: DeltaBase) -> str:
         """The writer that changed the target, and the time."""
         return who_changed(begun, now, self.since(begun, now))
+
+    def mark(self, over: DeltaBase, level: Atomicity) -> str:
+        """A fresh commit id."""
+        figures = self._figures or WriteFigures()
+        self._marker = CommitMarker(
+            commit=new_commit_id(),
+            version=self.id,
+            base=over.commit,
+            target=str(self._context.target),
+            level=level.value,
+            kind=self.kind,
+            time_ms=self._services.now_ms(self._services.roots.root_of(self._context)),
+            rows=figures.rows,
+            bytes=figures.bytes,
+        )
+        return self._marker.commit
+
+    @property
+    def _marked(self) -> CommitMarker:
+        if self._marker is None:
+            raise RuntimeError(f"mark() was not called for {self._context.target}")
+        return self._marker
 
     def decide(
         self, over: DeltaBase, after: DeltaBase, commit: str, failure: MetastoreError | None

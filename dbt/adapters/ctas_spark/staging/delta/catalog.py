@@ -16,11 +16,11 @@ from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
 from dbt.adapters.ctas_spark.staging.delta.history import KEPT, LIVE, events, publications
 from dbt.adapters.ctas_spark.staging.delta.limits import TRIED_JARS, problems
 from dbt.adapters.ctas_spark.staging.delta.restore import DeltaRestoring
-from dbt.adapters.ctas_spark.staging.delta.services import FileTables
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
@@ -35,7 +35,7 @@ from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 class DeltaCatalog:
     """A ``StagingCatalog`` for Delta models; ``files`` creates tables and replaces others."""
 
-    def __init__(self, files: FileTables, tables: DeltaTables) -> None:
+    def __init__(self, files: SessionCatalog, tables: DeltaTables) -> None:
         self._files = files
         self._tables = tables
 

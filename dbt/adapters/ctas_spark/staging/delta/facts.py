@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, Kind, NativeM
 ROWS = PREFIX + "rows"
 BYTES = PREFIX + "bytes"
 REPLACES = ("CREATE OR REPLACE TABLE", "REPLACE TABLE", "RESTORE")
-MAINTENANCE = frozenset({"OPTIMIZE", "VACUUM START", "VACUUM END"})
+MAINTENANCE = frozenset({"OPTIMIZE", "REORG", "VACUUM START", "VACUUM END"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,14 @@ from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.base import last_marker
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, StorageError
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryModifiedError,
+    StorageError,
+)
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -29,9 +33,7 @@ MOST_FENCES = 20
 class DeltaGarbage:
     """A ``Garbage`` of the attempts on one Delta table; their records are read once."""
 
-    def __init__(
-        self, context: StagingContext, services: DeltaServices, tables: DeltaTables
-    ) -> None:
+    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
         self._context = context
         self._services = services
         self._tables = tables
@@ -107,8 +109,11 @@ class DeltaGarbage:
         record = self._record(version)
         deleting = replace(record, state=RecordState.DELETING)
         try:
-            records.move(self._services, self._context, deleting, record)
-        except EntryModifiedError:
+            if record.id == records.NO_TABLE:
+                records.create(self._services, self._context.staging_schema, deleting)
+            else:
+                records.move(self._services, self._context, deleting, record)
+        except (EntryModifiedError, EntryExistsError):
             return False
         return True
 
@@ -185,6 +190,7 @@ class DeltaGarbage:
         )
 
     def _forget(self, record: DeltaRecord) -> None:
-        left = records.forget(self._services, self._context.staging_schema, record, self._report)
+        schema = self._context.staging_schema
+        left = records.remove(self._services, schema, record, self._report, is_published=True)
         if left:
             raise StorageError(f"could not remove {', '.join(left)}")

@@ -10,10 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.transaction import stage_name
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of, prefix_of
+from dbt.adapters.ctas_spark.staging.files.record import (
+    RecordState,
+    name_of,
+    prefix_of,
+    version_of,
+)
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
 from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
@@ -25,6 +30,8 @@ RECORD = PREFIX + "delta_record"
 """The property; a compare-and-swap compares all of it."""
 
 LOG = "_delta_log"
+NO_TABLE = ""
+"""The ``id`` in the record of an attempt that can't be published, because it had none."""
 FIELDS = frozenset({"target", "version", "state", "root", "id", "number"})
 
 
@@ -73,7 +80,7 @@ class DeltaRecord:
 
 def record_name(staging_schema: str, target: TableName | str, version: str) -> TableName:
     """The record's own name."""
-    return TableName(staging_schema, f"{_prefix(target)}{version}")
+    return TableName(staging_schema, f"{prefix_of(target)}stage__{version}")
 
 
 def staged_name(staging_schema: str, target: TableName | str, version: str) -> TableName:
@@ -81,7 +88,7 @@ def staged_name(staging_schema: str, target: TableName | str, version: str) -> T
     return name_of(staging_schema, target, version)
 
 
-def create(services: DeltaServices, staging_schema: str, record: DeltaRecord) -> DeltaRecord:
+def create(services: Services, staging_schema: str, record: DeltaRecord) -> DeltaRecord:
     """Create the entry; the record with it."""
     name = record_name(staging_schema, record.target, record.version)
     scratch = services.metastore.scratch_entry(name)
@@ -90,14 +97,14 @@ def create(services: DeltaServices, staging_schema: str, record: DeltaRecord) ->
     return replace(record, entry=replace(scratch, parameters=parameters))
 
 
-def read(services: DeltaServices, staging_schema: str, record: DeltaRecord) -> DeltaRecord | None:
+def read(services: Services, staging_schema: str, record: DeltaRecord) -> DeltaRecord | None:
     """The record as it is now; None if it is gone."""
     name = record_name(staging_schema, record.target, record.version)
     return DeltaRecord.of(services.metastore.get_table(name))
 
 
 def move(
-    services: DeltaServices, context: StagingContext, record: DeltaRecord, expected: DeltaRecord
+    services: Services, context: StagingContext, record: DeltaRecord, expected: DeltaRecord
 ) -> DeltaRecord:
     """Replace ``expected`` by ``record``: by compare-and-swap, else under the lock of all writers.
 
@@ -120,39 +127,39 @@ def move(
     return replace(record, entry=replace(now.entry, parameters=told))
 
 
-def records_of(services: DeltaServices, context: StagingContext) -> tuple[DeltaRecord, ...]:
-    """The records of every version that is, or was, being staged on the target."""
-    names = services.metastore.tables(context.staging_schema, _prefix(context.target))
-    found = (DeltaRecord.of(services.metastore.get_table(name)) for name in names)
-    return tuple(one for one in found if one is not None and one.target == str(context.target))
+def records_of(services: Services, context: StagingContext) -> tuple[DeltaRecord, ...]:
+    """The records of every version that is, or was, being staged on the target.
 
-
-def forget(
-    services: DeltaServices, staging_schema: str, record: DeltaRecord, report: StepReport
-) -> list[str]:
-    """It is published: its files are the target's now, and only its own log and entries go.
-
-    What is left, in words. Never raises.
+    A job that ends after a clean-up took its record, in a run that is then killed, leaves the
+    staged table's entry alone: it stands for the record, of which nobody publishes anything.
     """
-    log = f"{record.stage}/{LOG}"
-    files = (Step.DELETE_FILES, f"directory {log}", lambda: empty(services.storage, log))
-    return still_there(report, files, *entries(services, staging_schema, record))
+    names = services.metastore.tables(context.staging_schema, prefix_of(context.target))
+    entries = [one for one in map(services.metastore.get_table, names) if one is not None]
+    read = [one for one in map(DeltaRecord.of, entries) if one is not None]
+    found = {one.version: one for one in read if one.target == str(context.target)}
+    bare = (_of_staged_table(entry, context.target) for entry in entries)
+    return (*found.values(), *(one for one in bare if one and one.version not in found))
 
 
-def discard(
-    services: DeltaServices, staging_schema: str, record: DeltaRecord, report: StepReport
+def remove(
+    services: Services,
+    staging_schema: str,
+    record: DeltaRecord,
+    report: StepReport,
+    *,
+    is_published: bool,
 ) -> list[str]:
-    """It is not published: exactly its directory goes, then its entries.
+    """Delete exactly its directory, then its entries; what is left, in words. Never raises.
 
-    What is left, in words. Never raises.
+    The files of a published version are the target's: of its directory only its own log goes.
     """
-    stage = record.stage
-    files = (Step.DELETE_FILES, f"directory {stage}", lambda: empty(services.storage, stage))
+    gone = f"{record.stage}/{LOG}" if is_published else record.stage
+    files = (Step.DELETE_FILES, f"directory {gone}", lambda: empty(services.storage, gone))
     return still_there(report, files, *entries(services, staging_schema, record))
 
 
 def entries(
-    services: DeltaServices, staging_schema: str, record: DeltaRecord
+    services: Services, staging_schema: str, record: DeltaRecord
 ) -> tuple[Removal, Removal]:
     """How the staged table's entry goes, and then the record."""
     return (
@@ -161,13 +168,17 @@ def entries(
     )
 
 
-def _dropped(services: DeltaServices, what: str, name: TableName) -> Removal:
+def _dropped(services: Services, what: str, name: TableName) -> Removal:
     return Step.DELETE_RECORD, f"{what} {name}", lambda: services.metastore.drop_entry(name)
 
 
-def _prefix(target: TableName | str) -> str:
-    """How the names of a target's records begin; another target's may begin so, too."""
-    return f"{prefix_of(target)}stage__"
+def _of_staged_table(entry: TableEntry, target: TableName) -> DeltaRecord | None:
+    version = version_of(entry.name)
+    root, _, stage = (entry.location or "").rstrip("/").rpartition("/")
+    is_ours = entry.name == staged_name(entry.name.database, target, version)
+    if not is_ours or stage != stage_name(version) or not VERSION_ID.fullmatch(version):
+        return None
+    return DeltaRecord(str(target), version, RecordState.STAGED, root, NO_TABLE, 0, entry)
 
 
 def _read(parameters: Mapping[str, str]) -> dict[str, Any] | None:

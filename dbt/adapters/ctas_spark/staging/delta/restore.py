@@ -6,9 +6,8 @@ from functools import cached_property
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTarget
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, with_commit
+from dbt.adapters.ctas_spark.staging.delta.facts import with_commit
 from dbt.adapters.ctas_spark.staging.delta.history import last_states
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, core_errors
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -17,10 +16,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Outcome
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 OTHERS = "another's replace"
@@ -30,12 +29,13 @@ class DeltaRestore(DeltaTarget):
     """A ``Version`` that is in the table's history: nothing is staged, and nothing discarded."""
 
     strategy = "restore"
+    kind = Kind.ROLLBACK
     places = ""
 
     def __init__(
         self,
         context: StagingContext,
-        services: DeltaServices,
+        services: Services,
         tables: DeltaTables,
         version: str,
         number: int,
@@ -43,7 +43,6 @@ class DeltaRestore(DeltaTarget):
         super().__init__(context, services, tables)
         self.id = version
         self._number = number
-        self._marker: CommitMarker | None = None
 
     @property
     def record(self) -> TableName:
@@ -66,19 +65,6 @@ class DeltaRestore(DeltaTarget):
     def rebase(self, over: DeltaBase) -> None:
         """There is no record of what is never deleted by us."""
 
-    def mark(self, over: DeltaBase, level: Atomicity) -> str:
-        """A fresh commit id."""
-        self._marker = CommitMarker(
-            commit=new_commit_id(),
-            version=self.id,
-            base=over.commit,
-            target=str(self._context.target),
-            level=level.value,
-            kind=Kind.ROLLBACK,
-            time_ms=self._services.now_ms(self._services.roots.root_of(self._context)),
-        )
-        return self._marker.commit
-
     def publish(self, over: DeltaBase) -> None:
         """One RESTORE, with the marker as a setting of a session of its own.
 
@@ -86,11 +72,9 @@ class DeltaRestore(DeltaTarget):
         """
         if over.table is None:
             raise CannotReplayError("there is no Delta table, and so no version in its history")
-        if self._marker is None:
-            raise RuntimeError(f"mark() was not called for {self._context.target}")
         self.check_still(over.table)
         session = self._tables.spark.newSession()
-        session.conf.set(USER_METADATA, self._marker.to_text())
+        session.conf.set(USER_METADATA, self._marked.to_text())
         name = quoting.table(self._context.target)
         try:
             with core_errors(f"restore version {self.id}"):
@@ -136,9 +120,7 @@ class DeltaRestore(DeltaTarget):
 class DeltaRestoring:
     """The versions in the history of one Delta table; read once."""
 
-    def __init__(
-        self, context: StagingContext, services: DeltaServices, tables: DeltaTables
-    ) -> None:
+    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
         self._context = context
         self._services = services
         self._tables = tables

@@ -74,11 +74,6 @@ class LoadedTable:
     snapshot: Any
     entry: Any
 
-    def files(self) -> Iterator[Any]:
-        """Delta's ``AddFile`` for each file; a Spark job reads them out of the log."""
-        found = self.snapshot.allFiles().collectAsList()
-        return (found.get(index) for index in range(found.size()))
-
     def domains(self) -> list[dict[str, Any]]:
         """What features keep in the log beside the metadata, but for what the log itself counts."""
         found = self.snapshot.domainMetadata()
@@ -144,6 +139,17 @@ class DeltaTables:
         with core_errors(f"list the files of {table.facts.root}"):
             files = DataFrame(table.snapshot.allFiles().toDF(), self.spark)
             return {unquote(row.path): row.size for row in files.select("path", "size").collect()}
+
+    def actions(self, table: LoadedTable, encoder: str, *columns: str) -> Any:
+        """A Java list with an action for each of its files, by one Spark job.
+
+        Args:
+            encoder: the name of Delta's own, which says what kind of action it is.
+            columns: the action's fields, as SQL over those of ``AddFile``.
+        """
+        encoders = getattr(getattr(self._delta.implicits, "package$"), "MODULE$")
+        files = table.snapshot.allFiles().toDF().selectExpr(jvm.strings(self.spark, *columns))
+        return getattr(files, "as")(getattr(encoders, encoder)()).collectAsList()
 
     def figures(self, table: LoadedTable) -> WriteFigures:
         """What the job counted that filled a new table; Delta notes it in the first commit."""

@@ -4,48 +4,54 @@ The actions of a publication are made of what base and staged table say: plain J
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable, core_errors
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StorageError
 from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 
-REMOVES_DATA = True
 KEEPS_ITS_OWN = True
 FEATURE = "delta.feature."
 SUPPORTED = "supported"
-OF_ITS_OWN_LOG = ("baseRowId", "defaultRowCommitVersion")
 IDENTITY = ("id", "name", "createdTime")
 
 Action = dict[str, Any]
 
 
 def publish(
-    tables: DeltaTables, over: LoadedTable, staged: LoadedTable, marker: CommitMarker
+    tables: DeltaTables,
+    over: LoadedTable,
+    staged: LoadedTable,
+    marker: CommitMarker,
+    check: Callable[[], None],
 ) -> None:
     """Make the staged table's schema, layout, properties and files those of the target.
 
     The transaction has read the whole table at ``over``: what another commits meanwhile is a
     conflict. The files stay where they were staged, below the target's own directory.
 
+    Args:
+        check: the last look, when all is made ready; nothing was called if it raises.
+
     Raises:
         EntryModifiedError: another committed first.
         RefusedError: Delta refuses what was staged, or changes it.
         MetastoreError: the commit may or may not be in the log.
     """
-    with _nothing_called():
+    with nothing_called():
         transaction = _begun(tables, over)
         transaction.readWholeTable()
         metadata = _action(tables, new_metadata(over.facts, staged.facts))
         transaction.updateMetadataForNewTableInReplace(metadata)
         _check_kept(transaction, staged)
-        changes = list(_changes(tables, over, staged, marker))
+        actions = changes(tables, over, staged, marker)
+        check()
     with core_errors("commit"):
         operation = _operation(tables, transaction.metadata(), marker, builds=True)
-        transaction.commit(scala.sequence(tables.packages, changes), operation)
+        transaction.commit(actions, operation)
 
 
 def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None:
@@ -60,6 +66,18 @@ def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None
         transaction.updateMetadata(table.snapshot.metadata(), not KEEPS_ITS_OWN)
         operation = _operation(tables, table.snapshot.metadata(), marker, builds=False)
         transaction.commit(scala.sequence(tables.packages, ()), operation)
+
+
+@contextmanager
+def nothing_called() -> Iterator[None]:
+    """What fails before the commit has had no effect, whatever it was."""
+    try:
+        with core_errors("prepare the commit"):
+            yield
+    except RefusedError:
+        raise
+    except (MetastoreError, StorageError) as error:
+        raise RefusedError(error.what) from error
 
 
 def stage_name(version: str) -> str:
@@ -89,15 +107,6 @@ def lost(accepted: Mapping[str, Any], staged: Mapping[str, Any]) -> tuple[str, .
     return (*changed, *sorted(key for key in wanted if found.get(key) != wanted[key]))
 
 
-def moved(add: Mapping[str, Any], version: str) -> Action:
-    """A staged file as one of the target's: its path begins at the target's directory.
-
-    Row ids count in the log that gives them, so the target's transaction gives new ones.
-    """
-    own = {key: value for key, value in add.items() if key not in OF_ITS_OWN_LOG}
-    return {"add": {**own, "path": f"{stage_name(version)}/{add['path']}", "dataChange": True}}
-
-
 def new_domains(
     base: Iterable[Mapping[str, Any]], staged: Iterable[Mapping[str, Any]]
 ) -> Iterator[Action]:
@@ -114,18 +123,6 @@ def new_domains(
             yield {"domainMetadata": {**one, "removed": True}}
 
 
-@contextmanager
-def _nothing_called() -> Iterator[None]:
-    """What fails before the commit has had no effect, whatever it was."""
-    try:
-        with core_errors("prepare the commit"):
-            yield
-    except RefusedError:
-        raise
-    except MetastoreError as error:
-        raise RefusedError(str(error)) from error
-
-
 def _begun(tables: DeltaTables, table: LoadedTable) -> Any:
     return table.log.startTransaction(table.entry, scala.some(tables.packages, table.snapshot))
 
@@ -137,15 +134,41 @@ def _check_kept(transaction: Any, staged: LoadedTable) -> None:
         raise RefusedError(f"Delta would not publish as it was staged: {', '.join(gone)}")
 
 
-def _changes(
+def changes(
     tables: DeltaTables, over: LoadedTable, staged: LoadedTable, marker: CommitMarker
-) -> Iterator[Any]:
-    for file in over.files():
-        yield file.removeWithTimestamp(marker.time_ms, REMOVES_DATA)
-    for file in staged.files():
-        yield _action(tables, moved(json.loads(str(file.json()))["add"], marker.version))
+) -> Any:
+    """A Seq that never leaves the JVM: of 20,000 files, a call for each would take minutes."""
+    made = tables.packages.java.util.ArrayList()
+    made.addAll(removed(tables, over, marker.time_ms))
+    made.addAll(_added(tables, staged, marker.version))
     for action in new_domains(over.domains(), staged.domains()):
-        yield _action(tables, action)
+        made.add(_action(tables, action))
+    return tables.packages.org.apache.spark.api.python.PythonUtils.toSeq(made)
+
+
+def removed(tables: DeltaTables, table: LoadedTable, time_ms: int) -> Any:
+    """What Delta's own ``AddFile.removeWithTimestamp`` makes of each of the table's files."""
+    return tables.actions(
+        table,
+        "removeFileEncoder",
+        "* EXCEPT (dataChange)",
+        "true AS dataChange",
+        f"{time_ms}L AS deletionTimestamp",
+        "true AS extendedFileMetadata",
+    )
+
+
+def _added(tables: DeltaTables, staged: LoadedTable, version: str) -> Any:
+    """Paths begin at the target's directory; row ids count in the log that gives them."""
+    return tables.actions(
+        staged,
+        "addFileEncoder",
+        "* EXCEPT (path, dataChange, baseRowId, defaultRowCommitVersion)",
+        f"concat('{stage_name(version)}/', path) AS path",
+        "true AS dataChange",
+        "CAST(NULL AS BIGINT) AS baseRowId",
+        "CAST(NULL AS BIGINT) AS defaultRowCommitVersion",
+    )
 
 
 def _action(tables: DeltaTables, action: Action) -> Any:

@@ -2,14 +2,14 @@
 
 import logging
 from dataclasses import replace
+from functools import partial
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta import limits, transaction
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTarget
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts, publishes
+from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -20,11 +20,11 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
+from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Change
+from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, NotWholeError
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
+from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
 
@@ -32,16 +32,11 @@ logger = logging.getLogger(__name__)
 class DeltaVersion(DeltaTarget):
     """A ``Version`` over a Delta table that begin found."""
 
-    def __init__(
-        self, context: StagingContext, services: DeltaServices, tables: DeltaTables
-    ) -> None:
+    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
         super().__init__(context, services, tables)
         self.id = new_version_id(services.clock.wall_ms())
         self._begun = DeltaBase(None)
         self._record: DeltaRecord | None = None
-        self._staged: LoadedTable | None = None
-        self._figures = WriteFigures()
-        self._marker: CommitMarker | None = None
 
     @property
     def record(self) -> TableName:
@@ -82,20 +77,16 @@ class DeltaVersion(DeltaTarget):
         """There is none: level ``none`` is refused for Delta before it begins."""
         raise RuntimeError(f"{self._context.target} is not filled in place by {query}")
 
-    def check_staged(self, counted: WriteFigures) -> WriteFigures:
-        """The first time: what its job counted; the last time: one listing against its log.
-
-        The log is read each time: comments on columns are commits to it. Another's
-        ``VACUUM RETAIN 0 HOURS`` takes staged files for forgotten ones.
-        """
-        is_last = self._staged is not None
-        self._staged = self._loaded()
-        if is_last:
-            self._check_whole(self._staged)
-            return counted
-        record = self._of_ours
-        self._services.storage.copy_permissions(record.root, record.stage)
-        self._figures = self._tables.figures(self._staged)
+    def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (its log knows)
+        """What its job counted; that all of it is there yet is the last that ``publish`` asks."""
+        if self._figures is None:
+            record = self._of_ours
+            try:
+                self._figures = self._tables.figures(self._loaded())
+            except NotWholeError as error:
+                unchanged = messages.unchanged(self._begun)
+                raise messages.files_gone(self._context.target, error.what, unchanged) from error
+            self._services.storage.copy_permissions(record.root, record.stage)
         return self._figures
 
     def rebase(self, over: DeltaBase) -> None:
@@ -115,28 +106,21 @@ class DeltaVersion(DeltaTarget):
         now = records.read(self._services, self._context.staging_schema, self._of_ours)
         if now != self._record:
             raise self._swept()
-        self._marker = CommitMarker(
-            commit=new_commit_id(),
-            version=self.id,
-            base=over.commit,
-            target=str(self._context.target),
-            level=level.value,
-            kind=Kind.BUILD,
-            time_ms=self._services.now_ms(self._services.roots.root_of(self._context)),
-            rows=self._figures.rows,
-            bytes=self._figures.bytes,
-        )
-        return self._marker.commit
+        return super().mark(over, level)
 
     def publish(self, over: DeltaBase) -> None:
-        """One transaction, conditional on the table and the version of its log."""
+        """One transaction, conditional on the table and the version of its log.
+
+        The staged log is read here: comments on columns are commits to it.
+        """
         if over.table is None or not over.is_same_table(self._begun):
             raise CannotReplayError("the version was staged inside the table that was there")
-        if self._marker is None or self._staged is None:
-            raise RuntimeError(f"mark() was not called for {self._context.target}")
-        self.check_still(over.table)
         try:
-            transaction.publish(self._tables, over.table, self._staged, self._marker)
+            with transaction.nothing_called():
+                self.check_still(over.table)
+                staged = self._loaded()
+            check = partial(self._check_whole, staged)
+            transaction.publish(self._tables, over.table, staged, self._marked, check)
         except RefusedError:
             self.check_still(over.table)
             raise
@@ -144,7 +128,7 @@ class DeltaVersion(DeltaTarget):
     def settle(self, report: StepReport) -> list[str]:
         """Remove the staged table's own log and both entries; its files are the target's now."""
         self._services.engine.refresh(self._context.target)
-        return records.forget(self._services, self._context.staging_schema, self._of_ours, report)
+        return self._removed(self._of_ours, report, is_published=True)
 
     def discard(self, report: StepReport) -> list[str]:
         """Remove exactly the version's directory, then both entries; never what is published."""
@@ -155,8 +139,11 @@ class DeltaVersion(DeltaTarget):
         except StagingError as error:
             logger.warning("%s: %s stays: %s", self._context.target, self.places, error.what)
             return [self.places]
-        remove = records.forget if landed else records.discard
-        return remove(self._services, self._context.staging_schema, self._record, report)
+        return self._removed(self._record, report, is_published=landed)
+
+    def _removed(self, record: DeltaRecord, report: StepReport, *, is_published: bool) -> list[str]:
+        schema = self._context.staging_schema
+        return records.remove(self._services, schema, record, report, is_published=is_published)
 
     def _has_landed(self) -> bool:
         """Looked up just before a deletion; what can't be found out is kept."""
@@ -176,7 +163,7 @@ class DeltaVersion(DeltaTarget):
         record = self._of_ours
         staged = self._tables.at(record.stage)
         if staged is None:
-            raise self._gone(f"there is no Delta log in {record.stage}")
+            raise NotWholeError(f"there is no Delta log in {record.stage}")
         found = limits.untried(staged.facts)
         if found:
             raise AtomicityNotSupportedError(
@@ -189,6 +176,7 @@ class DeltaVersion(DeltaTarget):
         return staged
 
     def _check_whole(self, staged: LoadedTable) -> None:
+        """One listing against its log: VACUUM RETAIN 0 HOURS takes staged files for forgotten."""
         stage = self._of_ours.stage
         below = f"/{transaction.stage_name(self.id)}/"
         listed = {
@@ -197,17 +185,7 @@ class DeltaVersion(DeltaTarget):
         wanted = self._tables.sizes(staged)
         missing = [path for path, size in wanted.items() if listed.get(path) != size]
         if missing:
-            raise self._gone(f"{len(missing)} of its files are missing in {stage}: {missing[0]}")
-
-    def _gone(self, what: str) -> StagingError:
-        """Dropping a managed table deletes what is staged in its directory."""
-        target, now = self._context.target, self.look()
-        change = self.change(self._begun, now)
-        if change is Change.DROPPED:
-            return messages.no_such_table(target, messages.DROPPED_MEANWHILE)
-        if change is Change.WRITTEN:
-            return messages.concurrent_write(target, self.who(self._begun, now))
-        return messages.files_gone(target, what, messages.unchanged(self._begun))
+            raise NotWholeError(f"{len(missing)} of its files are missing in {stage}: {missing[0]}")
 
     def _swept(self) -> StagingError:
         return messages.swept(self._context.target, messages.unchanged(self._begun))

@@ -89,8 +89,11 @@ def name_of(staging_schema: str, target: TableName | str, version: str) -> Table
 
 
 def prefix_of(target: TableName | str) -> str:
-    """How the names of a target's records begin; another target's may begin so, too."""
-    table = str(target).rpartition(".")[2]
+    """How the names of a target's records begin; another target's may begin so, too.
+
+    In small letters, as metastores list them.
+    """
+    table = str(target).rpartition(".")[2].lower()
     return f"{table[:MOST_OF_THE_TABLE_NAME]}__"
 
 

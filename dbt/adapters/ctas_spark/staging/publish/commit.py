@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.publish.version import (
     B,
     CannotReplayError,
     Change,
+    NotWholeError,
     Outcome,
     Reach,
     SweptError,
@@ -120,6 +121,10 @@ class Commit(Generic[B]):
         if isinstance(failure, SweptError):
             self.outcome = None
             raise messages.swept(target, messages.unchanged(self.begun)) from failure
+        if isinstance(failure, NotWholeError):
+            self.outcome = None
+            unchanged = messages.unchanged(self.begun)
+            raise messages.files_gone(target, failure.what, unchanged) from failure
         try:
             after = self.version.look()
         except MetastoreError as error:

@@ -63,6 +63,10 @@ class SweptError(RefusedError):
     """A clean-up took the version's record before the call; nothing of it is published."""
 
 
+class NotWholeError(RefusedError):
+    """Something of the staged version is missing, so that nothing was called; it says what."""
+
+
 class Change(Enum):
     """What became of a target since ``begin`` looked at it."""
 

@@ -1,7 +1,10 @@
 """Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
 
+import os
 import re
 import secrets
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -63,9 +66,14 @@ class HadoopStorage:
         return now
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
-        """One recursive listing (flat on object stores), handed over as one text."""
+        """One recursive listing (flat on object stores), handed over as one text.
+
+        Of local files not Hadoop's, which starts ``ls`` for each of them.
+        """
         try:
             target, system = self._locate(directory)
+            if system.getUri().getScheme() == "file":
+                return tuple(_on_disk(str(target.toUri().getPath())))
             found = system.listFiles(target, True)
             iterators = self._jvm.org.apache.hadoop.util.functional.RemoteIterators
             text = str(iterators.toList(found).toString())
@@ -152,6 +160,24 @@ class HadoopStorage:
     def _locate(self, path: str) -> tuple[Any, Any]:
         target = self._path(path)
         return target, target.getFileSystem(self._configuration)
+
+
+def _on_disk(directory: str) -> Iterator[StoredFile]:
+    """As Hadoop lists them: what goes meanwhile, and its checksums, are left out."""
+    for parent, _, names in os.walk(directory, onerror=_raise_unless_gone, followlinks=True):
+        for name in names:
+            path = Path(parent, name)
+            try:
+                found = path.stat()
+            except FileNotFoundError:
+                continue
+            if not (name.startswith(".") and name.endswith(".crc")):
+                yield StoredFile(f"file:{path}", found.st_size, found.st_mtime_ns // 1_000_000)
+
+
+def _raise_unless_gone(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def _is_missing(error: Exception) -> bool:
