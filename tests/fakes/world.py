@@ -79,7 +79,6 @@ class World:
             self.metastore,
             self.storage,
             self.engine,
-            kind="hive",
             locks=None if self.single_process else self.metastore,
             address=self.address,
             repeatable_reads=self.repeatable_reads,

@@ -65,7 +65,6 @@ class Run:
             cast("TableClient", metastore),
             cast("Storage", storage),
             self.spark,
-            kind="hive",
             locks=cast("TableLockClient", metastore),
             address=ADDRESS,
             repeatable_reads=True,

@@ -10,8 +10,8 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable, core_errors
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 
 REMOVES_DATA = True
 KEEPS_ITS_OWN = True
@@ -45,7 +45,7 @@ def publish(
         changes = list(_changes(tables, over, staged, marker))
     with core_errors("commit"):
         operation = _operation(tables, transaction.metadata(), marker, builds=True)
-        transaction.commit(scala.sequence(tables.packages, changes), operation)
+        transaction.commit(jvm.sequence(tables.packages, changes), operation)
 
 
 def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None:
@@ -59,7 +59,7 @@ def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None
         transaction = _begun(tables, table)
         transaction.updateMetadata(table.snapshot.metadata(), not KEEPS_ITS_OWN)
         operation = _operation(tables, table.snapshot.metadata(), marker, builds=False)
-        transaction.commit(scala.sequence(tables.packages, ()), operation)
+        transaction.commit(jvm.sequence(tables.packages, ()), operation)
 
 
 def stage_name(version: str) -> str:
@@ -127,7 +127,7 @@ def _nothing_called() -> Iterator[None]:
 
 
 def _begun(tables: DeltaTables, table: LoadedTable) -> Any:
-    return table.log.startTransaction(table.entry, scala.some(tables.packages, table.snapshot))
+    return table.log.startTransaction(table.entry, jvm.some(tables.packages, table.snapshot))
 
 
 def _check_kept(transaction: Any, staged: LoadedTable) -> None:
@@ -158,7 +158,7 @@ def _operation(tables: DeltaTables, metadata: Any, marker: CommitMarker, *, buil
     java = tables.packages
     made = getattr(java.org.apache.spark.sql.delta, "DeltaOperations$ReplaceTable")
     is_managed, or_create = False, builds
-    nothing = scala.none(java)
-    text = scala.some(java, marker.to_text())
+    nothing = jvm.none(java)
+    text = jvm.some(java, marker.to_text())
     rest = (nothing,) * 6
     return made(metadata, is_managed, or_create, builds, text, *rest)

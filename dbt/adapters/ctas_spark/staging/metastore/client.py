@@ -43,8 +43,7 @@ class EntryChange:
     Owner, the owner's type, creation time and privileges come from ``base``, where there is one.
     ``columns`` are put into ``sd.cols`` where they are given, whatever ``hive_columns`` says;
     ``keeps_partition_keys`` leaves Hive's own keys as they are, which no server lets an alter
-    change. A view has neither columns nor keys to keep. Spark's in-memory catalog has one schema
-    only, the staged one, and follows none of the three.
+    change. A view has neither columns nor keys to keep.
     """
 
     target: TableName
