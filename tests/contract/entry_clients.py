@@ -12,7 +12,7 @@ from thrift.transport.TTransport import TBufferedTransport
 from contract.places import Entry
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from servers.metastore import Metastore
 
 PROVIDER = "spark.sql.sources.provider"

@@ -9,8 +9,12 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryMissingError,
     EntryModifiedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    VIEW,
+    EntryChange,
+    Expectation,
+    TableEntry,
+)
 
 COMMIT = "ctas_spark_commit"
 STAGED = {"columns": (("id", "bigint"), ("name", "string")), "parameters": {"made": "by ctas"}}

@@ -13,13 +13,15 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import (
+from dbt.adapters.ctas_spark.staging.metastore.client import (
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,
     PLACEHOLDER,
     PROVIDER,
     VIEW,
+    EntryChange,
+    Expectation,
+    HiveColumns,
     TableEntry,
 )
 

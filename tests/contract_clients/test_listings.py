@@ -5,8 +5,7 @@ import pytest
 from contract_clients.places import FakePlace, Place, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW, EntryChange
 
 STATE = "ctas_spark_state"
 PARTITION_PROVIDER = "spark.sql.partitionProvider"

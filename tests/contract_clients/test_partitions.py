@@ -6,8 +6,7 @@ from contract_clients.places import KEYS, Place, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 
 PLAIN, OTHER = ("2026-11-21", "at"), ("2026-11-22", "de")

@@ -13,8 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, TableEntry
 
 STATE = "ctas_spark_state"
 OTHER_COLUMNS = (("id", "string"), ("name", "string"))

@@ -13,8 +13,14 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, Column, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    VIEW,
+    Column,
+    EntryChange,
+    Expectation,
+    HiveColumns,
+    TableEntry,
+)
 from fakes.partitions import FakePartitions
 from fakes.table_locks import FakeLocks
 

@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED
+from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep

@@ -12,8 +12,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.files import call as columns
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    EntryChange,
+    Expectation,
+    HiveColumns,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.metastore import FakeMetastore

@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.files.partition_state import (
     metastore_filters,
     plan_partitions,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from dbt.adapters.ctas_spark.staging.publish.locks import OF_THIS_PROCESS, CommitLock
 from fakes.metastore import entry
 from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME

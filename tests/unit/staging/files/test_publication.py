@@ -8,8 +8,13 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    VIEW,
+    EntryChange,
+    HiveColumns,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME

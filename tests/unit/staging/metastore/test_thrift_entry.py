@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 from thrift.Thrift import TType
 
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import (
+from dbt.adapters.ctas_spark.staging.metastore.client import (
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,
     PLACEHOLDER,
     PROVIDER,
     VIEW,
+    EntryChange,
+    HiveColumns,
     TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import changed, entry_of

@@ -14,8 +14,7 @@ from dbt.adapters.ctas_spark.staging.delta.services import DeltaServices
 from dbt.adapters.ctas_spark.staging.delta.transaction import stage_name
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of, prefix_of
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import Removal, empty, still_there

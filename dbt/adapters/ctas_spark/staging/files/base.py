@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import Expectation, MetastoreClient
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    Expectation,
+    MetastoreClient,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     COMMIT,

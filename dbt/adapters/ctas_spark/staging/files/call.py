@@ -20,11 +20,13 @@ from dbt.adapters.ctas_spark.staging.files.publication import columns_beside_kep
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    Column,
     EntryChange,
     Expectation,
     HiveColumns,
+    TableEntry,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, Column, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import SweptError
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport

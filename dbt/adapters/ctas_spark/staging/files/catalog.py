@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.files.metastore_lock import OWNER, Metastor
 from dbt.adapters.ctas_spark.staging.files.retention import FileRetention
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableLockClient
 from dbt.adapters.ctas_spark.staging.publish.locks import OF_THIS_PROCESS, CommitLock, NoLock
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.version import Version
@@ -55,7 +55,7 @@ class SessionCatalog:
 
     def __init__(  # noqa: PLR0913 (what a run works with)
         self,
-        metastore: TableClient,
+        metastore: MetastoreClient,
         storage: Storage,
         engine: Engine,
         *,
@@ -155,7 +155,6 @@ class SessionCatalog:
             engine=self._engine,
             lock=lock or NoLock(),
             conditional=found.conflict_check is ConflictCheck.CAS,
-            partitions=self._metastore,
             find_partition_lock=self._lock,
             roots=VersionRoots(self._metastore, self._storage, self._address, staging_schema),
             reaches=found.reaches,

@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, look
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.files.versions import records_of
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import LineageEntry
 from dbt.adapters.ctas_spark.staging.retention.history import Event, change_of, time_text
 

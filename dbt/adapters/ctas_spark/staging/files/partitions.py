@@ -28,8 +28,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
 from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
 from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, HeldCheck
 from dbt.adapters.ctas_spark.staging.quoting import table as quoted
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
@@ -157,7 +156,7 @@ class Bookkeeping:
 
     def _drop_stale(self, version: str) -> tuple[Partition, ...]:
         """Drop what belongs to another version; return what belongs to this one."""
-        target, client = self.context.target, self.services.partitions
+        target, client = self.context.target, self.services.metastore
         known = client.partitions(target)
         own = tuple(partition for partition in known if _lies_in(partition, version))
         stale = tuple(partition for partition in known if partition not in own)
@@ -168,7 +167,7 @@ class Bookkeeping:
 
     def _add_missing(self, version: str, own: tuple[Partition, ...]) -> None:
         """The record knows the job's partitions; an INSERT since then may have made more."""
-        target, client = self.context.target, self.services.partitions
+        target, client = self.context.target, self.services.metastore
         record = name_of(self.context.staging_schema, target, version)
         self.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
         there = {partition.values for partition in own}
@@ -226,7 +225,7 @@ def drop_stale_partitions(
     if found.entry is None or found.version is None or not found.entry.partition_keys:
         return
     listed = found.entry.parameters.get(PARTITIONS) == PartitionState.FILES.value
-    if listed and is_due() and services.partitions.partitions(context.target):
+    if listed and is_due() and services.metastore.partitions(context.target):
         track_partitions(context, services, report)
 
 

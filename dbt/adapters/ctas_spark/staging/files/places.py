@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, PartitionClient
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 
 SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?")
 
@@ -24,7 +24,7 @@ class NamedPlace:
     location: str
 
 
-def named_places(metastore: MetastoreClient, partitions: PartitionClient) -> Iterator[NamedPlace]:
+def named_places(metastore: MetastoreClient) -> Iterator[NamedPlace]:
     """Every schema, table and partition that this user may list.
 
     Raises:
@@ -34,19 +34,17 @@ def named_places(metastore: MetastoreClient, partitions: PartitionClient) -> Ite
         location = metastore.database_location(database) or ""
         yield NamedPlace(f"schema {database}", None, location)
         for name in metastore.tables(database):
-            yield from _places_of(metastore, partitions, name)
+            yield from _places_of(metastore, name)
 
 
-def _places_of(
-    metastore: MetastoreClient, partitions: PartitionClient, name: TableName
-) -> Iterator[NamedPlace]:
+def _places_of(metastore: MetastoreClient, name: TableName) -> Iterator[NamedPlace]:
     entry = metastore.get_table(name)
     if entry is None:
         return
     yield NamedPlace(str(name), name, entry.location or "")
     if entry.partition_keys:
         with suppress(EntryMissingError):
-            for one in partitions.partitions(name):
+            for one in metastore.partitions(name):
                 yield NamedPlace(f"a partition of {name}", name, one.location)
 
 
@@ -57,9 +55,7 @@ class Listing:
         self._guard = threading.Lock()
         self._places: tuple[NamedPlace, ...] | None = None
 
-    def places(
-        self, metastore: MetastoreClient, partitions: PartitionClient
-    ) -> tuple[NamedPlace, ...]:
+    def places(self, metastore: MetastoreClient) -> tuple[NamedPlace, ...]:
         """The places, as they were when somebody first asked.
 
         Raises:
@@ -67,7 +63,7 @@ class Listing:
         """
         with self._guard:
             if self._places is None:
-                self._places = tuple(named_places(metastore, partitions))
+                self._places = tuple(named_places(metastore))
             return self._places
 
 

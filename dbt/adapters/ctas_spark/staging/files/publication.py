@@ -11,8 +11,13 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     FileBase,
 )
 from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, Column, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    Column,
+    EntryChange,
+    HiveColumns,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     PREFIX,
     Kind,

@@ -5,7 +5,7 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase
 from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionPlan, PartitionState
 from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.entry import PROVIDER, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
 
 CREATE = "create"

@@ -14,8 +14,8 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     EntryChange,
     Expectation,
     MetastoreClient,
+    TableEntry,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID

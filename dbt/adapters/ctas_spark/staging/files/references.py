@@ -67,7 +67,7 @@ class References:
         if base.entry is None or not base.entry.partition_keys:
             return False
         with suppress(EntryMissingError):
-            kept = self.services.partitions.partitions(base.entry.name)
+            kept = self.services.metastore.partitions(base.entry.name)
             return any(version in one.location.split("/") for one in kept)
         return False
 
@@ -84,7 +84,7 @@ class References:
     def _is_location(self, version: str) -> bool:
         if self.listing is None:
             return False
-        places = self.listing.places(self.services.metastore, self.services.partitions)
+        places = self.listing.places(self.services.metastore)
         not_theirs = (self._record_of(version), self.context.target)
         return any(
             version in one.location.split("/") and one.name not in not_theirs for one in places

@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.places import Listing
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, PartitionClient
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
@@ -29,7 +29,6 @@ class Services:
     engine: Engine
     lock: CommitLock
     conditional: bool
-    partitions: PartitionClient
     find_partition_lock: Callable[[], CommitLock | None]
     roots: VersionRoots
     reaches: Atomicity = Atomicity.ISOLATED

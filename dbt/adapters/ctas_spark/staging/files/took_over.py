@@ -88,7 +88,7 @@ class TookOver:
         if FOLDER in self.services.storage.children(directory):
             return f"it holds versions, in {FOLDER}"
         try:
-            places = named_places(metastore, self.services.partitions)
+            places = named_places(metastore)
             who = next((one.who for one in places if lies_within(one.location, directory)), None)
         except MetastoreError as error:
             return f"not every table could be looked at ({error.what})"

@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.files.record import (
     version_of,
 )
 from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 

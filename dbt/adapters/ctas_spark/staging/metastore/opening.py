@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
-from dbt.adapters.ctas_spark.staging.metastore.jvm.client import InJvmMetastore
+from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import HiveMetastore, ThriftMetastore
 
 BUILTIN = "builtin"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 
 PREFIX = "ctas_spark_"
 COMMIT = PREFIX + "commit"

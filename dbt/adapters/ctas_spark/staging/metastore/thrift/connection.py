@@ -26,16 +26,10 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     struct,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Seconds: until a server accepts, and of silence while an answer is awaited."""
-
-    connect: float = 10.0
-    call: float = 600.0
-
-
-DEFAULT_TIMEOUTS = Timeouts()
+CONNECT_SECONDS = 10.0
+"""Until a server accepts."""
+CALL_SECONDS = 600.0
+"""Of silence while an answer is awaited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +60,7 @@ class Servers:
 
     addresses: tuple[Address, ...]
     user: str | None
-    timeouts: Timeouts
+    call_seconds: float = CALL_SECONDS
 
     def connect(self) -> "SocketConnection":
         """A connection to the first server that takes one; OSError with everyone's reason."""
@@ -79,7 +73,7 @@ class Servers:
 
     def _connected(self, address: Address, failures: list[str]) -> "SocketConnection | None":
         try:
-            connection = SocketConnection(address, self.timeouts)
+            connection = SocketConnection(address, self.call_seconds)
             if self.user is not None:
                 user = struct(string(self.user), sequence(TType.STRING))
                 connection.call("set_ugi", user.value)
@@ -92,10 +86,10 @@ class Servers:
 class SocketConnection:
     """A socket that is connected from the start; OSError if nobody listens."""
 
-    def __init__(self, address: Address, timeouts: Timeouts) -> None:
+    def __init__(self, address: Address, call_seconds: float) -> None:
         # TSocket's own open knows one timeout only, and logs every refused attempt.
-        self._socket = socket.create_connection((address.host, address.port), timeouts.connect)
-        self._socket.settimeout(timeouts.call)
+        self._socket = socket.create_connection((address.host, address.port), CONNECT_SECONDS)
+        self._socket.settimeout(call_seconds)
         self._connected = TSocket()
         self._connected.setHandle(self._socket)
         self._protocol = TBinaryProtocol(TBufferedTransport(self._connected))

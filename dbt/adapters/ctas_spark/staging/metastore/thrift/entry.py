@@ -9,8 +9,13 @@ from enum import IntEnum
 from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, Column, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    VIEW,
+    Column,
+    EntryChange,
+    HiveColumns,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     EMPTY,
     Field,
