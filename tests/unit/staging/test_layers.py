@@ -10,8 +10,8 @@ import dbt.adapters.ctas_spark.staging as core
 CORE = Path(str(core.__file__)).parent
 PREFIX = "dbt.adapters.ctas_spark."
 KINDS = ("files", "iceberg", "delta", "statement")
-OF_DELTA = {"staging.files.record", "staging.files.ddl"}
-"""Delta's records lie next to those of files, and its first version is one of files."""
+OF_DELTA = {"staging.files.record"}
+"""Delta's records lie next to those of files."""
 
 
 def imported(path: Path) -> set[str]:

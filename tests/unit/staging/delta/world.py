@@ -30,9 +30,8 @@ from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Version
-from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id

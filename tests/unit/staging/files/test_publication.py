@@ -7,7 +7,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     VIEW,

@@ -8,9 +8,8 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, T
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
-from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
 
 

@@ -10,9 +10,8 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Statements, WriteFi
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.publish.version import Version
-from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 

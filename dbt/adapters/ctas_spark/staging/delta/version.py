@@ -18,9 +18,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
-from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish import ddl, messages
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Change
 from dbt.adapters.ctas_spark.staging.steps import StepReport

@@ -15,8 +15,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
 from dbt.adapters.ctas_spark.staging.files.publication import columns_beside_kept_keys
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import (

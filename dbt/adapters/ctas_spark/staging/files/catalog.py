@@ -12,21 +12,25 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job, WriteF
 from dbt.adapters.ctas_spark.staging.errors import (
     FormatNotFoundError,
     NotSupportedError,
-    StagingSchemaError,
 )
-from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.files.metastore_lock import OWNER, MetastoreLock
+from dbt.adapters.ctas_spark.staging.files.restore import FileRestoring, history
 from dbt.adapters.ctas_spark.staging.files.retention import FileRetention
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableLockClient
-from dbt.adapters.ctas_spark.staging.publish.locks import OF_THIS_PROCESS, CommitLock, NoLock
+from dbt.adapters.ctas_spark.staging.publish import ddl
+from dbt.adapters.ctas_spark.staging.publish.locks import (
+    OF_THIS_PROCESS,
+    OWNER,
+    CommitLock,
+    MetastoreLock,
+    NoLock,
+)
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.version import Version
-from dbt.adapters.ctas_spark.staging.retention.history import Event
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepObserver, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
@@ -79,20 +83,14 @@ class SessionCatalog:
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """Probe compare-and-swap once; a probe that can't be run is an error, not a "no"."""
-        with self._guard:
-            if staging_schema not in self._staging_schemas:
-                self._ensure_staging_schema(staging_schema)
-            if self._found is None:
-                check = self._conflict_check(staging_schema)
-                self._found = reached(check)
-            if staging_schema not in self._staging_schemas:
-                self._staging_schemas[staging_schema] = self._services(staging_schema, self._found)
-            return self._found
+        return self.services(staging_schema).capabilities
 
     def services(self, staging_schema: str) -> Services:
         """What a staged table, or a clean-up, works with; the same for a whole run."""
-        self.capabilities(staging_schema)
-        return self._staging_schemas[staging_schema]
+        with self._guard:
+            if staging_schema not in self._staging_schemas:
+                self._staging_schemas[staging_schema] = self._opened(staging_schema)
+            return self._staging_schemas[staging_schema]
 
     def plan(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
@@ -136,28 +134,31 @@ class SessionCatalog:
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         """Every build and rollback that the lineage still knows."""
-        return self._retention(context).history()
+        return history(context, self.services(context.staging_schema))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         """Publish version ``to``, or the one before the live one, by one conditional call."""
         level = self.capabilities(context.staging_schema).reaches
-        return self._retention(context).roll_back(level, to)
+        restoring = FileRestoring(context, self.services(context.staging_schema))
+        return roll_back(context, restoring, level, to)
 
     def _retention(self, context: StagingContext) -> FileRetention:
         return FileRetention(context, self.services(context.staging_schema))
 
-    def _services(self, staging_schema: str, found: Capabilities) -> Services:
-        locked = found.conflict_check is ConflictCheck.LOCK
-        lock = self._lock() if locked else None
+    def _opened(self, staging_schema: str) -> Services:
+        if self._metastore.database_location(staging_schema) is None:
+            ddl.create_staging_schema(self._engine, staging_schema)
+        if self._found is None:
+            self._found = reached(self._conflict_check(staging_schema))
+        is_locked = self._found.conflict_check is ConflictCheck.LOCK
         return Services(
+            capabilities=self._found,
             metastore=self._metastore,
             storage=self._storage,
             engine=self._engine,
-            lock=lock or NoLock(),
-            conditional=found.conflict_check is ConflictCheck.CAS,
+            lock=(is_locked and self._lock()) or NoLock(),
             find_partition_lock=self._lock,
             roots=VersionRoots(self._metastore, self._storage, self._address, staging_schema),
-            reaches=found.reaches,
             mixes_reads=self._mixes_reads,
             clock=self._clock,
         )
@@ -186,19 +187,6 @@ class SessionCatalog:
         if self._has_locks is None:
             self._has_locks = self._locks.supports_locks()
         return MetastoreLock(self._locks, self._owner) if self._has_locks else None
-
-    def _ensure_staging_schema(self, name: str) -> None:
-        if self._metastore.database_location(name) is not None:
-            return
-        statement = ddl.create_schema(name, "Records of table versions, kept by dbt-ctas-spark")
-        try:
-            self._engine.sql(statement)
-        except Exception as error:  # whatever the engine raises: the remedy is the same
-            raise StagingSchemaError(
-                f"the staging schema {name} does not exist and can't be created: {error}",
-                left="nothing was started",
-                remedy=f"an administrator runs: {statement}",
-            ) from error
 
 
 def _refuse_other_catalogs(context: StagingContext) -> None:

@@ -25,7 +25,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     FileBase,
     look,
 )
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry

@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITIONS,
     FileBase,
 )
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     Column,

@@ -12,7 +12,6 @@ from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, FileBase, look
 from dbt.adapters.ctas_spark.staging.files.partitions import track_partitions
-from dbt.adapters.ctas_spark.staging.files.places import Listing
 from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.files.versions import shows
@@ -23,12 +22,12 @@ from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What shows versions of one target; ``listing`` is None where locations are not looked at."""
+    """What shows versions of one target; a thorough look compares all locations, too."""
 
     context: StagingContext
     services: Services
     report: StepReport
-    listing: Listing | None
+    thorough: bool
     dry_run: bool = False
 
     def reason(self, version: str) -> Reason | None:
@@ -82,9 +81,9 @@ class References:
         return False
 
     def _is_location(self, version: str) -> bool:
-        if self.listing is None:
+        if not self.thorough:
             return False
-        places = self.listing.places(self.services.metastore)
+        places = self.services.places_once()
         not_theirs = (self._record_of(version), self.context.target)
         return any(
             version in one.location.split("/") and one.name not in not_theirs for one in places

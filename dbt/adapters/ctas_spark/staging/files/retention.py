@@ -6,21 +6,17 @@ from dataclasses import dataclass, replace
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files import history as lineage_history
 from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
 from dbt.adapters.ctas_spark.staging.files.call import lacks_columns
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage, changed
 from dbt.adapters.ctas_spark.staging.files.partitions import drop_stale_partitions, is_pending
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
 from dbt.adapters.ctas_spark.staging.files.references import References
-from dbt.adapters.ctas_spark.staging.files.restore import FileRestoring
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.files.took_over import TookOver
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.files.versions import records_of
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.history import Event
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
@@ -75,18 +71,8 @@ class FileRetention:
             sweep = self._clean_up(RetentionRules(), report, dry_run=False).finish()
         return (*done, *(f"the deletion of {one} was finished" for one in sweep.freed))
 
-    def history(self) -> tuple[Event, ...]:
-        """The publications that the lineage still knows, newest first."""
-        return lineage_history.history(self.context, self.services)
-
-    def roll_back(self, level: Atomicity, to: str | None) -> RolledBack:
-        """Publish version ``to``, or the one before the live one."""
-        restoring = FileRestoring(self.context, self.services)
-        return roll_back(self.context, restoring, level, to)
-
     def _clean_up(self, rules: RetentionRules, report: StepReport, *, dry_run: bool) -> CleanUp:
-        listing = self.services.listing if rules.thorough else None
-        references = References(self.context, self.services, report, listing, dry_run)
+        references = References(self.context, self.services, report, rules.thorough, dry_run)
         garbage = FileGarbage(self.context, self.services, report, references)
         return CleanUp(garbage, rules, report, dry_run)
 

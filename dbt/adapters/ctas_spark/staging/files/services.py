@@ -1,42 +1,56 @@
 """What a table of files is staged and published with; put together once by its catalog."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.files.places import Listing
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 
 @dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """A location that the metastore names; ``who`` has it, ``name`` is the table's."""
+
+    who: str
+    name: TableName | None
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
-    """``conditional`` says that the metastore compares and swaps; else ``lock`` guards commits.
+    """``lock`` guards commits where the metastore does not compare.
 
     ``find_partition_lock`` looks for the lock only where partitions are tracked: a server without
-    lock tables is not asked for nothing. ``reaches`` is the level that a call keeps at most.
-    ``mixes_reads``: one ``get_table`` of another process may get the schema of one version with the
-    location of another. ``listing`` is what a thorough clean-up looks through.
+    lock tables is not asked for nothing. ``mixes_reads``: one ``get_table`` of another process may
+    get the schema of one version with the location of another.
     """
 
+    capabilities: Capabilities
     metastore: MetastoreClient
     storage: Storage
     engine: Engine
     lock: CommitLock
-    conditional: bool
     find_partition_lock: Callable[[], CommitLock | None]
     roots: VersionRoots
-    reaches: Atomicity = Atomicity.ISOLATED
     mixes_reads: bool = False
     clock: Clock = SYSTEM_CLOCK
-    listing: Listing = field(default_factory=Listing)
+    _listed: list[NamedPlace] = field(default_factory=list)
     _clocks: dict[str, ReadClock] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def conditional(self) -> bool:
+        """True if the metastore compares and swaps."""
+        return self.capabilities.conflict_check is ConflictCheck.CAS
 
     def now_ms(self, root: str) -> int:
         """The time of the storage that ``root`` lies on, in milliseconds."""
@@ -46,3 +60,32 @@ class Services:
                 self._clocks[tree] = ReadClock(lambda: self.storage.now_ms(tree), self.clock)
             found = self._clocks[tree]
         return found.now_ms()
+
+    def places(self) -> Iterator[NamedPlace]:
+        """Every schema, table and partition that this user may list, with its location.
+
+        Raises:
+            MetastoreError: something could not be listed.
+        """
+        for database in self.metastore.databases():
+            location = self.metastore.database_location(database) or ""
+            yield NamedPlace(f"schema {database}", None, location)
+            for name in self.metastore.tables(database):
+                yield from self._places_of(name)
+
+    def places_once(self) -> list[NamedPlace]:
+        """The same, as they were when this run first asked."""
+        with self._guard:
+            if not self._listed:
+                self._listed.extend(list(self.places()))
+            return self._listed
+
+    def _places_of(self, name: TableName) -> Iterator[NamedPlace]:
+        entry = self.metastore.get_table(name)
+        if entry is None:
+            return
+        yield NamedPlace(str(name), name, entry.location or "")
+        if entry.partition_keys:
+            with suppress(EntryMissingError):
+                for one in self.metastore.partitions(name):
+                    yield NamedPlace(f"a partition of {name}", name, one.location)

@@ -6,15 +6,17 @@ them, and only the default directory of the table; any doubt keeps them, and is 
 """
 
 import logging
+import posixpath
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.files.base import look
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
 from dbt.adapters.ctas_spark.staging.files.garbage import changed
-from dbt.adapters.ctas_spark.staging.files.places import is_same, lies_within, named_places
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.services import Services
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
@@ -22,6 +24,8 @@ from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
 
 logger = logging.getLogger(__name__)
+
+SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class TookOver:
         if FOLDER in self.services.storage.children(directory):
             return f"it holds versions, in {FOLDER}"
         try:
-            places = named_places(metastore)
+            places = self.services.places()
             who = next((one.who for one in places if lies_within(one.location, directory)), None)
         except MetastoreError as error:
             return f"not every table could be looked at ({error.what})"
@@ -116,3 +120,23 @@ class TookOver:
             directory,
             reason,
         )
+
+
+def is_same(one: str, other: str) -> bool:
+    """True if both paths are one, by whatever spelling."""
+    return bool(_spellings(one) & _spellings(other))
+
+
+def lies_within(location: str, directory: str) -> bool:
+    """True if the location is the directory or below it, by whatever spelling."""
+    return any(
+        path == above or path.startswith(f"{above}/")
+        for path in _spellings(location)
+        for above in _spellings(directory)
+    )
+
+
+def _spellings(location: str) -> set[str]:
+    """The path without scheme and authority: as it is, and with its escapes read."""
+    path = SCHEME.sub("", location)
+    return {posixpath.normpath(spelling) for spelling in (path, unquote(path))}

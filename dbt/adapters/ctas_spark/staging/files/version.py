@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.files import ddl, reach, whole
+from dbt.adapters.ctas_spark.staging.files import reach, whole
 from dbt.adapters.ctas_spark.staging.files.base import (
     COLUMN_STATISTICS,
     FileBase,
@@ -30,17 +30,17 @@ from dbt.adapters.ctas_spark.staging.files.call import (
     lacks_columns,
     wait_out,
 )
-from dbt.adapters.ctas_spark.staging.files.partition_state import (
+from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
+from dbt.adapters.ctas_spark.staging.files.publication import marker_over, tracks_partitions
+from dbt.adapters.ctas_spark.staging.files.reach import (
     LISTED,
     PartitionPlan,
     PartitionState,
     plan_partitions,
 )
-from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
-from dbt.adapters.ctas_spark.staging.files.publication import marker_over, tracks_partitions
 from dbt.adapters.ctas_spark.staging.files.record import Record, StagedRecord
 from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish import ddl, messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind

@@ -1,7 +1,5 @@
 """What a publication says when it can't go on: what happened, what was left, and what to do."""
 
-from datetime import datetime, timezone
-
 from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -19,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     TableAlreadyExistsError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Base
+from dbt.adapters.ctas_spark.staging.retention.rules import time_text
 
 AGAIN = "run the model again; it will build on what is there now"
 NO_JOB = "it is unchanged; no job was started"
@@ -38,7 +37,7 @@ def unchanged(base: Base) -> str:
 
 def moment(time_ms: int) -> str:
     """A time as messages name it."""
-    return f"{datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{time_text(time_ms)} UTC"
 
 
 def in_the_way(context: StagingContext, obstacle: str, left: str) -> StagingError:

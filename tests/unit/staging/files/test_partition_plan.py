@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
-from dbt.adapters.ctas_spark.staging.files.partition_state import (
+from dbt.adapters.ctas_spark.staging.files.reach import (
     NOW_LISTED,
     PartitionState,
     metastore_filters,
