@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.files import call as columns
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     EntryChange,
@@ -21,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import FakeMetastore
 from fakes.world import CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
 
@@ -251,8 +253,10 @@ def test_a_server_that_wants_columns_keeps_the_old_ones(
 
 def test_nothing_is_filled_where_columns_are_there(world: World) -> None:
     """Nor on a table that is not ours."""
-    services = world.catalog().services(CONTEXT.staging_schema)
+    table = FileTable(
+        CONTEXT, world.catalog().services(CONTEXT.staging_schema), StepReport(TARGET_NAME)
+    )
     assert not columns.lacks_columns(version_of(world.begun()).look())
     world.metastore.calls.clear()
-    assert not columns.fill_columns(services, CONTEXT.staging_schema, TARGET_NAME, None)  # type: ignore[arg-type]
+    assert not columns.fill_columns(table)
     assert "alter_table" not in world.metastore.calls

@@ -9,14 +9,11 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Conf
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
-    FormatNotFoundError,
-    NotSupportedError,
-)
+from dbt.adapters.ctas_spark.staging.errors import FormatNotFoundError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.restore import FileRestoring, history
 from dbt.adapters.ctas_spark.staging.files.retention import FileRetention
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.table import FileTable, Services
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableLockClient
 from dbt.adapters.ctas_spark.staging.publish import ddl
@@ -115,8 +112,7 @@ class SessionCatalog:
         count: Callable[[str], WriteFigures] | None = None,
     ) -> Version[Any]:
         """One attempt to publish a table of files; ``count`` knows better than the engine."""
-        services = self.services(context.staging_schema)
-        return FileVersion(context, services, level, report, count=count)
+        return FileVersion(self._table(context, report), level, count=count)
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
         """Keep a published version's figures on its record."""
@@ -134,16 +130,19 @@ class SessionCatalog:
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         """Every build and rollback that the lineage still knows."""
-        return history(context, self.services(context.staging_schema))
+        return history(self._table(context))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         """Publish version ``to``, or the one before the live one, by one conditional call."""
         level = self.capabilities(context.staging_schema).reaches
-        restoring = FileRestoring(context, self.services(context.staging_schema))
-        return roll_back(context, restoring, level, to)
+        return roll_back(context, FileRestoring(self._table(context)), level, to)
 
     def _retention(self, context: StagingContext) -> FileRetention:
-        return FileRetention(context, self.services(context.staging_schema))
+        return FileRetention(self._table(context))
+
+    def _table(self, context: StagingContext, report: StepReport | None = None) -> FileTable:
+        services = self.services(context.staging_schema)
+        return FileTable(context, services, report or StepReport(context.target))
 
     def _opened(self, staging_schema: str) -> Services:
         if self._metastore.database_location(staging_schema) is None:

@@ -10,14 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    PartitionMetadata,
-    StagingContext,
-)
+from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata, StagingContext
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, SCHEMA, FileBase
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
@@ -156,11 +152,7 @@ DECLARE = (
 
 
 def over(
-    context: StagingContext,
-    services: Services,
-    base: FileBase,
-    partitions: PartitionPlan,
-    staged: TableEntry | None,
+    table: FileTable, base: FileBase, partitions: PartitionPlan, staged: TableEntry | None
 ) -> Reach:
     """The reach of a publication.
 
@@ -171,20 +163,20 @@ def over(
         AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
     """
     if base.entry is None:
-        return Reach(services.capabilities.reaches, CREATE, missing=NO_CHECK, remedy=ATOMIC)
-    if services.conditional and base.expectation is None:
+        return Reach(table.services.capabilities.reaches, CREATE, missing=NO_CHECK, remedy=ATOMIC)
+    if table.services.conditional and base.expectation is None:
         raise AtomicityNotSupportedError(
             "its entry has no transient_lastDdlTime to compare",
-            table=context.target,
+            table=table.name,
             left="it is unchanged; no job was started",
             remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
         )
     if partitions.state is not PartitionState.FILES:
         return _atomic("mixed", BY_TRACKED, "set partition_metadata: files", partitions.warning)
-    if services.mixes_reads and _changes_shape(context, base.entry, staged):
+    if table.services.mixes_reads and _changes_shape(table.context, base.entry, staged):
         return _atomic("mixed", BY_MIXED_READS, DECLARE, partitions.warning)
     return Reach(
-        services.capabilities.reaches,
+        table.services.capabilities.reaches,
         SWAP,
         missing=NO_CHECK,
         remedy=ATOMIC,

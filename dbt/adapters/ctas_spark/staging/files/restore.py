@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase, look
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.files.versions import Found, find, records_of, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
@@ -22,14 +22,14 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 
-def history(context: StagingContext, services: Services) -> tuple[Event, ...]:
+def history(table: FileTable) -> tuple[Event, ...]:
     """Every build and rollback that the lineage still knows.
 
     Raises:
         MetastoreError: it could not be read.
     """
-    records = {one.version: one for one in records_of(context, services)}
-    base = look(services.metastore, context.target)
+    records = {one.version: one for one in records_of(table)}
+    base = table.look()
     entries = base.marker.lineage.entries if base.marker else ()
     shown = [entry for entry in entries if not entry.kind.keeps_the_version]
     before: list[LineageEntry | None] = [*shown[1:], None][: len(shown)]
@@ -97,13 +97,12 @@ def _type(kind: object) -> str:
 class FileRestoring:
     """A ``Restoring`` of tables of files: a version's record is its schema, too."""
 
-    context: StagingContext
-    services: Services
+    table: FileTable
     _kept: dict[str, Record] = field(default_factory=dict)
 
     def look(self) -> FileBase:
         """The target as it is now."""
-        return look(self.services.metastore, self.context.target)
+        return self.table.look()
 
     def earlier(self) -> tuple[str, ...]:
         """Superseded versions whose record and directory are there, newest first."""
@@ -112,12 +111,12 @@ class FileRestoring:
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record that was found before by compare-and-swap."""
-        return FileVersion(self.context, self.services, level, report, restored=self._kept[version])
+        return FileVersion(replace(self.table, report=report), level, self._kept[version])
 
     def _whole(self) -> dict[str, Record]:
-        found = find(self.context, self.services)
+        found = find(self.table)
         by_id = {one.id: one for one in found}
-        known = versions_of(self.context, self.services, found)
+        known = versions_of(self.table, found)
         kept = (by_id[one.id] for one in known if _is_kept(one))
         return {
             one.id: one.record for one in kept if one.record is not None and self._has_table(one)
@@ -127,7 +126,7 @@ class FileRestoring:
         """False for a record that a clean-up made: it has no columns."""
         entry = found.record.entry if found.record else None
         is_table = entry is not None and not entry.is_view
-        return is_table and self.services.storage.exists(found.directory)
+        return is_table and self.table.services.storage.exists(found.directory)
 
 
 def _is_kept(known: KnownVersion) -> bool:

@@ -19,12 +19,7 @@ from thrift.transport.TTransport import TBufferedTransport
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
 from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import NO_ANSWER, text_of
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
-    Struct,
-    sequence,
-    string,
-    struct,
-)
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Struct, sequence, string, struct
 
 CONNECT_SECONDS = 10.0
 """Until a server accepts."""

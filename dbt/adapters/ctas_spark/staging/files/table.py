@@ -1,4 +1,4 @@
-"""What a table of files is staged and published with; put together once by its catalog."""
+"""One table of files, and what a run works on it with."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.files.record import Record, move, name_of
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 
@@ -89,3 +92,44 @@ class Services:
             with suppress(EntryMissingError):
                 for one in self.metastore.partitions(name):
                     yield NamedPlace(f"a partition of {name}", name, one.location)
+
+
+@dataclass(frozen=True, slots=True)
+class FileTable:
+    """One target: what is asked of it, what it is worked on with, who is told of the steps."""
+
+    context: StagingContext
+    services: Services
+    report: StepReport
+
+    @property
+    def name(self) -> TableName:
+        """The target."""
+        return self.context.target
+
+    @property
+    def metastore(self) -> MetastoreClient:
+        """Where its entry is, and those of its records."""
+        return self.services.metastore
+
+    def look(self) -> FileBase:
+        """The target as it is now."""
+        return look(self.metastore, self.name)
+
+    def record_name(self, version: str) -> TableName:
+        """A version's record."""
+        return name_of(self.context.staging_schema, self.name, version)
+
+    def alter(self, change: EntryChange, over: FileBase) -> None:
+        """One call on the target, conditional on ``over`` where the metastore compares."""
+        expected = over.expectation if self.services.conditional else None
+        self.metastore.alter_table(change, expected)
+
+    def move(self, record: Record, expected: Record) -> Record:
+        """Move a record, under the lock of all writers where the metastore does not compare.
+
+        Raises:
+            EntryModifiedError: it is not what was expected, or gone.
+        """
+        with self.services.lock.held(self.name):
+            return move(self.metastore, record, expected, conditional=self.services.conditional)
