@@ -53,7 +53,6 @@ def stale_partitions(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
             made.staged,
             made.base,
             {**made.parameters, PARTITION_PROVIDER: "catalog"},
-            hive_columns=made.hive_columns,
             columns=made.columns,
             keeps_partition_keys=made.keeps_partition_keys,
         )

@@ -5,7 +5,7 @@ The server has its default settings: it compares old and new columns by position
 
 import pytest
 
-from contract_clients.places import FakePlace, Place, unused
+from contract_clients.places import FakePlace, Place
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -18,10 +18,8 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     PARTITION_COLUMN_COUNT,
     PLACEHOLDER,
     PROVIDER,
-    VIEW,
     EntryChange,
     Expectation,
-    HiveColumns,
     TableEntry,
 )
 
@@ -56,7 +54,7 @@ def test_another_type_at_a_position_is_refused(place: HivePlace) -> None:
 def test_any_type_is_published_by_two_calls(place: HivePlace) -> None:
     """A call without columns publishes all else; a second one fills them and changes only them."""
     staged, base = place.new(columns=NUMBER), place.new(columns=TEXT, parameters={COMMIT: "c1"})
-    change = EntryChange(base.name, staged, base, {COMMIT: "c2"}, HiveColumns.NONE)
+    change = EntryChange(base.name, staged, base, {COMMIT: "c2"}, ())
     place.client.alter_table(change, Expectation(COMMIT, "c1"))
     published = current(place, base.name)
     assert (published.columns, published.location) == ((), staged.location)
@@ -90,25 +88,11 @@ def test_columns_are_given_with_their_comments(place: HivePlace) -> None:
 def test_columns_of_the_base_are_kept(place: HivePlace) -> None:
     """A replaced entry keeps the base's columns for other engines where it is told to."""
     staged, base = place.new(columns=OTHER_COLUMNS), place.new()
-    change = EntryChange(base.name, staged, base, {"new": "yes"}, HiveColumns.BASE)
+    change = EntryChange(base.name, staged, base, {"new": "yes"}, base.described_columns)
     place.client.alter_table(change, None)
     found = current(place, base.name)
     assert (found.columns, found.location) == (base.columns, staged.location)
     assert found.parameters["new"] == "yes"
-
-
-def test_a_view_has_no_columns_to_keep(place: Place) -> None:
-    """Over a view, and where there is no base, columns and keys are the staged ones."""
-    staged, view = place.new(columns=OTHER_COLUMNS), place.new(table_type=VIEW, location=None)
-    created = unused(place)
-    for name, base in ((view.name, view), (created, None)):
-        change = EntryChange(name, staged, base, {}, HiveColumns.BASE, keeps_partition_keys=True)
-        if base is None:
-            place.client.create_table(change)
-        else:
-            place.client.alter_table(change, None)
-        assert current(place, name).columns == OTHER_COLUMNS
-        assert current(place, name).partition_keys == ()
 
 
 def test_other_partition_keys_are_refused(place: HivePlace) -> None:
@@ -130,9 +114,7 @@ def test_keys_are_kept_beside_sparks_columns(
     """One call keeps Hive's keys; Spark's partition columns are those of the parameters."""
     staged = place.new(columns=NUMBER, partition_keys=columns, parameters=parameters)
     base = place.new(columns=TEXT, partition_keys=("day",), parameters={PROVIDER: "parquet"})
-    change = EntryChange(
-        base.name, staged, base, parameters, HiveColumns.NONE, keeps_partition_keys=True
-    )
+    change = EntryChange(base.name, staged, base, parameters, (), keeps_partition_keys=True)
     place.client.alter_table(change, None)
     published = current(place, base.name)
     assert (published.partition_keys, published.partition_columns) == (("day",), columns)

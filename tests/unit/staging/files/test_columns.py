@@ -17,7 +17,6 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     EntryChange,
     Expectation,
-    HiveColumns,
     TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
@@ -44,8 +43,7 @@ class StrictMetastore(FakeMetastore):
         self.kills_after = 0
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        is_empty = change.columns is None and change.hive_columns is HiveColumns.NONE
-        if is_empty and not self.takes_none:
+        if change.columns == () and not self.takes_none:
             raise ColumnsRefusedError("at least one column must be specified")
         super().alter_table(change, expected)
         if change.target == TARGET_NAME:
@@ -223,7 +221,7 @@ def test_a_fence_between_read_and_call_does_not_leave_it_without_columns(world: 
             world.metastore.before = lambda _call: None
             change = fenced(FileBase(live(world)), world.clock.wall)
             assert change is not None
-            empty = replace(change, hive_columns=HiveColumns.NONE)
+            empty = replace(change, columns=())
             world.metastore.alter_table(empty, None)
 
     world.metastore.before = fence

@@ -24,7 +24,6 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     Column,
     EntryChange,
     Expectation,
-    HiveColumns,
     TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
@@ -99,7 +98,7 @@ def wait_out(base: FileBase, staged: TableEntry, now_ms: Callable[[], int]) -> N
 
 @dataclass(slots=True)
 class MetastoreCall:
-    """A publication over one base; ``columns`` are those that Hive reads after the call.
+    """A publication over one base; ``columns`` are put in the staged ones' place, for Hive to read.
 
     A server that refuses new types at old positions is asked again with no columns, which a second
     call then fills, and at last with the base's. ``is_unchecked``: a table was created, and whether
@@ -111,13 +110,13 @@ class MetastoreCall:
     base: FileBase
     marker: Marker
     partitions: PartitionState
-    columns: HiveColumns = HiveColumns.STAGED
+    columns: tuple[Column, ...] | None = None
     is_unchecked: bool = False
 
     @property
     def fills_columns_later(self) -> bool:
         """True if the entry has no columns until a second call."""
-        return self.columns is HiveColumns.NONE
+        return self.columns == ()
 
     def make(self) -> None:
         """Create the entry, or replace the whole of it.
@@ -133,7 +132,7 @@ class MetastoreCall:
         try:
             self._alter()
         except ColumnsRefusedError:
-            self.columns = HiveColumns.NONE
+            self.columns = ()
             self._alter_without_columns()
 
     def _alter_without_columns(self) -> None:
@@ -141,7 +140,7 @@ class MetastoreCall:
             self._alter()
         except ColumnsRefusedError:
             logger.warning(KEEPS_OLD_COLUMNS, self.table.name)
-            self.columns = HiveColumns.BASE
+            self.columns = self.base.table.described_columns if self.base.table else None
             self._alter()
 
     def _alter(self) -> None:
@@ -154,7 +153,7 @@ class MetastoreCall:
             target=self.table.name,
             marker=self.marker,
             partitions=self.partitions,
-            hive_columns=self.columns,
+            columns=self.columns,
             of_model=self.table.context.layout.properties,
         )
 

@@ -34,6 +34,7 @@ from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 logger = logging.getLogger(__name__)
 
+FOLDER = "ctas-spark"
 STAGING_ID = PREFIX + "staging_id"
 """The entry of the staging schema, and the property in it that holds the id."""
 FILE = "staging-id"
@@ -45,15 +46,12 @@ MOVED = (
 )
 
 
-def new_staging_id() -> str:
-    """A random name that begins with a letter: no file system and no filter hides it."""
-    return f"s{secrets.token_hex(6)}"
+class VersionRoots:
+    """The directories of the versions of one staging schema; safe to share between threads.
 
-
-class StagingId:
-    """The id of one staging schema, looked up once for a run.
-
-    ``address`` tells two metastores apart.
+    A root is ``<schema location or location_root>/ctas-spark/<staging id>/<database.table>``, and
+    its tree is what lies above the table. ``address`` tells two metastores apart. The staging id
+    is looked up once for a run.
     """
 
     def __init__(
@@ -65,30 +63,37 @@ class StagingId:
         self._entry = TableName(staging_schema, STAGING_ID)
         self._guard = threading.RLock()
         self._id: str | None = None
+        self._locations: dict[str, str] = {}
         self._claimed: dict[str, str] = {}
         self._is_own: dict[str, bool] = {}
 
-    def names(self) -> tuple[str, ...]:
-        """What a tree of ours is called: the id, or the one beside it; none if no run made one."""
-        with self._guard:
-            if self._id is None:
-                self._id = self._read()
-            return () if self._id is None else (self._id, self._beside(self._id))
-
-    def claim(self, folder: str) -> str:
-        """The tree in ``folder`` to stage in; its file is there from now on.
+    def root_of(self, context: StagingContext) -> str:
+        """The root to stage in; from then on its tree has the file with the staging id.
 
         Raises:
-            StorageError, MetastoreError: it could not be written or read.
+            NoSuchSchemaError: the target's schema does not exist.
             StagingSchemaError: the entry that holds the id was changed.
+            StorageError, MetastoreError: it could not be written or read.
         """
+        folder = self._folder(context)
         with self._guard:
             if folder not in self._claimed:
                 self._claimed[folder] = self._first_of_ours(folder)
-            return self._claimed[folder]
+            return f"{self._claimed[folder]}/{_key(context.target)}"
 
-    def owns_tree(self, tree: str) -> bool:
-        """True if this metastore, at this address, may delete in the tree; else it is said once."""
+    def known(self, context: StagingContext) -> tuple[str, ...]:
+        """The roots that versions may lie in by the present configuration; nothing is written."""
+        folder, key = self._folder(context), _key(context.target)
+        return tuple(f"{folder}/{name}/{key}" for name in self._names())
+
+    def owns(self, root: str, target: TableName) -> bool:
+        """True if the root is one of the target's here: the address before it does not count."""
+        *_, folder, staging_id, key = ("", "", *root.rstrip("/").split("/"))
+        return folder == FOLDER and staging_id in self._names() and key == _key(target)
+
+    def may_delete(self, root: str) -> bool:
+        """True if the tree's file has the address of this metastore; else it is said once."""
+        tree = root.rstrip("/").rpartition("/")[0]
         with self._guard:
             if tree not in self._is_own:
                 owner = self._owner(tree)
@@ -97,42 +102,41 @@ class StagingId:
                     logger.warning(MOVED, tree, owner or "an unknown address", self._address)
             return self._is_own[tree]
 
-    def is_same(self, folder: str) -> None:
-        """The user says that the tree in ``folder`` is ours under a new address."""
+    def moved(self, context: StagingContext, what: MovedMetastore) -> None:
+        """Follow what the user says of a tree whose file has another address."""
         with self._guard:
-            own = self.names()[:1]
-            for tree in (f"{folder}/{name}" for name in own):
-                if self._storage.exists(tree):
+            for name in self._names()[:1]:
+                tree = f"{self._folder(context)}/{name}"
+                if what is MovedMetastore.CLONE:
+                    self._leave_to_the_original(tree)
+                elif self._storage.exists(tree):
                     self._write(tree)
-            self._forget()
+            self._claimed.clear()
+            self._is_own.clear()
 
-    def is_clone(self, folder: str) -> None:
-        """The user says that the tree in ``folder`` is another's, whose copy this metastore is.
+    def _leave_to_the_original(self, tree: str) -> None:
+        """This metastore's id becomes the name of the tree in which it staged meanwhile."""
+        entry = self._metastore.get_table(self._entry)
+        if entry is None or self._owner(tree) in (None, self._address):
+            return
+        own, beside = self._names()
+        change = EntryChange(self._entry, entry, entry, {**entry.parameters, STAGING_ID: beside})
+        with suppress(EntryModifiedError):
+            self._metastore.alter_table(change, Expectation(STAGING_ID, own))
+        self._id = None
 
-        This one's id becomes the name of the tree in which it staged meanwhile.
-        """
+    def _names(self) -> tuple[str, ...]:
+        """What a tree of ours is called: the id, or the one beside it; none if no run made one."""
         with self._guard:
-            names = self.names()
-            if not names or self._owner(f"{folder}/{names[0]}") in (None, self._address):
-                return
-            entry = self._metastore.get_table(self._entry)
-            if entry is not None:
-                parameters = {**entry.parameters, STAGING_ID: names[1]}
-                change = EntryChange(self._entry, entry, entry, parameters)
-                with suppress(EntryModifiedError):
-                    self._metastore.alter_table(change, Expectation(STAGING_ID, names[0]))
-            self._id = None
-            self._forget()
-
-    def _forget(self) -> None:
-        self._claimed.clear()
-        self._is_own.clear()
-
-    def _beside(self, staging_id: str) -> str:
-        return f"{staging_id}-{hashlib.sha256(self._address.encode()).hexdigest()[:8]}"
+            if self._id is None:
+                self._id = self._read()
+            if self._id is None:
+                return ()
+            beside = hashlib.sha256(self._address.encode()).hexdigest()[:8]
+            return (self._id, f"{self._id}-{beside}")
 
     def _first_of_ours(self, folder: str) -> str:
-        for tree in (f"{folder}/{name}" for name in self._made()):
+        for tree in (f"{folder}/{name}" for name in self._names() or self._made()):
             if self._owner(tree) is None:
                 self._write(tree)
             if self._owner(tree) == self._address:
@@ -140,12 +144,12 @@ class StagingId:
         raise StorageError(f"every tree of this staging schema in {folder} is another metastore's")
 
     def _made(self) -> tuple[str, ...]:
-        if not self.names():
-            scratch = self._metastore.scratch_entry(self._entry)
-            made = EntryChange(self._entry, scratch, None, {STAGING_ID: new_staging_id()})
-            with suppress(EntryExistsError):  # another run was faster: its id is the one
-                self._metastore.create_table(made)
-        return self.names()
+        """A random name that begins with a letter: no file system and no filter hides it."""
+        scratch = self._metastore.scratch_entry(self._entry)
+        made = EntryChange(self._entry, scratch, None, {STAGING_ID: f"s{secrets.token_hex(6)}"})
+        with suppress(EntryExistsError):  # another run was faster: its id is the one
+            self._metastore.create_table(made)
+        return self._names()
 
     def _read(self) -> str | None:
         entry = self._metastore.get_table(self._entry)
@@ -171,56 +175,6 @@ class StagingId:
     def _write(self, tree: str) -> None:
         told = {"staging_id": tree.rpartition("/")[2], "metastore": self._address}
         self._storage.write(f"{tree}/{FILE}", json.dumps(told))
-
-
-FOLDER = "ctas-spark"
-
-
-class VersionRoots:
-    """The directories of the versions of one staging schema; safe to share between threads.
-
-    A root is ``<schema location or location_root>/ctas-spark/<staging id>/<database.table>``, and
-    its tree is what lies above the table.
-    """
-
-    def __init__(
-        self, metastore: MetastoreClient, storage: Storage, address: str, staging_schema: str
-    ) -> None:
-        self._metastore = metastore
-        self._staging_id = StagingId(metastore, storage, address, staging_schema)
-        self._guard = threading.Lock()
-        self._locations: dict[str, str] = {}
-
-    def root_of(self, context: StagingContext) -> str:
-        """The root to stage in; from then on its tree has the file with the staging id.
-
-        Raises:
-            NoSuchSchemaError: the target's schema does not exist.
-            StorageError, MetastoreError: it could not be written or read.
-        """
-        return f"{self._staging_id.claim(self._folder(context))}/{_key(context.target)}"
-
-    def known(self, context: StagingContext) -> tuple[str, ...]:
-        """The roots that versions may lie in by the present configuration; nothing is written."""
-        folder, key = self._folder(context), _key(context.target)
-        return tuple(f"{folder}/{name}/{key}" for name in self._staging_id.names())
-
-    def owns(self, root: str, target: TableName) -> bool:
-        """True if the root is one of the target's here: the address before it does not count."""
-        *_, folder, staging_id, key = ("", "", *root.rstrip("/").split("/"))
-        is_ours = folder == FOLDER and staging_id in self._staging_id.names()
-        return is_ours and key == _key(target)
-
-    def may_delete(self, root: str) -> bool:
-        """True if the tree's file has the address of this metastore."""
-        return self._staging_id.owns_tree(root.rstrip("/").rpartition("/")[0])
-
-    def moved(self, context: StagingContext, what: MovedMetastore) -> None:
-        """Follow what the user says of a tree whose file has another address."""
-        if what is MovedMetastore.SAME:
-            self._staging_id.is_same(self._folder(context))
-        else:
-            self._staging_id.is_clone(self._folder(context))
 
     def _folder(self, context: StagingContext) -> str:
         parent = context.layout.location_root or self._location(context.target)

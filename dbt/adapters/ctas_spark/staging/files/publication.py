@@ -15,7 +15,6 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     Column,
     EntryChange,
-    HiveColumns,
     TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import (
@@ -77,14 +76,14 @@ def change(  # noqa: PLR0913 (each is one fact of the publication)
     target: TableName,
     marker: Marker,
     partitions: PartitionState,
-    hive_columns: HiveColumns,
+    columns: tuple[Column, ...] | None,
     of_model: Mapping[str, str],
 ) -> EntryChange:
     """The target's new entry: a staged version over ``base``.
 
     Args:
         partitions: what is to become of them after the call.
-        hive_columns: which columns other engines read after the call.
+        columns: those that other engines read after the call, if not the staged ones.
         of_model: the properties that the model sets.
     """
     parameters = {
@@ -98,15 +97,13 @@ def change(  # noqa: PLR0913 (each is one fact of the publication)
     if staged.partition_columns:
         parameters[PARTITIONS] = partitions.value
     keeps_keys = changes_hive_keys(staged.partition_keys, base)
-    columns = None
-    if keeps_keys and hive_columns is HiveColumns.STAGED:
+    if keeps_keys and columns is None:
         columns = columns_beside_kept_keys(staged, base.table)
     return EntryChange(
         target,
         staged,
         base.entry,
         parameters,
-        hive_columns=hive_columns,
         columns=columns,
         keeps_partition_keys=keeps_keys,
     )

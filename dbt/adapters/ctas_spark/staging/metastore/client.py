@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -96,33 +95,21 @@ class Expectation:
     value: str
 
 
-class HiveColumns(str, Enum):
-    """Which columns a change leaves in ``sd.cols``, which Hive and Trino read.
-
-    Spark reads its own schema from the parameters. A server compares old and new columns by
-    position, and has nothing to compare with ``NONE``.
-    """
-
-    STAGED = "staged"
-    BASE = "base"
-    NONE = "none"
-
-
 @dataclass(frozen=True, slots=True)
 class EntryChange:
     """One new state of an entry: the fields of ``staged`` under another name.
 
     Owner, the owner's type, creation time and privileges come from ``base``, where there is one.
-    ``columns`` are put into ``sd.cols`` where they are given, whatever ``hive_columns`` says;
-    ``keeps_partition_keys`` leaves Hive's own keys as they are, which no server lets an alter
-    change. A view has neither columns nor keys to keep.
+    ``columns`` take the place of the staged ones in ``sd.cols``, which Hive and Trino read; Spark
+    has its own schema in the parameters. A server compares old and new ones by position, and has
+    nothing to compare with an empty tuple. ``keeps_partition_keys`` leaves the base's keys in
+    Hive's view, which no server lets an alter change.
     """
 
     target: TableName
     staged: TableEntry
     base: TableEntry | None
     parameters: dict[str, str]
-    hive_columns: HiveColumns = HiveColumns.STAGED
     columns: tuple[Column, ...] | None = None
     keeps_partition_keys: bool = False
 
@@ -130,11 +117,6 @@ class EntryChange:
     def of_columns(cls, entry: TableEntry, columns: tuple[Column, ...]) -> "EntryChange":
         """The entry as it is, its parameters included, but for its ``sd.cols``."""
         return cls(entry.name, entry, entry, dict(entry.parameters), columns=columns)
-
-    @property
-    def table_of_base(self) -> TableEntry | None:
-        """The base whose columns and keys can be kept; None for a view or without a base."""
-        return None if self.base is None or self.base.is_view else self.base
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ LEVEL = PREFIX + "level"
 LINEAGE = PREFIX + "lineage"
 NUMBER = PREFIX + "number"
 FORMAT = PREFIX + "format"
-MARKER_KEYS = (COMMIT, VERSION, BASE, TARGET, LEVEL, LINEAGE, NUMBER, FORMAT)
 MARKER_FORMAT = 1
 """What this release writes; a target with a newer one is not touched."""
 
@@ -76,11 +75,6 @@ class Lineage:
     def has_version(self, version: str) -> bool:
         """True if the version was ever published, as far as the list reaches."""
         return any(entry.version == version for entry in self.entries)
-
-    def since(self, commit: str) -> "tuple[LineageEntry, ...] | None":
-        """The publications after ``commit``, newest first; None if it is not known any more."""
-        ids = [entry.commit for entry in self.entries]
-        return self.entries[: ids.index(commit)] if commit in ids else None
 
     def followed_by(self, entry: LineageEntry) -> "Lineage":
         """This lineage with one more publication, its oldest ones cut to the limits."""

@@ -110,27 +110,6 @@ def concurrent_write(target: TableName, who: str) -> ConcurrentWriteError:
     )
 
 
-def cannot_replay(target: TableName, who: str, failure: MetastoreError) -> ConcurrentWriteError:
-    """The error for an overwrite of what does not fit the staged version."""
-    return ConcurrentWriteError(
-        f"another writer changed the table since this model began: {who}; "
-        f"on_conflict: overwrite can't put the staged version over that: {failure}",
-        table=target,
-        left=f"theirs is untouched, and {NOTHING_PUBLISHED}",
-        remedy=AGAIN,
-    )
-
-
-def never_alone(target: TableName, attempts: int) -> ConcurrentWriteError:
-    """The error for an overwrite that always finds another commit on top."""
-    return ConcurrentWriteError(
-        f"others committed before each of {attempts} attempts to overwrite",
-        table=target,
-        left=f"theirs is untouched, and {NOTHING_PUBLISHED}",
-        remedy=AGAIN,
-    )
-
-
 def swept(target: TableName, left: str) -> ConcurrentWriteError:
     """The error for a version that a clean-up took."""
     return ConcurrentWriteError(
