@@ -21,7 +21,6 @@ class SystemClock:
     """The operating system's clocks."""
 
     def wall_ms(self) -> int:
-        """``CLOCK_REALTIME``."""
         return time.time_ns() // 1_000_000
 
     def running_ms(self) -> int:
@@ -43,7 +42,6 @@ class Stopwatch:
 
     @classmethod
     def start(cls, clock: Clock) -> "Stopwatch":
-        """Begin to count."""
         return cls(clock, clock.wall_ms(), clock.running_ms())
 
     def elapsed_ms(self) -> int:

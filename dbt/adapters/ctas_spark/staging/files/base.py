@@ -42,7 +42,6 @@ class FileBase:
 
     @property
     def exists(self) -> bool:
-        """True if there is something of that name."""
         return self.entry is not None
 
     @property
@@ -66,12 +65,10 @@ class FileBase:
 
     @property
     def version(self) -> str | None:
-        """The version id that the base shows, if it is one of ours."""
         return self.marker.version if self.marker else None
 
     @property
     def level(self) -> str | None:
-        """The level of the last publication of ours."""
         return self.marker.level if self.marker else None
 
     @property

@@ -92,7 +92,6 @@ class SessionCatalog:
     def plan(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
     ) -> Plan:
-        """Decide the level; nothing about the target is read."""
         _refuse_other_catalogs(context)
         self._refuse_missing_format(context)
         level = self.capabilities(context.staging_schema).level_for(
@@ -115,25 +114,20 @@ class SessionCatalog:
         return FileVersion(self._table(context, report), level, count=count)
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        """Keep a published version's figures on its record."""
         self._retention(context).remember(version, figures)
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Delete the target's versions that nobody needs any more; a dry run only looks."""
         return self._retention(context).clean_up(rules, dry_run=dry_run)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
-        """Finish what crashes left half done of the target; what was done, as sentences."""
         return self._retention(context).recover()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
-        """Every build and rollback that the lineage still knows."""
         return history(self._table(context))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
-        """Publish version ``to``, or the one before the live one, by one conditional call."""
         level = self.capabilities(context.staging_schema).reaches
         return roll_back(context, FileRestoring(self._table(context)), level, to)
 

@@ -48,7 +48,6 @@ class FileGarbage:
 
     @property
     def target(self) -> TableName:
-        """The table whose versions these are."""
         return self.table.name
 
     def versions(self) -> tuple[KnownVersion, ...]:
@@ -109,7 +108,6 @@ class FileGarbage:
         return self._moved(found, replace(found.record, state=RecordState.DELETING))
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
-        """By fresh reads."""
         return self.references.reason(version.id)
 
     def give_back(self, version: KnownVersion) -> None:

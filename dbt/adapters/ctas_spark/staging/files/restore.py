@@ -101,7 +101,6 @@ class FileRestoring:
     _kept: dict[str, Record] = field(default_factory=dict)
 
     def look(self) -> FileBase:
-        """The target as it is now."""
         return self.table.look()
 
     def earlier(self) -> tuple[str, ...]:

@@ -48,7 +48,6 @@ class FileRetention:
             self.table.move(told, record)
 
     def clean_up(self, rules: RetentionRules, *, dry_run: bool) -> Sweep:
-        """Delete the versions that nobody needs any more; a dry run only looks."""
         with self.table.report.within(Step.CLEAN_UP):
             if rules.moved is not None and not dry_run:
                 self.table.services.roots.moved(self.table.context, rules.moved)

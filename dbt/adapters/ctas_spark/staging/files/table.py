@@ -113,11 +113,9 @@ class FileTable:
         return self.services.metastore
 
     def look(self) -> FileBase:
-        """The target as it is now."""
         return look(self.metastore, self.name)
 
     def record_name(self, version: str) -> TableName:
-        """A version's record."""
         return name_of(self.context.staging_schema, self.name, version)
 
     def alter(self, change: EntryChange, over: FileBase) -> None:

@@ -78,7 +78,6 @@ class FileVersion:
 
     @property
     def record(self) -> TableName:
-        """The version's record, which readers of the staged data select from."""
         return self._staged.name
 
     @property
@@ -98,12 +97,10 @@ class FileVersion:
 
     @property
     def partition_metadata(self) -> str | None:
-        """``tracked``, ``files`` or ``pending``; None without partitions."""
         keys = self._context.layout.partition_keys
         return self._partitions.state.value if keys else None
 
     def look(self) -> FileBase:
-        """One get_table; a second where the marker does not match its entry."""
         return self._table.look()
 
     def mend(self, found: FileBase) -> FileBase:
@@ -166,7 +163,6 @@ class FileVersion:
         return counted
 
     def held(self) -> AbstractContextManager[HeldCheck]:
-        """The lock of all writers, where the metastore does not compare."""
         return self._services.lock.held(self._context.target)
 
     def change(self, begun: FileBase, now: FileBase) -> Change:
@@ -174,11 +170,9 @@ class FileVersion:
         return change_between(begun, now)
 
     def who(self, begun: FileBase, now: FileBase) -> str:
-        """The writer that changed the target, and the time."""
         return who_changed(begun, now)
 
     def rebase(self, over: FileBase) -> None:
-        """One compare-and-swap on the record."""
         self._staged.rebase(over)
 
     def mark(self, over: FileBase, level: Atomicity) -> str:
@@ -192,7 +186,6 @@ class FileVersion:
         return marker.commit
 
     def publish(self, over: FileBase) -> None:
-        """One create_table or alter_table, conditional on the base."""
         if self._call is None or self._call.base is not over:  # identity: marked for this base
             raise RuntimeError(f"mark() was not called for {self._context.target}")
         self._call.make()
@@ -227,7 +220,6 @@ class FileVersion:
         return left
 
     def discard(self, report: StepReport) -> list[str]:
-        """Delete its files, then its record."""
         directory, record = self.directory, self.record
         storage, metastore = self._services.storage, self._services.metastore
         files = Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)

@@ -50,7 +50,6 @@ class NoLock:
 
     @contextmanager
     def held(self, target: TableName) -> Iterator[HeldCheck]:  # noqa: ARG002 (the protocol's shape)
-        """Hold nothing."""
         yield _nothing_to_check
 
 
@@ -68,7 +67,6 @@ class ProcessLock:
 
     @contextmanager
     def held(self, target: TableName) -> Iterator[HeldCheck]:
-        """Hold the target's lock."""
         with self._guard:
             lock = self._locks[target]
         with lock:

@@ -101,7 +101,6 @@ class Marker:
     number: int = 1
 
     def to_parameters(self) -> dict[str, str]:
-        """The marker as properties of the target's entry."""
         return {
             COMMIT: self.commit,
             VERSION: self.version,

@@ -68,16 +68,13 @@ class JobStatusHook:
         return self._staged
 
     def on_finished(self) -> None:
-        """Commit."""
         if self._staged is not None:
             self._staged.commit()
 
     def on_failed(self, cause: BaseException) -> None:
-        """Abort because of ``cause``."""
         self._abort(f"failed: {type(cause).__name__}")
 
     def on_canceled(self) -> None:
-        """Abort because the run was cancelled."""
         self._abort("cancelled")
 
     def _abort(self, reason: str) -> None:

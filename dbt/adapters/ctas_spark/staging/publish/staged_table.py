@@ -48,12 +48,10 @@ class StagedTable(Generic[B]):
 
     @property
     def target(self) -> TableName:
-        """The table to publish."""
         return self.context.target
 
     @property
     def version(self) -> str:
-        """The version's id."""
         return self._version.id
 
     @property

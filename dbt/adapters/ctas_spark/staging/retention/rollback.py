@@ -24,11 +24,9 @@ class NoJob:
     canceled = False
 
     def stop(self) -> bool:
-        """There is nothing to stop."""
         return True
 
     def figures(self) -> WriteFigures:
-        """There is nothing that was counted."""
         return WriteFigures()
 
 

@@ -96,7 +96,6 @@ class HiveMetastore(HiveCalls):
         return entry_of(name, answer.struct(1))
 
     def database_location(self, database: str) -> str | None:
-        """One get_database call."""
         try:
             answer = self._call(f"get_database({database})", GET_DATABASE, string(database))
         except EntryMissingError:
@@ -110,13 +109,11 @@ class HiveMetastore(HiveCalls):
         self._call(f"create_table({change.target})", CREATE_TABLE, *arguments)
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        """One alter_table call with its precondition."""
         self.rename_table(change.target, change, expected)
 
     def rename_table(
         self, was: TableName, change: EntryChange, expected: Expectation | None
     ) -> None:
-        """One alter_table call with another name in the entry."""
         table = Field(TType.STRUCT, changed(change))
         arguments = *requests.named(was), table, requests.environment(expected)
         self._call(f"alter_table({was})", ALTER_TABLE, *arguments)
@@ -133,17 +130,14 @@ class HiveMetastore(HiveCalls):
             self._call(f"drop_column_statistics({name})", DROP_STATISTICS, *requests.named(name))
 
     def databases(self) -> tuple[str, ...]:
-        """One get_all_databases call."""
         return words_of(self._call("get_all_databases()", DATABASES))
 
     def tables(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
-        """One get_tables call."""
         arguments = string(database), string(requests.begins_with(prefix))
         found = words_of(self._call(f"get_tables({database})", TABLES, *arguments))
         return requests.tables_named(database, found, prefix)
 
     def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
-        """One get_table_names_by_filter call."""
         asked = requests.parameter_is(parameter, value)
         arguments = string(database), string(asked), NO_LIMIT
         try:
@@ -153,7 +147,6 @@ class HiveMetastore(HiveCalls):
         return requests.tables_named(database, words_of(found))
 
     def scratch_entry(self, name: TableName) -> TableEntry:
-        """No call."""
         return entry_of(name, scratch_view(name))
 
     def compares_and_swaps(self, database: str) -> bool:
@@ -170,7 +163,6 @@ class HiveMetastore(HiveCalls):
         return False
 
     def partitions(self, name: TableName) -> tuple[Partition, ...]:
-        """One get_partitions call."""
         found = self._call(f"get_partitions({name})", PARTITIONS, *requests.named(name), NO_LIMIT)
         return tuple(map(requests.partition_of, found.values))
 
@@ -198,27 +190,22 @@ class HiveMetastore(HiveCalls):
         return True
 
     def lock(self, name: TableName, owner: str) -> int:
-        """One lock call, for an exclusive lock on the table."""
         answer = self._call(f"lock({name})", LOCK, requests.locking(name, owner))
         lock: int = answer.value(requests.LOCK_ID)
         return lock
 
     def is_granted(self, lock: int) -> bool:
-        """One check_lock call."""
         answer = self._call(f"check_lock({lock})", CHECK_LOCK, struct(long(lock)))
         return bool(answer.value(requests.LOCK_STATE) == requests.ACQUIRED)
 
     def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
-        """One show_locks call."""
         answer = self._call(f"show_locks({name})", SHOW_LOCKS, struct(*requests.named(name)))
         return tuple(map(requests.shown, answer.structs(LOCKS)))
 
     def heartbeat(self, lock: int) -> None:
-        """One heartbeat call."""
         self._call(f"heartbeat({lock})", HEARTBEAT, struct(long(lock)))
 
     def unlock(self, lock: int) -> None:
-        """One unlock call."""
         with suppress(EntryMissingError):
             self._call(f"unlock({lock})", UNLOCK, struct(long(lock)))
 
