@@ -58,7 +58,7 @@ def test_any_type_is_published_by_two_calls(place: HivePlace) -> None:
     place.client.alter_table(change, Expectation(COMMIT, "c1"))
     published = current(place, base.name)
     assert (published.columns, published.location) == ((), staged.location)
-    filling = EntryChange.of_columns(published, staged.described_columns)
+    filling = EntryChange.of(published, dict(published.parameters), staged.described_columns)
     place.client.alter_table(filling, Expectation(COMMIT, "c2"))
     filled = current(place, base.name)
     assert filled.columns == NUMBER
@@ -71,14 +71,18 @@ def test_columns_are_not_filled_over_another_commit(place: HivePlace) -> None:
     theirs = EntryChange(base.name, base, base, {COMMIT: "c3"})
     place.client.alter_table(theirs, Expectation(COMMIT, "c2"))
     with pytest.raises(EntryModifiedError):
-        place.client.alter_table(EntryChange.of_columns(base, TEXT), Expectation(COMMIT, "c2"))
+        place.client.alter_table(
+            EntryChange.of(base, dict(base.parameters), TEXT), Expectation(COMMIT, "c2")
+        )
     assert current(place, base.name).columns == base.columns
 
 
 def test_columns_are_given_with_their_comments(place: HivePlace) -> None:
     """Columns that are named one by one come with the comments that they are given."""
     base = place.new(columns=(PLACEHOLDER[:2],))
-    place.client.alter_table(EntryChange.of_columns(base, (PLACEHOLDER, ("n", "int"))), None)
+    place.client.alter_table(
+        EntryChange.of(base, dict(base.parameters), (PLACEHOLDER, ("n", "int"))), None
+    )
     found = current(place, base.name)
     assert found.columns == (("col", "array<string>"), ("n", "int"))
     assert found.comments == {"col": "from deserializer"}
@@ -118,7 +122,9 @@ def test_keys_are_kept_beside_sparks_columns(
     place.client.alter_table(change, None)
     published = current(place, base.name)
     assert (published.partition_keys, published.partition_columns) == (("day",), columns)
-    place.client.alter_table(EntryChange.of_columns(published, (PLACEHOLDER,)), None)
+    place.client.alter_table(
+        EntryChange.of(published, dict(published.parameters), (PLACEHOLDER,)), None
+    )
     found = current(place, base.name)
     assert (found.partition_keys, found.partition_columns) == (("day",), columns)
     assert found.columns == (PLACEHOLDER[:2],)

@@ -97,7 +97,7 @@ def test_columns_are_sent_with_the_comments_that_they_have() -> None:
 def test_only_columns_change_in_a_change_of_columns() -> None:
     """An entry whose columns are filled in is sent as it was read otherwise."""
     found = replace(entry("base"), name=NAME, parameters={"a": "b"})
-    sent = changed(EntryChange.of_columns(found, (("n", "int", "a number"),)))
+    sent = changed(EntryChange.of(found, dict(found.parameters), (("n", "int", "a number"),)))
     assert sent.struct(STORAGE).structs(COLUMNS) == (COMMENTED,)
     own = {1: string(NAME.table), 2: string(NAME.database), PARAMETERS: strings({"a": "b"})}
     expected = table("base").replaced({**own, STORAGE: sent.fields[STORAGE]})

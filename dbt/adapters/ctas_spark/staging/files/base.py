@@ -72,11 +72,6 @@ class FileBase:
         return self.marker.level if self.marker else None
 
     @property
-    def commit(self) -> str | None:
-        """The commit id that a compare-and-swap expects, if the base has our marker."""
-        return self.marker.commit if self.marker else None
-
-    @property
     def expectation(self) -> Expectation | None:
         """What a compare-and-swap against this base expects; None if nothing can be expected."""
         if self.marker is not None:
@@ -143,7 +138,7 @@ def who_changed(begun: FileBase, now: FileBase) -> str:
     marker = now.marker
     if now.entry is None:
         return "it was dropped"
-    if marker is None or marker.commit == begun.commit:
+    if marker is None or (begun.marker is not None and marker.commit == begun.marker.commit):
         return f"its entry was altered by a writer without our marker (base was {begun})"
     committed = next(e for e in marker.lineage.entries if e.commit == marker.commit)
     return f"version {marker.version} was committed at {messages.moment(committed.time_ms)}"

@@ -59,7 +59,7 @@ def fill_columns(table: FileTable) -> bool:
         now = table.look()
         if not lacks_columns(now) or now.entry is None:
             return False
-        change = EntryChange.of_columns(now.entry, _columns(table, now))
+        change = EntryChange.of(now.entry, dict(now.entry.parameters), _columns(table, now))
         try:
             with table.report.within(Step.FILL_COLUMNS):
                 table.alter(change, now)

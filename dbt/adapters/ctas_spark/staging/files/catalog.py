@@ -3,6 +3,7 @@
 import secrets
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
@@ -97,11 +98,8 @@ class SessionCatalog:
         level = self.capabilities(context.staging_schema).level_for(
             context.atomicity, context.target
         )
-
-        def open_version(kept: Atomicity, report: StepReport) -> Version[Any]:
-            return self.open_version(context, kept, report)
-
-        return Plan(context, level, job, open_version, observers, self._clock)
+        attempt = partial(self.open_version, context)
+        return Plan(context, level, job, attempt, observers, self._clock)
 
     def open_version(
         self,

@@ -120,7 +120,7 @@ class VersionRoots:
         if entry is None or self._owner(tree) in (None, self._address):
             return
         own, beside = self._names()
-        change = EntryChange(self._entry, entry, entry, {**entry.parameters, STAGING_ID: beside})
+        change = EntryChange.of(entry, {**entry.parameters, STAGING_ID: beside})
         with suppress(EntryModifiedError):
             self._metastore.alter_table(change, Expectation(STAGING_ID, own))
         self._id = None

@@ -178,9 +178,7 @@ class FileGarbage:
             if entry is None or RECORD in entry.parameters:
                 raise EntryModifiedError(f"the entry of {found.id} has a record by now")
             parameters = {**entry.parameters, **taken.to_parameters()}
-            self.table.metastore.alter_table(
-                EntryChange(entry.name, entry, entry, parameters), None
-            )
+            self.table.metastore.alter_table(EntryChange.of(entry, parameters), None)
 
         return self._written(found, replace(record, state=RecordState.DELETING), adopt)
 

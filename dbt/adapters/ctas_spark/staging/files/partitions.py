@@ -182,7 +182,7 @@ class Bookkeeping:
             parameters.pop(PARTITION_HOLDER, None)
         if parameters == found.entry.parameters:
             return True
-        change = EntryChange(self.table.name, found.entry, found.entry, parameters)
+        change = EntryChange.of(found.entry, parameters)
         try:
             self.table.alter(change, found)
         except EntryModifiedError:

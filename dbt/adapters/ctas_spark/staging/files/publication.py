@@ -180,7 +180,7 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
         return None
     time = {LAST_DDL_TIME: str(max(now_ms // 1000, (entry.last_ddl_time or 0) + 1))}
     if before is None:
-        return EntryChange(entry.name, entry, entry, {**entry.parameters, **time})
+        return EntryChange.of(entry, {**entry.parameters, **time})
     commit = new_commit_id()
     stamp = LineageEntry(commit, before.version, Kind.FENCE, now_ms)
     marker = Marker(
@@ -192,5 +192,4 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
         before.lineage.followed_by(stamp),
         before.number + 1,
     )
-    parameters = {**entry.parameters, **marker.to_parameters(), **time}
-    return EntryChange(entry.name, entry, entry, parameters)
+    return EntryChange.of(entry, {**entry.parameters, **marker.to_parameters(), **time})

@@ -119,7 +119,7 @@ def move(
     parameters = {**now.parameters, **record.to_parameters()}
     expectation = Expectation(RECORD, expected.to_parameters()[RECORD]) if conditional else None
     try:
-        metastore.alter_table(EntryChange(now.name, now, now, parameters), expectation)
+        metastore.alter_table(EntryChange.of(now, parameters), expectation)
     except EntryMissingError as error:
         raise EntryModifiedError(f"the record of {expected.version} is gone") from error
     return replace(record, entry=replace(now, parameters=parameters))

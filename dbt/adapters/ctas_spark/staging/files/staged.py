@@ -53,7 +53,7 @@ class StagedRecord:
         if entry is None:
             raise self._gone()
         marked = {**entry.parameters, **self.to_parameters(root)}
-        self.table.metastore.alter_table(EntryChange(self.name, entry, entry, marked), None)
+        self.table.metastore.alter_table(EntryChange.of(entry, marked), None)
 
     def entry(self) -> TableEntry:
         """The staged entry, as it is published.

@@ -114,9 +114,14 @@ class EntryChange:
     keeps_partition_keys: bool = False
 
     @classmethod
-    def of_columns(cls, entry: TableEntry, columns: tuple[Column, ...]) -> "EntryChange":
-        """The entry as it is, its parameters included, but for its ``sd.cols``."""
-        return cls(entry.name, entry, entry, dict(entry.parameters), columns=columns)
+    def of(
+        cls,
+        entry: TableEntry,
+        parameters: dict[str, str],
+        columns: tuple[Column, ...] | None = None,
+    ) -> "EntryChange":
+        """The entry as it is, but for its parameters and, where they are given, its columns."""
+        return cls(entry.name, entry, entry, parameters, columns)
 
 
 @dataclass(frozen=True, slots=True)
