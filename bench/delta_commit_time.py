@@ -28,7 +28,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
-from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from delta.place import Place
 from readers.session import small_session
 from servers.delta import delta_session
@@ -71,7 +71,7 @@ def file_by_file(
         add = json.loads(str(file.json()))["add"]
         path = f"{transaction.stage_name(marker.version)}/{add['path']}"
         made.append(action.fromJson(json.dumps({"add": {**add, "path": path, "dataChange": True}})))
-    return scala.sequence(tables.packages, made)
+    return jvm.sequence(tables.packages, made)
 
 
 def _files(table: LoadedTable) -> Iterator[Any]:

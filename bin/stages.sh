@@ -25,14 +25,13 @@ declare -A titles=(
 quick_stages=(lint types unit lives)
 all_stages=(archive lint types unit functional faults iceberg crashes contract contract_formats
     databases delta remote other_catalogs lives newer_dbt)
-long_stages=(contract_embedded contract_postgresql contract_in_memory contract_all_formats
+long_stages=(contract_embedded contract_postgresql contract_all_formats
     contract_session contract_pairs crashes_embedded crashes_postgresql crashes_all_formats
     crashes_session many_lives reads races kills signals soak)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
     [contract_postgresql]="The contract on a metastore on PostgreSQL"
-    [contract_in_memory]="The contract on Spark's own catalog"
     [contract_all_formats]="The contract on Delta, and on Iceberg's hive, jdbc and REST"
     [contract_session]="The contract on Iceberg's session catalog"
     [contract_pairs]="The contract for every pair of layout and purpose"
@@ -130,8 +129,6 @@ demo() { ./demo; }
 contract_embedded() { run_tests .venv tests/contract --catalog hive_embedded; }
 
 contract_postgresql() { run_tests .venv tests/contract --catalog hive_postgresql; }
-
-contract_in_memory() { run_tests .venv tests/contract --catalog in_memory; }
 
 contract_all_formats() { run_tests .venv tests/contract --catalog formats; }
 

@@ -33,7 +33,6 @@ CLAIMS: Mapping[str, Claim] = {
     "hive_remote": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_postgresql": Claim(CHECK if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
     "hive_embedded": Claim(ConflictCheck.CAS if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
-    "in_memory": Claim(ConflictCheck.LOCK, EACH, tracks=True),
     **dict.fromkeys(("iceberg_hive", "iceberg_jdbc", "iceberg_rest"), OF_ICEBERG),
     "iceberg_session": OF_ICEBERG,
     "iceberg_hadoop": Claim(
@@ -61,7 +60,6 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "hive_remote": ("hive_remote",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),
-    "in_memory": ("in_memory",),
     "formats": ("iceberg_hive", "iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta"),
     "iceberg_hive": ("iceberg_hive",),
     "iceberg_jdbc": ("iceberg_jdbc",),

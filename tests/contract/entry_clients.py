@@ -12,8 +12,7 @@ from thrift.transport.TTransport import TBufferedTransport
 from contract.places import Entry
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
-from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from servers.metastore import Metastore
 
 PROVIDER = "spark.sql.sources.provider"
@@ -60,38 +59,6 @@ class ThriftClient:
 
     def close(self) -> None:
         self._transport.close()
-
-
-class MemoryClient:
-    """Asks Spark's in-memory catalog by its own classes."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        self._java = jvm.classes(spark)
-        self._catalog = jvm.shared_state(spark).externalCatalog().unwrapped()
-
-    def entry(self, target: TableName) -> Entry | None:
-        if not self._catalog.tableExists(target.database, target.table):
-            return None
-        found: Any = self._catalog.getTable(target.database, target.table)
-        location = found.storage().locationUri()
-        provider = found.provider()
-        properties = scala.as_dict(self._java, found.properties())
-        described = {PROVIDER: provider.get()} if provider.isDefined() else {}
-        return Entry(
-            parameters={**properties, **described},
-            directory=str(location.get()) if location.isDefined() else "",
-            is_view=found.tableType().name() == "VIEW",
-            create_time=int(found.createTime()),
-            owner=found.owner(),
-            whole=found.toString(),
-            hive_columns=tuple(found.dataSchema().fieldNames()),
-        )
-
-    def tables(self, schema: str) -> list[str]:
-        return list(scala.as_tuple(self._java, self._catalog.listTables(schema)))
-
-    def close(self) -> None:
-        """There is no connection."""
 
 
 class JvmClient:

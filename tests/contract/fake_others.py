@@ -10,7 +10,7 @@ from contract.contents import LAYOUTS, Content, ordered
 from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, SCHEMA
-from dbt.adapters.ctas_spark.staging.metastore.entry import (
+from dbt.adapters.ctas_spark.staging.metastore.client import (
     MANAGED,
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,

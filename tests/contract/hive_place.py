@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from contract import file_tables, spark_others
 from contract.claims import CLAIMS
-from contract.entry_clients import JvmClient, MemoryClient, ThriftClient
+from contract.entry_clients import JvmClient, ThriftClient
 from contract.places import Entry, Run
 from contract.rivals import in_a_process, in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
@@ -113,20 +113,6 @@ def embedded(directory: Path) -> Iterator[HivePlace]:
     with in_a_thread(spark, STAGING) as others:
         yield HivePlace("hive_embedded", spark, warehouse, others, client)
     client.close()
-    spark.stop()
-
-
-@contextmanager
-def in_memory(directory: Path) -> Iterator[HivePlace]:
-    """Spark's in-memory catalog; others are another invocation in another session of it."""
-    warehouse = directory / "warehouse"
-    settings = {
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.warehouse.dir": str(warehouse),
-    }
-    spark = _session(directory, settings)
-    with in_a_thread(spark, STAGING) as others:
-        yield HivePlace("in_memory", spark, warehouse, others, MemoryClient(spark))
     spark.stop()
 
 

@@ -31,7 +31,6 @@ COLUMNS = (
     "connection",
     "level up to",
     "conflicts are found by",
-    "the commit needs the JVM",
     "checked by",
 )
 
@@ -66,7 +65,7 @@ def lines() -> Iterator[Line]:
     hadoop = "iceberg_hadoop"
     at_once = f"{CONTRACT.format(hadoop)}, {OTHERS}"
     yield Line("Iceberg, hadoop", "iceberg", HADOOP, at_once, (hadoop,))
-    over_delta = session_catalog.reached("delta", ConflictCheck.CAS)
+    over_delta = session_catalog.reached(ConflictCheck.CAS)
     yield Line(
         "Delta's, over a Delta table", "delta", over_delta, CONTRACT.format("delta"), ("delta",)
     )
@@ -95,11 +94,10 @@ def _metastores() -> Iterator[Line]:
         ("Hive with compare-and-swap", ConflictCheck.CAS, "hive_remote", "fakes"),
         ("Hive without it, with lock tables", ConflictCheck.LOCK, "fakes", "fakes_with_a_lock"),
         ("Hive with neither", ConflictCheck.NONE, "fakes", "fakes_unchecked"),
-        ("Spark's own, in memory", ConflictCheck.LOCK, "in_memory", "in_memory"),
     )
     for name, check, suite, claim in each:
-        yield Line(name, FILES, reached("hive", check), CONTRACT.format(suite), (claim,))
-    over_thrift = reached("hive", ConflictCheck.CAS, needs_jvm=False)
+        yield Line(name, FILES, reached(check), CONTRACT.format(suite), (claim,))
+    over_thrift = reached(ConflictCheck.CAS)
     yield Line("Hive, called from Python", FILES, over_thrift, "`tests/contract_clients`")
 
 
@@ -131,7 +129,6 @@ def _served(line: Line) -> str:
         line.connection,
         f"`{found.reaches.value}`",
         {"cas": "compare-and-swap", "lock": "a lock", "none": "nothing"}[found.conflict_check],
-        "yes" if found.needs_jvm else "no",
         line.checked_by,
     )
 

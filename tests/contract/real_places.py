@@ -7,7 +7,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from contract.format_place import delta, iceberg
-from contract.hive_place import embedded, in_memory, postgresql, remote
+from contract.hive_place import embedded, postgresql, remote
 from contract.places import Place
 from readers.session import small_session
 from servers.formats import both_formats, joined
@@ -17,7 +17,6 @@ OF_FILES: Mapping[str, Callable[[Path], AbstractContextManager[Place]]] = {
     "hive_remote": remote,
     "hive_postgresql": postgresql,
     "hive_embedded": embedded,
-    "in_memory": in_memory,
 }
 ICEBERG_SESSION = "iceberg_session"
 DELTA = "delta"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.files import publication, whole
+from dbt.adapters.ctas_spark.staging.files import publication, version
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
@@ -25,7 +25,7 @@ def drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """The target is dropped, then created anew."""
 
     def alter(self: MetastoreCall) -> None:
-        metastore, change = self.services.metastore, self._change()
+        metastore, change = self.table.metastore, self._change()
         metastore.drop_entry(change.target)
         metastore.create_table(change)
 
@@ -36,7 +36,7 @@ def no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Neither is the base compared, nor does the call expect it."""
 
     def alter(self: MetastoreCall) -> None:
-        self.services.metastore.alter_table(self._change(), None)
+        self.table.metastore.alter_table(self._change(), None)
 
     patch.setattr(FileVersion, "change", lambda _self, _begun, _now: Change.NONE)
     patch.setattr(MetastoreCall, "_alter", alter)
@@ -53,7 +53,6 @@ def stale_partitions(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
             made.staged,
             made.base,
             {**made.parameters, PARTITION_PROVIDER: "catalog"},
-            hive_columns=made.hive_columns,
             columns=made.columns,
             keeps_partition_keys=made.keeps_partition_keys,
         )
@@ -87,7 +86,7 @@ def marker_seeded_at_begin(subject: Subject, patch: pytest.MonkeyPatch) -> None:
 
 def nobody_counts_the_files(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """What is published is not looked at before."""
-    patch.setattr(whole, "_compare", lambda *_facts: None)
+    patch.setattr(version, "check_whole", lambda *_facts: None)
 
 
 def foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyPatch) -> None:

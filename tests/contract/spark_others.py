@@ -16,7 +16,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, op
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.files import ddl
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 UNREADABLE = (PySparkException, Py4JError)
@@ -143,7 +142,7 @@ class SparkOthers:
 
 def make_schema(spark: SparkSession, name: str) -> None:
     """The schema of the tables under test."""
-    spark.sql(ddl.create_schema(name, "tables under test"))
+    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {name}")
 
 
 def _name(table: str) -> TableName:

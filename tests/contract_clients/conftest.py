@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from pymetastore.hive_metastore import ttypes
 from pyspark.sql import SparkSession
 
-from contract_clients.memory_place import MemoryPlace
-from contract_clients.places import FakePlace, Place
+from contract_clients.places import FakePlace
 from contract_clients.relay import Relay
 from contract_clients.server_place import ServerPlace, direct
-from dbt.adapters.ctas_spark.staging.metastore.jvm.client import InJvmMetastore
+from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
 from readers.session import small_session
 from servers.metastore import Metastore, running_metastore
@@ -78,30 +76,10 @@ def fake() -> FakePlace:
     return FakePlace()
 
 
-@pytest.fixture
-def in_memory(session: tuple[SparkSession, Relay], tmp_path: Path) -> MemoryPlace:
-    """The client of Spark's in-memory catalog."""
-    return MemoryPlace(session[0], tmp_path)
-
-
-@pytest.fixture(params=["fake", *REMOTE, "in_memory"])
-def place(request: pytest.FixtureRequest) -> Place:
-    """Every client."""
-    found: Place = request.getfixturevalue(request.param)
-    return found
-
-
 @pytest.fixture(params=["fake", *REMOTE])
-def hive(request: pytest.FixtureRequest) -> FakePlace | ServerPlace:
-    """Every client of what is, or plays, a Hive metastore."""
+def place(request: pytest.FixtureRequest) -> FakePlace | ServerPlace:
+    """Every client."""
     found: FakePlace | ServerPlace = request.getfixturevalue(request.param)
-    return found
-
-
-@pytest.fixture(params=[*REMOTE, "in_memory"])
-def on_disk(request: pytest.FixtureRequest) -> ServerPlace | MemoryPlace:
-    """Every client whose tables have files."""
-    found: ServerPlace | MemoryPlace = request.getfixturevalue(request.param)
     return found
 
 

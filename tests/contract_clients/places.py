@@ -7,10 +7,9 @@ from typing import Protocol
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     MetastoreClient,
-    PartitionClient,
+    TableEntry,
     TableLockClient,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from fakes.metastore import FakeMetastore, entry
 from fakes.partitions import partition
 
@@ -18,12 +17,8 @@ KEYS = ("day", "country")
 _numbers = itertools.count(1)
 
 
-class Client(MetastoreClient, PartitionClient, Protocol):
+class Client(MetastoreClient, TableLockClient, Protocol):
     """What every client can do."""
-
-
-class LockingClient(Client, TableLockClient, Protocol):
-    """What a client of a Hive metastore can do."""
 
 
 class Place(Protocol):

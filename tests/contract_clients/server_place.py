@@ -12,10 +12,10 @@ from thrift.Thrift import TApplicationException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
-from contract_clients.places import KEYS, LockingClient, unused
+from contract_clients.places import KEYS, Client, unused
 from contract_clients.relay import Relay
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW, TableEntry
 from fakes.metastore import entry
 from servers.metastore import Metastore
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 class ServerPlace:
     """A real server. ``client`` goes through the relay, everything else does not."""
 
-    client: LockingClient
+    client: Client
     database: str
     server: Metastore
     relay: Relay

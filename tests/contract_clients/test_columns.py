@@ -5,8 +5,7 @@ The server has its default settings: it compares old and new columns by position
 
 import pytest
 
-from contract_clients.memory_place import MemoryPlace
-from contract_clients.places import FakePlace, Place, unused
+from contract_clients.places import FakePlace, Place
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -14,13 +13,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import (
+from dbt.adapters.ctas_spark.staging.metastore.client import (
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,
     PLACEHOLDER,
     PROVIDER,
-    VIEW,
+    EntryChange,
+    Expectation,
     TableEntry,
 )
 
@@ -43,79 +42,69 @@ def current(place: Place, name: TableName) -> TableEntry:
     return found
 
 
-def test_another_type_at_a_position_is_refused(hive: HivePlace) -> None:
+def test_another_type_at_a_position_is_refused(place: HivePlace) -> None:
     """A server refuses string to bigint by name, and the entry is as it was."""
-    staged, base = hive.new(columns=NUMBER), hive.new(columns=TEXT)
+    staged, base = place.new(columns=NUMBER), place.new(columns=TEXT)
     change = EntryChange(base.name, staged, base, {"new": "yes"})
     with pytest.raises(ColumnsRefusedError):
-        hive.client.alter_table(change, None)
-    assert current(hive, base.name) == base
+        place.client.alter_table(change, None)
+    assert current(place, base.name) == base
 
 
-def test_any_type_is_published_by_two_calls(hive: HivePlace) -> None:
+def test_any_type_is_published_by_two_calls(place: HivePlace) -> None:
     """A call without columns publishes all else; a second one fills them and changes only them."""
-    staged, base = hive.new(columns=NUMBER), hive.new(columns=TEXT, parameters={COMMIT: "c1"})
-    change = EntryChange(base.name, staged, base, {COMMIT: "c2"}, HiveColumns.NONE)
-    hive.client.alter_table(change, Expectation(COMMIT, "c1"))
-    published = current(hive, base.name)
+    staged, base = place.new(columns=NUMBER), place.new(columns=TEXT, parameters={COMMIT: "c1"})
+    change = EntryChange(base.name, staged, base, {COMMIT: "c2"}, ())
+    place.client.alter_table(change, Expectation(COMMIT, "c1"))
+    published = current(place, base.name)
     assert (published.columns, published.location) == ((), staged.location)
-    filling = EntryChange.of_columns(published, staged.described_columns)
-    hive.client.alter_table(filling, Expectation(COMMIT, "c2"))
-    filled = current(hive, base.name)
+    filling = EntryChange.of(published, dict(published.parameters), staged.described_columns)
+    place.client.alter_table(filling, Expectation(COMMIT, "c2"))
+    filled = current(place, base.name)
     assert filled.columns == NUMBER
     assert (filled.parameters, filled.location) == (published.parameters, published.location)
 
 
-def test_columns_are_not_filled_over_another_commit(hive: HivePlace) -> None:
+def test_columns_are_not_filled_over_another_commit(place: HivePlace) -> None:
     """The second call is refused once another writer published."""
-    base = hive.new(parameters={COMMIT: "c2"})
+    base = place.new(parameters={COMMIT: "c2"})
     theirs = EntryChange(base.name, base, base, {COMMIT: "c3"})
-    hive.client.alter_table(theirs, Expectation(COMMIT, "c2"))
+    place.client.alter_table(theirs, Expectation(COMMIT, "c2"))
     with pytest.raises(EntryModifiedError):
-        hive.client.alter_table(EntryChange.of_columns(base, TEXT), Expectation(COMMIT, "c2"))
-    assert current(hive, base.name).columns == base.columns
+        place.client.alter_table(
+            EntryChange.of(base, dict(base.parameters), TEXT), Expectation(COMMIT, "c2")
+        )
+    assert current(place, base.name).columns == base.columns
 
 
-def test_columns_are_given_with_their_comments(hive: HivePlace) -> None:
+def test_columns_are_given_with_their_comments(place: HivePlace) -> None:
     """Columns that are named one by one come with the comments that they are given."""
-    base = hive.new(columns=(PLACEHOLDER[:2],))
-    hive.client.alter_table(EntryChange.of_columns(base, (PLACEHOLDER, ("n", "int"))), None)
-    found = current(hive, base.name)
+    base = place.new(columns=(PLACEHOLDER[:2],))
+    place.client.alter_table(
+        EntryChange.of(base, dict(base.parameters), (PLACEHOLDER, ("n", "int"))), None
+    )
+    found = current(place, base.name)
     assert found.columns == (("col", "array<string>"), ("n", "int"))
     assert found.comments == {"col": "from deserializer"}
     assert found.described_columns == (PLACEHOLDER, ("n", "int"))
 
 
-def test_columns_of_the_base_are_kept(hive: HivePlace) -> None:
+def test_columns_of_the_base_are_kept(place: HivePlace) -> None:
     """A replaced entry keeps the base's columns for other engines where it is told to."""
-    staged, base = hive.new(columns=OTHER_COLUMNS), hive.new()
-    change = EntryChange(base.name, staged, base, {"new": "yes"}, HiveColumns.BASE)
-    hive.client.alter_table(change, None)
-    found = current(hive, base.name)
+    staged, base = place.new(columns=OTHER_COLUMNS), place.new()
+    change = EntryChange(base.name, staged, base, {"new": "yes"}, base.described_columns)
+    place.client.alter_table(change, None)
+    found = current(place, base.name)
     assert (found.columns, found.location) == (base.columns, staged.location)
     assert found.parameters["new"] == "yes"
 
 
-def test_a_view_has_no_columns_to_keep(place: Place) -> None:
-    """Over a view, and where there is no base, columns and keys are the staged ones."""
-    staged, view = place.new(columns=OTHER_COLUMNS), place.new(table_type=VIEW, location=None)
-    created = unused(place)
-    for name, base in ((view.name, view), (created, None)):
-        change = EntryChange(name, staged, base, {}, HiveColumns.BASE, keeps_partition_keys=True)
-        if base is None:
-            place.client.create_table(change)
-        else:
-            place.client.alter_table(change, None)
-        assert current(place, name).columns == OTHER_COLUMNS
-        assert current(place, name).partition_keys == ()
-
-
-def test_other_partition_keys_are_refused(hive: HivePlace) -> None:
+def test_other_partition_keys_are_refused(place: HivePlace) -> None:
     """A server refuses other keys of Hive's in an alter, and the entry is as it was."""
-    staged, base = hive.new(partition_keys=("month",)), hive.new(partition_keys=("day",))
+    staged, base = place.new(partition_keys=("month",)), place.new(partition_keys=("day",))
     with pytest.raises(RefusedError):
-        hive.client.alter_table(EntryChange(base.name, staged, base, {}), None)
-    assert current(hive, base.name) == base
+        place.client.alter_table(EntryChange(base.name, staged, base, {}), None)
+    assert current(place, base.name) == base
 
 
 @pytest.mark.parametrize(
@@ -124,19 +113,19 @@ def test_other_partition_keys_are_refused(hive: HivePlace) -> None:
     ids=["other columns", "none"],
 )
 def test_keys_are_kept_beside_sparks_columns(
-    hive: HivePlace, parameters: dict[str, str], columns: tuple[str, ...]
+    place: HivePlace, parameters: dict[str, str], columns: tuple[str, ...]
 ) -> None:
     """One call keeps Hive's keys; Spark's partition columns are those of the parameters."""
-    staged = hive.new(columns=NUMBER, partition_keys=columns, parameters=parameters)
-    base = hive.new(columns=TEXT, partition_keys=("day",), parameters={PROVIDER: "parquet"})
-    change = EntryChange(
-        base.name, staged, base, parameters, HiveColumns.NONE, keeps_partition_keys=True
-    )
-    hive.client.alter_table(change, None)
-    published = current(hive, base.name)
+    staged = place.new(columns=NUMBER, partition_keys=columns, parameters=parameters)
+    base = place.new(columns=TEXT, partition_keys=("day",), parameters={PROVIDER: "parquet"})
+    change = EntryChange(base.name, staged, base, parameters, (), keeps_partition_keys=True)
+    place.client.alter_table(change, None)
+    published = current(place, base.name)
     assert (published.partition_keys, published.partition_columns) == (("day",), columns)
-    hive.client.alter_table(EntryChange.of_columns(published, (PLACEHOLDER,)), None)
-    found = current(hive, base.name)
+    place.client.alter_table(
+        EntryChange.of(published, dict(published.parameters), (PLACEHOLDER,)), None
+    )
+    found = current(place, base.name)
     assert (found.partition_keys, found.partition_columns) == (("day",), columns)
     assert found.columns == (PLACEHOLDER[:2],)
 
@@ -145,15 +134,3 @@ def test_a_table_of_hives_is_partitioned_by_its_keys(place: Place) -> None:
     """Without properties of Spark's its partition columns are Hive's keys."""
     made = place.new(partition_keys=("day",), parameters={})
     assert made.partition_columns == ("day",)
-
-
-def test_a_catalog_with_one_schema_takes_the_staged_one(in_memory: MemoryPlace) -> None:
-    """The in-memory catalog has no columns but those that Spark reads, so they are replaced."""
-    staged, base = in_memory.new(columns=OTHER_COLUMNS), in_memory.new()
-    for change in (
-        EntryChange(base.name, staged, base, {}, HiveColumns.BASE),
-        EntryChange(base.name, staged, base, {}, HiveColumns.NONE),
-        EntryChange(base.name, staged, base, {}, columns=NUMBER, keeps_partition_keys=True),
-    ):
-        in_memory.client.alter_table(change, None)
-        assert current(in_memory, base.name).columns == OTHER_COLUMNS

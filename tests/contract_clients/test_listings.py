@@ -2,12 +2,10 @@
 
 import pytest
 
-from contract_clients.memory_place import MemoryPlace
 from contract_clients.places import FakePlace, Place, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW, EntryChange
 
 STATE = "ctas_spark_state"
 PARTITION_PROVIDER = "spark.sql.partitionProvider"
@@ -65,33 +63,18 @@ def test_a_question_without_words_is_an_error(
         remote.client.tables_with(remote.database, parameter, value)
 
 
-def test_column_statistics_are_dropped(hive: FakePlace | ServerPlace) -> None:
+def test_column_statistics_are_dropped(place: FakePlace | ServerPlace) -> None:
     """What the metastore keeps of a column's values is gone; the entry is as it was."""
-    made = hive.new()
-    hive.count_values(made.name)
-    assert hive.has_counted_values(made.name)
-    before = hive.client.get_table(made.name)
-    hive.client.drop_column_statistics(made.name)
-    assert not hive.has_counted_values(made.name)
-    assert hive.client.get_table(made.name) == before
+    made = place.new()
+    place.count_values(made.name)
+    assert place.has_counted_values(made.name)
+    before = place.client.get_table(made.name)
+    place.client.drop_column_statistics(made.name)
+    assert not place.has_counted_values(made.name)
+    assert place.client.get_table(made.name) == before
 
 
 def test_statistics_may_be_missing(place: Place) -> None:
     """Dropping statistics is no error without any, or without the table or the database."""
     for name in (place.new().name, unused(place), TableName("no_such_database", "t")):
         place.client.drop_column_statistics(name)
-
-
-def test_the_partition_provider_is_a_parameter(in_memory: MemoryPlace) -> None:
-    """The in-memory catalog's flag for tracked partitions is told and taken as Hive's parameter."""
-    made, name = in_memory.partitioned(), unused(in_memory)
-    assert PARTITION_PROVIDER not in made.parameters
-    tracked = {PARTITION_PROVIDER: "catalog", "a": "b", "transient_lastDdlTime": "7"}
-    in_memory.client.create_table(EntryChange(name, made, None, tracked))
-    found = in_memory.client.get_table(name)
-    assert found is not None
-    assert found.parameters == {PARTITION_PROVIDER: "catalog", "a": "b"}
-    in_memory.client.alter_table(EntryChange(name, found, found, {"a": "b"}), None)
-    again = in_memory.client.get_table(name)
-    assert again is not None
-    assert again.parameters == {"a": "b"}

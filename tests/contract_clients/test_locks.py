@@ -14,73 +14,73 @@ from servers.processes import wait_until
 WITHIN_SECONDS = 180.0
 
 
-def test_one_owner_holds_a_lock(hive: FakePlace | ServerPlace) -> None:
+def test_one_owner_holds_a_lock(place: FakePlace | ServerPlace) -> None:
     """Of two owners the first one is granted the lock, the other one once it is released."""
-    name = unused(hive)
-    first, second = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
-    assert hive.client.is_granted(first)
-    assert not hive.client.is_granted(second)
+    name = unused(place)
+    first, second = place.client.lock(name, "ann"), place.client.lock(name, "bob")
+    assert place.client.is_granted(first)
+    assert not place.client.is_granted(second)
     for lock in (first, second):
-        hive.client.heartbeat(lock)
-    hive.client.unlock(first)
-    assert hive.client.is_granted(second)
-    hive.client.unlock(second)
+        place.client.heartbeat(lock)
+    place.client.unlock(first)
+    assert place.client.is_granted(second)
+    place.client.unlock(second)
 
 
-def test_who_waits_can_stop_waiting(hive: FakePlace | ServerPlace) -> None:
+def test_who_waits_can_stop_waiting(place: FakePlace | ServerPlace) -> None:
     """An owner that no longer waits is not granted the lock, and is not in the next one's way."""
-    name = unused(hive)
-    first, second, third = (hive.client.lock(name, owner) for owner in ("ann", "bob", "eve"))
-    hive.client.unlock(second)
-    hive.client.unlock(first)
-    assert hive.client.is_granted(third)
-    hive.client.unlock(third)
+    name = unused(place)
+    first, second, third = (place.client.lock(name, owner) for owner in ("ann", "bob", "eve"))
+    place.client.unlock(second)
+    place.client.unlock(first)
+    assert place.client.is_granted(third)
+    place.client.unlock(third)
 
 
-def test_locks_are_shown_with_their_owners(hive: FakePlace | ServerPlace) -> None:
+def test_locks_are_shown_with_their_owners(place: FakePlace | ServerPlace) -> None:
     """The lock shows its holder and those who wait for it, on this table and on no other."""
-    name, other = unused(hive), unused(hive)
-    first, second = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
-    elsewhere = hive.client.lock(other, "eve")
-    shown = {(lock.id, lock.owner) for lock in hive.client.locks_on(name)}
+    name, other = unused(place), unused(place)
+    first, second = place.client.lock(name, "ann"), place.client.lock(name, "bob")
+    elsewhere = place.client.lock(other, "eve")
+    shown = {(lock.id, lock.owner) for lock in place.client.locks_on(name)}
     assert shown == {(first, "ann"), (second, "bob")}
     for lock in (first, second, elsewhere):
-        hive.client.unlock(lock)
-    assert hive.client.locks_on(name) == ()
+        place.client.unlock(lock)
+    assert place.client.locks_on(name) == ()
 
 
-def test_asking_for_a_lock_beats_it(hive: FakePlace | ServerPlace) -> None:
+def test_asking_for_a_lock_beats_it(place: FakePlace | ServerPlace) -> None:
     """A waiting client learns the server's time from the last beat of its own lock."""
-    name = unused(hive)
-    held, waiting = hive.client.lock(name, "ann"), hive.client.lock(name, "bob")
+    name = unused(place)
+    held, waiting = place.client.lock(name, "ann"), place.client.lock(name, "bob")
 
     def is_beaten_later() -> bool:
-        assert not hive.client.is_granted(waiting)
-        beaten = {lock.id: lock.beaten_ms for lock in hive.client.locks_on(name)}
+        assert not place.client.is_granted(waiting)
+        beaten = {lock.id: lock.beaten_ms for lock in place.client.locks_on(name)}
         return beaten[waiting] > beaten[held]
 
     wait_until(is_beaten_later, WITHIN_SECONDS, "a later beat")
     for lock in (held, waiting):
-        hive.client.unlock(lock)
+        place.client.unlock(lock)
 
 
-def test_tables_are_locked_one_by_one(hive: FakePlace | ServerPlace) -> None:
+def test_tables_are_locked_one_by_one(place: FakePlace | ServerPlace) -> None:
     """Locks of two tables are granted side by side."""
-    locks = [hive.client.lock(unused(hive), "ann") for _ in range(2)]
-    assert all(map(hive.client.is_granted, locks))
+    locks = [place.client.lock(unused(place), "ann") for _ in range(2)]
+    assert all(map(place.client.is_granted, locks))
     for lock in locks:
-        hive.client.unlock(lock)
+        place.client.unlock(lock)
 
 
-def test_a_lock_that_has_ended_is_told(hive: FakePlace | ServerPlace) -> None:
+def test_a_lock_that_has_ended_is_told(place: FakePlace | ServerPlace) -> None:
     """Beating or asking for an ended lock is EntryMissingError; releasing it is no error."""
-    lock = hive.client.lock(unused(hive), "ann")
+    lock = place.client.lock(unused(place), "ann")
     for _ in range(2):
-        hive.client.unlock(lock)
+        place.client.unlock(lock)
     with pytest.raises(EntryMissingError):
-        hive.client.heartbeat(lock)
+        place.client.heartbeat(lock)
     with pytest.raises(EntryMissingError):
-        hive.client.is_granted(lock)
+        place.client.is_granted(lock)
 
 
 def test_every_client_waits_for_every_other(thrift: ServerPlace, in_jvm: ServerPlace) -> None:

@@ -2,13 +2,11 @@
 
 import pytest
 
-from contract_clients.memory_place import MemoryPlace
 from contract_clients.places import KEYS, Place, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 
 PLAIN, OTHER = ("2026-11-21", "at"), ("2026-11-22", "de")
@@ -140,13 +138,13 @@ def test_a_new_table_has_no_partitions_of_a_dropped_one(place: Place) -> None:
 
 
 @pytest.mark.parametrize("kind", ["EXTERNAL_TABLE", "MANAGED_TABLE"])
-def test_dropping_partitions_leaves_the_data(on_disk: ServerPlace | MemoryPlace, kind: str) -> None:
+def test_dropping_partitions_leaves_the_data(remote: ServerPlace, kind: str) -> None:
     """The files of a dropped partition stay, whatever its table's type."""
-    made = on_disk.partitioned(PLAIN, table_type=kind)
-    file = on_disk.directory(made.name) / "0" / "part-0.parquet"
+    made = remote.partitioned(PLAIN, table_type=kind)
+    file = remote.directory(made.name) / "0" / "part-0.parquet"
     file.write_text("rows")
-    on_disk.client.drop_partitions(made.name, on_disk.client.partitions(made.name))
-    assert on_disk.client.partitions(made.name) == ()
+    remote.client.drop_partitions(made.name, remote.client.partitions(made.name))
+    assert remote.client.partitions(made.name) == ()
     assert file.read_text() == "rows"
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from contract_clients.memory_place import MemoryPlace
 from contract_clients.places import Place, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -14,8 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, TableEntry
 
 STATE = "ctas_spark_state"
 OTHER_COLUMNS = (("id", "string"), ("name", "string"))
@@ -91,23 +89,23 @@ def test_a_missing_database_takes_nothing(remote: ServerPlace) -> None:
     assert remote.client.get_table(made.name) == made
 
 
-def test_a_rename_leaves_the_data(on_disk: ServerPlace | MemoryPlace) -> None:
+def test_a_rename_leaves_the_data(remote: ServerPlace) -> None:
     """The files of a renamed external table stay where they are."""
-    made = on_disk.new()
-    file = on_disk.directory(made.name) / "part-0.parquet"
+    made = remote.new()
+    file = remote.directory(made.name) / "part-0.parquet"
     file.write_text("rows")
-    for name in (unused(on_disk), elsewhere(on_disk)):
-        on_disk.client.rename_table(made.name, renaming(name, made), None)
-        made = on_disk.client.get_table(name) or made
+    for name in (unused(remote), elsewhere(remote)):
+        remote.client.rename_table(made.name, renaming(name, made), None)
+        made = remote.client.get_table(name) or made
     assert file.read_text() == "rows"
 
 
 @pytest.mark.parametrize("kind", ["EXTERNAL_TABLE", "MANAGED_TABLE"])
-def test_dropping_leaves_the_data(on_disk: ServerPlace | MemoryPlace, kind: str) -> None:
+def test_dropping_leaves_the_data(remote: ServerPlace, kind: str) -> None:
     """The files of a dropped entry stay, whatever its type."""
-    made = on_disk.new(table_type=kind)
-    file = on_disk.directory(made.name) / "part-0.parquet"
+    made = remote.new(table_type=kind)
+    file = remote.directory(made.name) / "part-0.parquet"
     file.write_text("rows")
-    on_disk.client.drop_entry(made.name)
-    assert on_disk.client.get_table(made.name) is None
+    remote.client.drop_entry(made.name)
+    assert remote.client.get_table(made.name) is None
     assert file.read_text() == "rows"

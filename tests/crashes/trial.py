@@ -10,7 +10,7 @@ from crashes.scenarios import Scenario
 from crashes.scene import Scene, recover, vacuum
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.files.base import PARTITIONS
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 
 SWEPT, NEXT = 2, 5
 

@@ -13,8 +13,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, Column, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    VIEW,
+    Column,
+    EntryChange,
+    Expectation,
+    TableEntry,
+)
 from fakes.partitions import FakePartitions
 from fakes.table_locks import FakeLocks
 
@@ -157,7 +162,7 @@ class FakeMetastore(FakePartitions, FakeLocks):
 
 def _changed(change: EntryChange) -> TableEntry:
     staged, base = change.staged, change.base
-    keys = change.table_of_base if change.keeps_partition_keys else None
+    keys = base if change.keeps_partition_keys else None
     return replace(
         staged,
         name=change.target,
@@ -175,12 +180,7 @@ def _is_refused(old: tuple[str, str], new: tuple[str, str]) -> bool:
 
 
 def _columns(change: EntryChange) -> tuple[Column, ...]:
-    if change.columns is not None:
-        return change.columns
-    if change.hive_columns is HiveColumns.NONE:
-        return ()
-    base = change.table_of_base if change.hive_columns is HiveColumns.BASE else None
-    return (base or change.staged).described_columns
+    return change.staged.described_columns if change.columns is None else change.columns
 
 
 def losing_the_answer(call: str) -> Callable[[str], None]:

@@ -2,8 +2,7 @@
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
-from dbt.adapters.ctas_spark.staging.metastore.client import Partition
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import Partition, TableEntry
 from fakes.calls import Calls
 
 Kept = dict[tuple[str, ...], Partition]

@@ -92,7 +92,7 @@ class FakeSqlCatalog:
     def _run(self, statement: str, path: str) -> list[Mapping[str, Any]]:
         if statement.startswith("SHOW TABLES"):
             return self._listed(path)
-        if statement.startswith(("CREATE NAMESPACE", "DESCRIBE NAMESPACE")):
+        if statement.startswith(("CREATE SCHEMA", "DESCRIBE NAMESPACE")):
             self._namespace(statement, path)
         elif statement.startswith(("CREATE", "REPLACE")):
             self._make(statement, path)

@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED
+from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep
@@ -79,7 +79,6 @@ class World:
             self.metastore,
             self.storage,
             self.engine,
-            kind="hive",
             locks=None if self.single_process else self.metastore,
             address=self.address,
             repeatable_reads=self.repeatable_reads,

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.files.base import SCHEMA
-from dbt.adapters.ctas_spark.staging.metastore.entry import (
+from dbt.adapters.ctas_spark.staging.metastore.client import (
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,
     PROVIDER,

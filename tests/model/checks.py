@@ -1,7 +1,7 @@
 """What has to be true between any two things that happen."""
 
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import PLACEHOLDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import MOST_ENTRIES, Kind, Lineage, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from model.attempts import Attempt, columns_of

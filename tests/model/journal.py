@@ -6,8 +6,7 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.record import RECORD
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 
 LONGEST = 120

@@ -18,7 +18,8 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files import call, metastore_lock
+from dbt.adapters.ctas_spark.staging.files import call
+from dbt.adapters.ctas_spark.staging.publish import locks
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, ORPHAN_AGE_MS, RetentionRules
 from fakes.world import STAGING_SCHEMA
@@ -103,8 +104,8 @@ class Lives(RuleBasedStateMachine):
         self._patches.callback(logging.disable, logging.NOTSET)
         for module, name, value in (
             (secrets, "token_hex", token_hex),
-            (metastore_lock, "HEARTBEAT_SECONDS", 10_000.0),
-            (metastore_lock, "POLL_SECONDS", 0.0),
+            (locks, "HEARTBEAT_SECONDS", 10_000.0),
+            (locks, "POLL_SECONDS", 0.0),
             (call, "time", clock),
         ):
             self._patches.enter_context(patch.object(module, name, value))

@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableLockClient
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
@@ -62,10 +62,9 @@ class Run:
         self.spark = RunEngine(metastore, storage, self.world)
         self._fault: Fault | None = None
         self.catalog = SessionCatalog(
-            cast("TableClient", metastore),
+            cast("MetastoreClient", metastore),
             cast("Storage", storage),
             self.spark,
-            kind="hive",
             locks=cast("TableLockClient", metastore),
             address=ADDRESS,
             repeatable_reads=True,

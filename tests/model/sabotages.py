@@ -12,11 +12,11 @@ from dbt.adapters.ctas_spark.staging.files import (
     garbage,
     publication,
     references,
+    staged,
+    table,
     took_over,
     version,
-    whole,
 )
-from dbt.adapters.ctas_spark.staging.files import record as staged_record
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
@@ -65,8 +65,8 @@ def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
         metastore.alter_table(EntryChange(now.name, now, now, parameters), None)
         return replace(record, entry=replace(now, parameters=parameters))
 
-    patch.setattr(garbage, "move", move)
-    patch.setattr(staged_record, "move", move)
+    patch.setattr(table, "move", move)
+    patch.setattr(staged, "move", move)
 
 
 def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
 
 def files_are_not_counted(patch: pytest.MonkeyPatch) -> None:
     """What is published is not looked at once more."""
-    patch.setattr(whole, "_compare", lambda *_facts: None)
+    patch.setattr(version, "check_whole", lambda *_facts: None)
 
 
 def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from fakes.metastore import entry
 from fakes.partitions import partition

@@ -14,8 +14,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     SCHEMA,
 )
 from dbt.adapters.ctas_spark.staging.files.record import RECORD
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules

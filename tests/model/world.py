@@ -8,8 +8,12 @@ from typing import Any
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME, SCHEMA
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, Partition
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    EntryChange,
+    Expectation,
+    Partition,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from fakes.clock import FakeClock
 from fakes.metastore import FakeMetastore

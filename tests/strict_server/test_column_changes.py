@@ -139,9 +139,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
                 location = f"file:{running.warehouse}/{name}.db"
                 hand.create_database(ttypes.Database(name, None, location, {}))
         client, storage = ThriftMetastore(running.uri, user="someone"), FakeStorage()
-        catalog = SessionCatalog(
-            client, storage, FakeEngine(), kind="hive", locks=client, address=running.uri
-        )
+        catalog = SessionCatalog(client, storage, FakeEngine(), locks=client, address=running.uri)
         yield Server(running, client, catalog, storage)
         client.close()
 

@@ -10,8 +10,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Stag
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.publish.job_status import JobStatusHook, StagedTableHook
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.plan import JobStatusHook, Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
@@ -94,7 +93,7 @@ class PlannedModel:
 
     def begin(self) -> "ModelBuild":
         """Look at the target and take it as the base."""
-        hook = StagedTableHook(self.plan)
+        hook = JobStatusHook(self.plan)
         return ModelBuild(self, hook.on_created(), hook)
 
 

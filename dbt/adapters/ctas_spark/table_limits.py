@@ -6,7 +6,7 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
-from dbt.adapters.ctas_spark.staging.files.partition_state import metastore_filters
+from dbt.adapters.ctas_spark.staging.files.reach import metastore_filters
 
 # Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.
 NAME = re.compile(r"[A-Za-z0-9_]+")

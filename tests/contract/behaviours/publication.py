@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     StagedVersionIncompleteError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 

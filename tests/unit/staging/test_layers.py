@@ -10,7 +10,7 @@ import dbt.adapters.ctas_spark.staging as core
 CORE = Path(str(core.__file__)).parent
 PREFIX = "dbt.adapters.ctas_spark."
 KINDS = ("files", "iceberg", "delta", "statement")
-OF_DELTA = {f"staging.files.{name}" for name in ("record", "ddl", "services", "catalog")}
+OF_DELTA = {f"staging.files.{name}" for name in ("record", "table", "catalog")}
 """Delta's records lie next to those of files, and its first version is one of files."""
 
 

@@ -21,7 +21,6 @@ class SystemClock:
     """The operating system's clocks."""
 
     def wall_ms(self) -> int:
-        """``CLOCK_REALTIME``."""
         return time.time_ns() // 1_000_000
 
     def running_ms(self) -> int:
@@ -43,7 +42,6 @@ class Stopwatch:
 
     @classmethod
     def start(cls, clock: Clock) -> "Stopwatch":
-        """Begin to count."""
         return cls(clock, clock.wall_ms(), clock.running_ms())
 
     def elapsed_ms(self) -> int:
@@ -56,7 +54,7 @@ class Stopwatch:
 class ReadClock:
     """Another machine's clock (a storage's, a server's): asked once, then carried on by our own.
 
-    ``ask`` returns its time in milliseconds and may be slow; ``fresh`` asks again.
+    ``ask`` returns its time in milliseconds and may be slow.
     """
 
     def __init__(self, ask: Callable[[], int], clock: Clock = SYSTEM_CLOCK) -> None:
@@ -69,14 +67,5 @@ class ReadClock:
         """Its time, as far as our own clock can tell since it was last asked."""
         with self._guard:
             if self._offset is None:
-                self._offset = self._asked_offset()
+                self._offset = self._ask() - self._clock.running_ms()
             return self._clock.running_ms() + self._offset
-
-    def fresh_ms(self) -> int:
-        """Its time, asked for now."""
-        with self._guard:
-            self._offset = self._asked_offset()
-            return self._clock.running_ms() + self._offset
-
-    def _asked_offset(self) -> int:
-        return self._ask() - self._clock.running_ms()

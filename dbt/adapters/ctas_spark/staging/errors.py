@@ -83,8 +83,6 @@ class ConfigurationError(StagingError):
 
 
 class ProfileError(StagingError):
-    """The profile holds values that can't be followed."""
-
     name = "INVALID_PROFILE"
 
     @classmethod
@@ -94,194 +92,130 @@ class ProfileError(StagingError):
 
 
 class InvalidArgumentError(StagingError):
-    """An argument of a run-operation is of no use."""
-
     name = "INVALID_ARGUMENT"
 
 
 class NoSuchModelError(StagingError):
-    """The project has no model of that name that is published as a table."""
-
     name = "NO_SUCH_MODEL"
 
 
 class NoSuchCatalogError(StagingError):
-    """Spark has no catalog of that name."""
-
     name = "NO_SUCH_CATALOG"
 
 
 class NoSuchSchemaError(StagingError):
-    """The target's schema does not exist."""
-
     name = "NO_SUCH_SCHEMA"
 
 
 class StagingSchemaError(StagingError):
-    """The schema that holds the records of versions is missing, or names no location."""
-
     name = "NO_STAGING_SCHEMA"
 
 
 class FormatNotFoundError(StagingError):
-    """Spark has no classes for the format: a jar is missing."""
-
     name = "FORMAT_NOT_FOUND"
 
 
 class NotSupportedError(StagingError):
-    """This catalog, server or connection does not do what was asked."""
-
     name = "NOT_SUPPORTED"
 
 
 class AtomicityNotSupportedError(NotSupportedError):
-    """The level can't be reached on this catalog and connection, for this model."""
-
     name = "ATOMICITY_NOT_SUPPORTED"
 
 
 class ProbeFailedError(StagingError):
-    """A probe on a scratch table could not find out what a catalog does."""
-
     name = "PROBE_FAILED"
 
 
 class ClientNotInstalledError(StagingError):
-    """The profile's method needs Python packages that are not installed."""
-
     name = "CLIENT_NOT_INSTALLED"
 
 
 class ServerNotReachedError(StagingError):
-    """The Spark server of the profile does not answer, or does not let the user in."""
-
     name = "SERVER_NOT_REACHED"
 
 
 class SparkNotStartedError(StagingError):
-    """Spark did not start in this process."""
-
     name = "SPARK_NOT_STARTED"
 
 
 class SparkEndedError(StagingError):
-    """Spark, or the session on its server, ended while it was used."""
-
     name = "SPARK_ENDED"
 
 
 class AnswerLostError(StagingError):
-    """A server did not answer a statement: it may have run, or may still run."""
-
     name = "ANSWER_LOST"
 
 
 class ConstraintViolationError(StagingError):
-    """Rows of the staged version break a constraint of the model's contract."""
-
     name = "CONSTRAINT_VIOLATION"
 
 
 class TableAlreadyExistsError(StagingError):
-    """Purpose ``create`` and the target exists."""
-
     name = "TABLE_ALREADY_EXISTS"
 
 
 class NoSuchTableError(StagingError):
-    """Purpose ``replace`` and the target does not exist."""
-
     name = "NO_SUCH_TABLE"
 
 
 class NoSuchVersionError(StagingError):
-    """The version to go back to is not there, or is being deleted."""
-
     name = "NO_SUCH_VERSION"
 
 
 class StagedVersionGoneError(StagingError):
-    """Another removed the staged version's record or files before it was published."""
-
     name = "STAGED_VERSION_GONE"
 
 
 class StagedVersionIncompleteError(StagingError):
-    """The staged version lacks something that its job wrote."""
-
     name = "STAGED_VERSION_INCOMPLETE"
 
 
 class ConcurrentWriteError(StagingError):
-    """Another writer changed the target between our begin and our commit."""
-
     name = "CONCURRENT_WRITE"
 
 
 class CommitRefusedError(StagingError):
-    """The catalog refused the commit itself, and no other writer was the cause."""
-
     name = "COMMIT_REFUSED"
 
 
 class CommitStateUnknownError(StagingError):
-    """The commit call's fate can't be told; nothing may be deleted."""
-
     name = "COMMIT_STATE_UNKNOWN"
 
 
 class JobCanceledError(StagingError):
-    """The run was cancelled; nothing of this model is published."""
-
     name = "JOB_CANCELED"
 
 
 class LockLostError(StagingError):
-    """The lock was not granted in time, or its server ended it."""
-
     name = "LOCK_LOST"
 
 
 class StorageError(StagingError):
-    """The storage refused to make, write, read or delete a path of ours."""
-
     name = "STORAGE_FAILED"
 
 
 class MetastoreError(StagingError):
-    """A metastore call failed, and it may or may not have had its effect."""
-
     name = "METASTORE_CALL_FAILED"
 
 
 class MetastoreInUseError(MetastoreError):
-    """Another process has the embedded metastore open."""
-
     name = "METASTORE_IN_USE"
 
 
 class RefusedError(MetastoreError):
-    """The metastore refused the call by name: it had no effect."""
-
     name = "METASTORE_REFUSED"
 
 
 class EntryModifiedError(RefusedError):
-    """The compare-and-swap found another value than the expected one (HIVE-26882)."""
-
     name = "ENTRY_MODIFIED"
 
 
 class EntryExistsError(RefusedError):
-    """An entry of that name exists."""
-
     name = "ENTRY_EXISTS"
 
 
 class EntryMissingError(RefusedError):
-    """No entry of that name exists."""
-
     name = "ENTRY_MISSING"
 
 

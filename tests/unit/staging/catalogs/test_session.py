@@ -55,9 +55,7 @@ class Opened:
     def _metastore(self, _spark: object) -> Any:
         self.names.append("metastore")
         closed = SimpleNamespace(close=lambda: self.names.append("closed"))
-        return SimpleNamespace(
-            metastore=closed, kind="hive", locks=None, address="a", needs_jvm=True, description="d"
-        )
+        return SimpleNamespace(metastore=closed, locks=None, address="a", description="d")
 
     def _files(self, *_services: object, **known: object) -> Any:
         self.names.append(f"files, repeatable {known['repeatable_reads']}")

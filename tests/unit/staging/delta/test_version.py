@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StorageError,
 )
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry

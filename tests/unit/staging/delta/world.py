@@ -26,14 +26,13 @@ from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Version
-from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
@@ -224,12 +223,11 @@ class World:
         self.tables.logs[ROOT] = self.log
         self.metastore.tables[TARGET] = entry(TARGET, parameters={PROVIDER: "delta"})
         self.services = Services(
+            capabilities=Capabilities("hive", ConflictCheck.CAS, reaches),
             metastore=self.metastore,
             storage=self.storage,
             engine=FakeEngine(),
             lock=NoLock(),
-            conditional=True,
-            partitions=self.metastore,
             find_partition_lock=lambda: None,
             roots=OneRoot(),
             clock=FakeClock(),

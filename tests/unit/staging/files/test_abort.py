@@ -6,7 +6,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     MetastoreError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.clock import START_MS
 from fakes.world import CONTEXT, TARGET_NAME, World, version_of

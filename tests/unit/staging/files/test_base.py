@@ -20,8 +20,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     look,
     who_changed,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import MANAGED, VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED, VIEW, Expectation, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, FORMAT, TARGET, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
 from fakes.metastore import FakeMetastore, entry

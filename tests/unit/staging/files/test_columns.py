@@ -12,10 +12,16 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.files import call as columns
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, TableEntry
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    EntryChange,
+    Expectation,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import FakeMetastore
 from fakes.world import CONTEXT, TARGET_NAME, KilledError, Staged, World, version_of
 
@@ -37,8 +43,7 @@ class StrictMetastore(FakeMetastore):
         self.kills_after = 0
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        is_empty = change.columns is None and change.hive_columns is HiveColumns.NONE
-        if is_empty and not self.takes_none:
+        if change.columns == () and not self.takes_none:
             raise ColumnsRefusedError("at least one column must be specified")
         super().alter_table(change, expected)
         if change.target == TARGET_NAME:
@@ -216,7 +221,7 @@ def test_a_fence_between_read_and_call_does_not_leave_it_without_columns(world: 
             world.metastore.before = lambda _call: None
             change = fenced(FileBase(live(world)), world.clock.wall)
             assert change is not None
-            empty = replace(change, hive_columns=HiveColumns.NONE)
+            empty = replace(change, columns=())
             world.metastore.alter_table(empty, None)
 
     world.metastore.before = fence
@@ -246,8 +251,10 @@ def test_a_server_that_wants_columns_keeps_the_old_ones(
 
 def test_nothing_is_filled_where_columns_are_there(world: World) -> None:
     """Nor on a table that is not ours."""
-    services = world.catalog().services(CONTEXT.staging_schema)
+    table = FileTable(
+        CONTEXT, world.catalog().services(CONTEXT.staging_schema), StepReport(TARGET_NAME)
+    )
     assert not columns.lacks_columns(version_of(world.begun()).look())
     world.metastore.calls.clear()
-    assert not columns.fill_columns(services, CONTEXT.staging_schema, TARGET_NAME, None)  # type: ignore[arg-type]
+    assert not columns.fill_columns(table)
     assert "alter_table" not in world.metastore.calls

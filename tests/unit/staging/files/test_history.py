@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.files.history import spark_columns
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
-from dbt.adapters.ctas_spark.staging.retention.history import Event, change_of
+from dbt.adapters.ctas_spark.staging.files.restore import spark_columns
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, change_of
 from fakes.metastore import entry
 from fakes.world import CONTEXT, TARGET_NAME, World, version_of
 

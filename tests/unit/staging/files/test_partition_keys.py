@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import (
     NotSupportedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.world import BY_MONTH, TARGET_NAME, World, version_of
 

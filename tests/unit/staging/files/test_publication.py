@@ -7,9 +7,14 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, VIEW, TableEntry
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    VIEW,
+    Column,
+    EntryChange,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME
@@ -46,7 +51,7 @@ def change(
     now: int = 0,
     base: TableEntry | None = BASE,
     staged: TableEntry = STAGED,
-    columns: HiveColumns = HiveColumns.STAGED,
+    columns: tuple[Column, ...] | None = None,
     **of_model: str,
 ) -> EntryChange:
     """The change that publishes the staged entry when the storage shows ``now``."""
@@ -59,7 +64,7 @@ def change(
             seen, TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now
         ),
         partitions=PartitionState.PENDING,
-        hive_columns=columns,
+        columns=columns,
         of_model=of_model,
     )
 
@@ -183,8 +188,8 @@ def test_kept_keys_are_left_out_of_hives_columns() -> None:
 
 def test_columns_that_come_later_are_not_given() -> None:
     """The publishing call then leaves the entry without any."""
-    made = change(base=replace(BASE, partition_keys=("month",)), columns=HiveColumns.NONE)
-    assert (made.columns, made.hive_columns) == (None, HiveColumns.NONE)
+    made = change(base=replace(BASE, partition_keys=("month",)), columns=())
+    assert made.columns == ()
 
 
 def test_a_note_on_partitions_outlives_the_publication() -> None:

@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW as VIEW_TYPE
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW as VIEW_TYPE
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.metastore import entry

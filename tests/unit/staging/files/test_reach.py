@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.reach import has_left
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     Kind,
     Lineage,

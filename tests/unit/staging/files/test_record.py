@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.files.record import (
     prefix_of,
     version_of,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from fakes.metastore import FakeMetastore, entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME
 

@@ -8,8 +8,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import NoSuchSchemaError, StagingSchemaError
-from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.files.staging_id import FILE, STAGING_ID
+from dbt.adapters.ctas_spark.staging.files.directories import FILE, STAGING_ID, VersionRoots
 from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore, Reason
 from fakes.metastore import FakeMetastore
 from fakes.world import (

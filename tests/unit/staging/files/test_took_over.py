@@ -8,7 +8,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.files.places import is_same, lies_within
+from dbt.adapters.ctas_spark.staging.files.took_over import is_same, lies_within
 from fakes.metastore import entry
 from fakes.partitions import partition
 from fakes.world import AT_ONCE, TARGET_NAME, World, killed

@@ -8,8 +8,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.files import whole
-from dbt.adapters.ctas_spark.staging.files.whole import Listed
+from dbt.adapters.ctas_spark.staging.files.staged import check_whole, written
 from fakes.storage import FakeStorage
 from fakes.world import TARGET_NAME, Staged, World, version_of
 
@@ -33,8 +32,8 @@ def staged(directory: str = ON_DISK, *names: str) -> FakeStorage:
 
 def twice(storage: FakeStorage, counted: WriteFigures, directory: str = ON_DISK) -> None:
     """Look after the job, and again before the commit."""
-    first = whole.check(storage, directory, counted, None, gone)
-    whole.check(storage, directory, counted, first, gone)
+    first = written(storage, directory, counted, gone)
+    check_whole(storage, directory, first, gone)
 
 
 @pytest.mark.parametrize("directory", [ON_DISK, "/w/v1", "hdfs://nn/w/v1", ON_S3])
@@ -49,10 +48,10 @@ def test_a_whole_version_passes(directory: str, counted: WriteFigures) -> None:
 def test_a_file_that_vanished_fails_the_model(directory: str, counted: WriteFigures) -> None:
     """After the job, by whoever: the message has both numbers."""
     storage = staged(directory)
-    first = whole.check(storage, directory, counted, None, gone)
+    first = written(storage, directory, counted, gone)
     storage.delete(f"{directory}/part-1")
     with pytest.raises(StagedVersionIncompleteError, match="has 1 data files, and the job wrote 2"):
-        whole.check(storage, directory, counted, first, gone)
+        check_whole(storage, directory, first, gone)
 
 
 def test_fewer_files_than_were_counted_fail_the_model() -> None:
@@ -66,13 +65,13 @@ def test_more_files_are_refused_where_spark_commits_itself(counted: WriteFigures
     """Rows that no job of ours wrote; a committer of an object store may leave files of its own."""
     for directory, is_refused in ((ON_DISK, True), (ON_S3, False)):
         storage = staged(directory)
-        first = whole.check(storage, directory, counted, None, gone)
+        first = written(storage, directory, counted, gone)
         storage.write(f"{directory}/part-2", "")
         if is_refused:
             with pytest.raises(StagedVersionIncompleteError, match="has 3 data files"):
-                whole.check(storage, directory, counted, first, gone)
+                check_whole(storage, directory, first, gone)
         else:
-            whole.check(storage, directory, counted, first, gone)
+            check_whole(storage, directory, first, gone)
 
 
 @pytest.mark.parametrize("counted", [TWO, UNCOUNTED])
@@ -80,27 +79,27 @@ def test_other_bytes_are_refused_where_the_figure_is_exact(counted: WriteFigures
     """A file that was cut or written over."""
     for directory, is_refused in ((ON_DISK, True), (ON_S3, False)):
         storage = staged(directory)
-        first = whole.check(storage, directory, counted, None, gone)
+        first = written(storage, directory, counted, gone)
         storage.write(f"{directory}/part-1", "ro")
         if is_refused:
             with pytest.raises(
                 StagedVersionIncompleteError, match="has 6 bytes, and the job wrote 8"
             ):
-                whole.check(storage, directory, counted, first, gone)
+                check_whole(storage, directory, first, gone)
         else:
-            whole.check(storage, directory, counted, first, gone)
+            check_whole(storage, directory, first, gone)
 
 
 def test_without_figures_what_stood_after_the_job_must_stand() -> None:
     """It is listed then."""
     storage = staged()
-    assert whole.check(storage, ON_DISK, UNCOUNTED, None, gone) == Listed(2, 8)
+    assert written(storage, ON_DISK, UNCOUNTED, gone) == WriteFigures(files=2, bytes=8)
 
 
 def test_with_figures_it_is_listed_once() -> None:
     """After the job a look at the directory is enough."""
     storage = staged()
-    assert whole.check(storage, ON_DISK, TWO, None, gone) == Listed()
+    assert written(storage, ON_DISK, TWO, gone) == TWO
 
 
 @pytest.mark.parametrize("name", ["_SUCCESS", ".part-0.crc", "_temporary/0/part-7", "a/.b/c"])
@@ -129,7 +128,7 @@ def test_a_partitioned_write_of_no_rows_has_no_file() -> None:
 def test_a_directory_that_is_not_there_fails_the_model(counted: WriteFigures) -> None:
     """Right after the job."""
     with pytest.raises(StagedVersionIncompleteError, match="is not there"):
-        whole.check(FakeStorage(), ON_DISK, counted, None, gone)
+        written(FakeStorage(), ON_DISK, counted, gone)
 
 
 def test_a_listing_that_fails_is_an_error() -> None:

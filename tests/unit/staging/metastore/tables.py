@@ -3,8 +3,7 @@
 from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import entry_of
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,

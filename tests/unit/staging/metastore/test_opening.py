@@ -7,9 +7,8 @@ import pytest
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.metastore.opening import (
     HiveSettings,
-    Route,
+    goes_over_thrift,
     metastore_address,
-    route,
 )
 
 HERE, THERE = Path("/projects/shop"), Path("/projects/other")
@@ -20,23 +19,19 @@ URIS = "thrift://one:9083,thrift://two:9083"
 def test_the_client_in_the_jvm_is_used_where_it_can_be(uris: str) -> None:
     """With Spark's builtin Hive classes the call is made in its JVM, embedded or remote."""
     kerberos = ("hive.metastore.sasl.enabled",)
-    assert route(HiveSettings("hive", "builtin", uris, kerberos)) is Route.IN_JVM
-
-
-def test_an_in_memory_catalog_is_called_in_its_process() -> None:
-    """Whatever is set for Hive does not matter where there is none."""
-    assert route(HiveSettings("in-memory", "maven", URIS)) is Route.IN_MEMORY
+    assert not goes_over_thrift(HiveSettings("hive", "builtin", uris, kerberos))
 
 
 @pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
 def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
     """Where Spark isolates its Hive classes, the known metastore is called over Thrift."""
-    assert route(HiveSettings("hive", jars, URIS)) is Route.OVER_THRIFT
+    assert goes_over_thrift(HiveSettings("hive", jars, URIS))
 
 
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
+        (HiveSettings("in-memory", "builtin", ""), "in memory ends with this process"),
         (HiveSettings("hive", "maven", ""), "isolated.*no metastore is known"),
         (
             HiveSettings("hive", "maven", URIS, ("hive.metastore.sasl.enabled",)),
@@ -47,7 +42,7 @@ def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
 def test_what_cannot_be_called_is_refused_by_name(settings: HiveSettings, reason: str) -> None:
     """A catalog that can't be reached is refused, with the reason and a setting to change."""
     with pytest.raises(AtomicityNotSupportedError, match=reason) as caught:
-        route(settings)
+        goes_over_thrift(settings)
     assert (caught.value.left, bool(caught.value.remedy)) == ("nothing was started", True)
 
 

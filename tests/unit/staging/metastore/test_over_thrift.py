@@ -15,7 +15,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
-from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import Timeouts
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     Struct,
@@ -131,7 +130,7 @@ def test_an_answer_without_content_is_no_absence(client: ThriftMetastore) -> Non
 def test_silence_ends_with_the_timeout(server: ScriptedServer) -> None:
     """A server that never answers is an error of unknown effect once the time is over."""
     server.answer = answering(**{ALTER: None})
-    client = ThriftMetastore(server.uri, timeouts=Timeouts(call=0.05))
+    client = ThriftMetastore(server.uri, call_seconds=0.05)
     with pytest.raises(MetastoreError, match=r"timeout|timed out") as caught:
         alter(client)
     assert caught.type is MetastoreError

@@ -5,13 +5,12 @@ from dataclasses import replace
 import pytest
 from thrift.Thrift import TType
 
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import (
+from dbt.adapters.ctas_spark.staging.metastore.client import (
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,
     PLACEHOLDER,
     PROVIDER,
-    VIEW,
+    EntryChange,
     TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import changed, entry_of
@@ -79,20 +78,18 @@ def test_privileges_that_the_base_lacks_are_not_brought() -> None:
 
 
 def test_hive_columns_are_those_that_are_asked_for() -> None:
-    """They are the staged ones, the base's to the last field, or none at all."""
+    """They are the staged ones, the base's, or none at all."""
     staged, base = with_columns("staged"), with_columns("base", COMMENTED)
-    plain = EntryChange(NAME, base, staged, {})
-    assert columns_sent(plain) == (COMMENTED,)
-    assert columns_sent(replace(plain, hive_columns=HiveColumns.BASE)) == ()
-    assert columns_sent(replace(plain, hive_columns=HiveColumns.NONE)) == ()
-    kept = EntryChange(NAME, staged, base, {}, HiveColumns.BASE)
-    assert columns_sent(kept) == (COMMENTED,)
+    assert columns_sent(EntryChange(NAME, base, staged, {})) == (COMMENTED,)
+    assert columns_sent(EntryChange(NAME, base, staged, {}, ())) == ()
+    assert columns_sent(EntryChange(NAME, staged, base, {}, base.described_columns)) == (COMMENTED,)
 
 
-def test_columns_that_are_given_win() -> None:
-    """Named columns are sent with the comments that they have, whatever else is asked for."""
-    change = EntryChange(NAME, entry("staged"), entry("base"), {}, HiveColumns.NONE)
-    named, plain = columns_sent(replace(change, columns=(PLACEHOLDER, ("n", "int"))))
+def test_columns_are_sent_with_the_comments_that_they_have() -> None:
+    """A column without a comment has none on the server either."""
+    columns = (PLACEHOLDER, ("n", "int"))
+    change = EntryChange(NAME, entry("staged"), entry("base"), {}, columns)
+    named, plain = columns_sent(change)
     assert [named.text(number) for number in (1, 2, 3)] == list(PLACEHOLDER)
     assert plain.fields == {1: string("n"), 2: string("int")}
 
@@ -100,7 +97,7 @@ def test_columns_that_are_given_win() -> None:
 def test_only_columns_change_in_a_change_of_columns() -> None:
     """An entry whose columns are filled in is sent as it was read otherwise."""
     found = replace(entry("base"), name=NAME, parameters={"a": "b"})
-    sent = changed(EntryChange.of_columns(found, (("n", "int", "a number"),)))
+    sent = changed(EntryChange.of(found, dict(found.parameters), (("n", "int", "a number"),)))
     assert sent.struct(STORAGE).structs(COLUMNS) == (COMMENTED,)
     own = {1: string(NAME.table), 2: string(NAME.database), PARAMETERS: strings({"a": "b"})}
     expected = table("base").replaced({**own, STORAGE: sent.fields[STORAGE]})
@@ -114,15 +111,6 @@ def test_keys_are_the_bases_where_they_are_kept() -> None:
     change = EntryChange(NAME, entry("staged"), base, {})
     assert changed(change).fields[KEYS] == table("staged").fields[KEYS]
     assert changed(replace(change, keeps_partition_keys=True)).fields[KEYS] == keys
-
-
-def test_a_view_has_nothing_to_keep() -> None:
-    """Over a view columns and keys are the staged ones."""
-    view = entry_of(NAME, table("base").replaced({TYPE: string(VIEW), KEYS: None}))
-    staged = with_columns("staged", COMMENTED)
-    change = EntryChange(NAME, staged, view, {}, HiveColumns.BASE, keeps_partition_keys=True)
-    assert columns_sent(change) == (COMMENTED,)
-    assert changed(change).fields[KEYS] == table("staged").fields[KEYS]
 
 
 def test_comments_are_read_with_the_columns() -> None:

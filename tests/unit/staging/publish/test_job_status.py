@@ -3,14 +3,14 @@
 import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import TableAlreadyExistsError
-from dbt.adapters.ctas_spark.staging.publish.job_status import StagedTableHook
+from dbt.adapters.ctas_spark.staging.publish.plan import JobStatusHook
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.version import THERE, FakeVersion, plan
 
 
 def test_a_finished_job_is_committed() -> None:
     """created is begin, finished is commit."""
-    hook = StagedTableHook(plan(FakeVersion([THERE])))
+    hook = JobStatusHook(plan(FakeVersion([THERE])))
     staged = hook.on_created()
     staged.statement("q")
     staged.verify()
@@ -22,7 +22,7 @@ def test_a_finished_job_is_committed() -> None:
 def test_a_failed_or_cancelled_job_is_aborted(*, cancelled: bool) -> None:
     """What was staged is removed."""
     version = FakeVersion([THERE])
-    hook = StagedTableHook(plan(version))
+    hook = JobStatusHook(plan(version))
     staged = hook.on_created()
     if cancelled:
         hook.on_canceled()
@@ -34,7 +34,7 @@ def test_a_failed_or_cancelled_job_is_aborted(*, cancelled: bool) -> None:
 def test_a_begin_that_failed_leaves_nothing_to_abort() -> None:
     """Neither the end nor the failure of its job does anything."""
     version = FakeVersion([THERE])
-    hook = StagedTableHook(plan(version, "create"))
+    hook = JobStatusHook(plan(version, "create"))
     with pytest.raises(TableAlreadyExistsError):
         hook.on_created()
     hook.on_failed(ValueError("no"))

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt.adapters.ctas_spark.staging.publish.marker import (
-    MARKER_KEYS,
     MOST_CHARACTERS,
     MOST_ENTRIES,
     Kind,
@@ -59,13 +58,9 @@ def test_a_lineage_stays_within_its_limits_and_keeps_the_newest(
     assert Lineage.parse(str(lineage)) == lineage
 
 
-def test_a_lineage_tells_what_came_after_a_commit() -> None:
-    """A commit that is not in it any more proves nothing."""
-    two = replace(ONE, commit="c2")
-    lineage = Lineage((two, ONE))
-    assert lineage.since("c1") == (two,)
-    assert lineage.since("c2") == ()
-    assert lineage.since("c0") is None
+def test_a_lineage_tells_which_commits_it_has() -> None:
+    """One that is not in it may have been cut: that proves nothing."""
+    lineage = Lineage((replace(ONE, commit="c2"), ONE))
     assert "c1" in lineage
     assert "c0" not in lineage
 
@@ -84,8 +79,7 @@ def test_numbers_count_publications() -> None:
 
 def test_the_keys_of_a_marker_are_ones_that_a_metastore_filters_by() -> None:
     """Letters, digits and underscores only."""
-    assert all(key.replace("_", "").isalnum() for key in MARKER_KEYS)
-    assert set(MARKER.to_parameters()) == set(MARKER_KEYS)
+    assert all(key.replace("_", "").isalnum() for key in MARKER.to_parameters())
 
 
 def test_only_a_fence_keeps_the_version() -> None:

@@ -23,8 +23,6 @@ EVERY = (
     messages.newer_marker(TARGET, 2, 1),
     messages.already_exists(TARGET, "nothing"),
     messages.concurrent_write(TARGET, "somebody"),
-    messages.cannot_replay(TARGET, "somebody", ANY),
-    messages.never_alone(TARGET, 100),
     messages.swept(TARGET, "nothing"),
     messages.too_old(TARGET, "nothing"),
     messages.record_gone(TARGET, RECORD, "nothing"),

@@ -141,7 +141,7 @@ def test_an_abort_removes_the_version_once() -> None:
     assert (table.outcome, table.left_behind) == (Outcome.NOT_COMMITTED, ["a file"])
 
 
-def test_an_abort_waits_for_the_job() -> None:
+def test_an_abort_waits_for_the_job(caplog: pytest.LogCaptureFixture) -> None:
     """While a task of it runs nothing is deleted under it, and that is said."""
     version, job = FakeVersion([THERE]), FakeJob()
     job.stubborn = True
@@ -149,6 +149,7 @@ def test_an_abort_waits_for_the_job() -> None:
     table.abort("cancelled")
     assert version.did == []
     assert table.left_behind == ["its places (a task of the job still runs)"]
+    assert "a later run deletes it" in caplog.text
 
 
 def test_an_abort_never_raises() -> None:
@@ -201,3 +202,20 @@ def test_the_loser_of_two_creations_discards_its_own() -> None:
 def test_an_unpublished_model_says_what_the_target_is(base: object, said: str) -> None:
     """In words that end a sentence."""
     assert begun(FakeVersion([base])).unchanged == said  # type: ignore[list-item]
+
+
+def test_an_abort_is_a_step_of_its_own() -> None:
+    """The step that failed before it has no end; the reason is in the log."""
+    recorder = Recorder()
+    table = plan(FakeVersion([THERE]), observers=(recorder,)).begin()
+    table.statement("select 1")
+    recorder.seen.clear()
+    table.abort("failed")
+    assert recorder.seen == ["> abort", "> delete_files", "< delete_files", "< abort"]
+
+
+def test_the_reason_of_an_abort_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """With the version and the table."""
+    caplog.set_level(logging.INFO)
+    plan(FakeVersion([THERE])).begin().abort("failed")
+    assert "version v1 of db.t was withdrawn: failed" in caplog.text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.publish.v2_clauses import partition_field
+from dbt.adapters.ctas_spark.staging.publish.ddl import partition_field
 
 
 @pytest.mark.parametrize(

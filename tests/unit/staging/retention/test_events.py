@@ -1,6 +1,6 @@
 """The history's own words."""
 
-from dbt.adapters.ctas_spark.staging.retention.history import change_of, time_text
+from dbt.adapters.ctas_spark.staging.retention.rules import change_of, time_text
 
 
 def test_a_change_of_schema_is_told_by_column() -> None:

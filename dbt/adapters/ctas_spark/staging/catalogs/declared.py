@@ -23,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StorageError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.publish.namespaces import StagingNamespaces
+from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
@@ -70,7 +70,7 @@ class Probe:
         Raises:
             AtomicityNotSupportedError: it does not; the error says what was seen.
             ProbeFailedError: it could not be found out.
-            StagingSchemaError: there is no staging namespace.
+            StagingSchemaError: there is no staging schema.
         """
         StagingNamespaces(self._tables, self._engine).ensure(self._schema)
         self._drop_old_ones()

@@ -50,7 +50,6 @@ HADOOP = Capabilities(
     f"a version; {NOT_ISOLATED}, and "
     "a DROP and CREATE while the statement runs leaves a table without files",
     "use a catalog of type hive, jdbc or rest, or set atomicity: auto",
-    needs_jvm=False,
 )
 
 

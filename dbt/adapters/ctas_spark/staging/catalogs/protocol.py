@@ -8,9 +8,8 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, T
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
-from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepObserver
 
 
@@ -27,8 +26,6 @@ class Capabilities:
     """What a catalog was found to be and to reach.
 
     ``missing`` says what keeps it from ``isolated``, and ``remedy`` what would make that work.
-    ``needs_jvm`` says that the commit is made through the driver's JVM; one that is a statement,
-    or a call over Thrift, needs none.
     """
 
     catalog: str
@@ -36,7 +33,6 @@ class Capabilities:
     reaches: Atomicity
     missing: str = ""
     remedy: str = ""
-    needs_jvm: bool = True
 
     def level_for(self, asked: Atomicity, target: TableName) -> Atomicity:
         """The level to work at; ``auto`` takes the strongest.

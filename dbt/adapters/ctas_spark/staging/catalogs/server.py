@@ -1,7 +1,7 @@
 """The catalogs of a session without a JVM: those whose commit is a statement, and no others.
 
-``Capabilities.needs_jvm`` decides who may serve it. What the formats' own conditional commits reach
-is ``isolated``; a native CREATE or REPLACE TABLE reaches ``atomic``.
+What the formats' own conditional commits reach is ``isolated``; a native CREATE or REPLACE TABLE
+reaches ``atomic``.
 """
 
 import threading
@@ -63,7 +63,6 @@ def reached(format_name: str, over: str) -> Capabilities:
         Atomicity.ATOMIC,
         WHY_NOT_MORE.format(over),
         INSTEAD,
-        needs_jvm=False,
     )
 
 

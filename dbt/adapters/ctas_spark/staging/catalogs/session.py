@@ -127,10 +127,8 @@ class CatalogsWithJvm:
             found.metastore,
             HadoopStorage(self._spark),
             SessionEngine(self._spark),
-            kind=found.kind,
             locks=found.locks,
             address=found.address,
-            needs_jvm=found.needs_jvm,
             clock=self._clock,
             repeatable_reads=self._repeatable_reads,
         )

@@ -24,8 +24,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     MetastoreError,
 )
-from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.files.table import Services
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock

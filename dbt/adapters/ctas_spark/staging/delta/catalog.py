@@ -26,9 +26,8 @@ from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.version import Version
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, Reason, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 
 

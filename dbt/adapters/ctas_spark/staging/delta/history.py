@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
-from dbt.adapters.ctas_spark.staging.retention.history import Event, time_text
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, time_text
 
 KEPT = "kept"
 LIVE = "live"

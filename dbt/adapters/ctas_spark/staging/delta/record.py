@@ -18,9 +18,8 @@ from dbt.adapters.ctas_spark.staging.files.record import (
     prefix_of,
     version_of,
 )
-from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.files.table import Services
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import Removal, empty, still_there

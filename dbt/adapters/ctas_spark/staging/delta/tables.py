@@ -25,7 +25,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 
 NO_LOG = -1
 OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"
@@ -94,15 +93,15 @@ class DeltaTables:
     def find(self, name: TableName) -> LoadedTable | None:
         """The table of that name, read afresh; None if the catalog says that there is none."""
         identifier = self.packages.org.apache.spark.sql.catalyst.TableIdentifier(
-            name.table, scala.some(self.packages, name.database)
+            name.table, jvm.some(self.packages, name.database)
         )
         try:
             with core_errors(f"read {name}"):
                 entry = jvm.session_catalog(self.spark).getTableMetadata(identifier)
                 self._forget(entry.location().toString())
-                options = scala.mapping(self.packages, {})
+                options = jvm.mapping(self.packages, {})
                 found = self._delta.DeltaLog.forTableWithSnapshot(self._session, entry, options)
-                table = _loaded(found, scala.some(self.packages, entry))
+                table = _loaded(found, jvm.some(self.packages, entry))
         except EntryMissingError:
             return None
         if table is None:
@@ -114,7 +113,7 @@ class DeltaTables:
         with core_errors(f"read the Delta log in {directory}"):
             path = self._forget(directory)
             found = self._delta.DeltaLog.forTableWithSnapshot(self._session, path)
-            return _loaded(found, scala.none(self.packages))
+            return _loaded(found, jvm.none(self.packages))
 
     def commits(self, table: LoadedTable) -> Iterator[CommitFacts]:
         """The commits that the log still has, newest first."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable, core_errors
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StorageError
-from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 
 KEEPS_ITS_OWN = True
 FEATURE = "delta.feature."
@@ -65,7 +65,7 @@ def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None
         transaction = _begun(tables, table)
         transaction.updateMetadata(table.snapshot.metadata(), not KEEPS_ITS_OWN)
         operation = _operation(tables, table.snapshot.metadata(), marker, builds=False)
-        transaction.commit(scala.sequence(tables.packages, ()), operation)
+        transaction.commit(jvm.sequence(tables.packages, ()), operation)
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def new_domains(
 
 
 def _begun(tables: DeltaTables, table: LoadedTable) -> Any:
-    return table.log.startTransaction(table.entry, scala.some(tables.packages, table.snapshot))
+    return table.log.startTransaction(table.entry, jvm.some(tables.packages, table.snapshot))
 
 
 def _check_kept(transaction: Any, staged: LoadedTable) -> None:
@@ -181,7 +181,7 @@ def _operation(tables: DeltaTables, metadata: Any, marker: CommitMarker, *, buil
     java = tables.packages
     made = getattr(java.org.apache.spark.sql.delta, "DeltaOperations$ReplaceTable")
     is_managed, or_create = False, builds
-    nothing = scala.none(java)
-    text = scala.some(java, marker.to_text())
+    nothing = jvm.none(java)
+    text = jvm.some(java, marker.to_text())
     rest = (nothing,) * 6
     return made(metadata, is_managed, or_create, builds, text, *rest)

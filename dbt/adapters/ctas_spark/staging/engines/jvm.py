@@ -2,6 +2,7 @@
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
 import json
+from collections.abc import Iterable, Mapping
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -90,3 +91,29 @@ def _mapper(packages: Any) -> Any:
     mapper = packages.com.fasterxml.jackson.databind.ObjectMapper()
     mapper.registerModule(getattr(scala, "MODULE$"))
     return mapper
+
+
+def some(packages: Any, value: Any) -> Any:
+    """Scala's Option of this value."""
+    return packages.scala.Option.apply(value)
+
+
+def none(packages: Any) -> Any:
+    """Scala's Option of nothing."""
+    return packages.scala.Option.empty()
+
+
+def mapping(packages: Any, values: Mapping[str, str]) -> Any:
+    """An immutable Map of Scala's."""
+    made = packages.java.util.LinkedHashMap()
+    for key, value in values.items():
+        made.put(key, value)
+    return packages.org.apache.spark.api.python.PythonUtils.toScalaMap(made)
+
+
+def sequence(packages: Any, values: Iterable[Any]) -> Any:
+    """A Seq of Scala's."""
+    made = packages.java.util.ArrayList()
+    for value in values:
+        made.add(value)
+    return packages.org.apache.spark.api.python.PythonUtils.toSeq(made)

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import Expectation, MetastoreClient
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    Expectation,
+    MetastoreClient,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     COMMIT,
@@ -39,7 +42,6 @@ class FileBase:
 
     @property
     def exists(self) -> bool:
-        """True if there is something of that name."""
         return self.entry is not None
 
     @property
@@ -63,18 +65,11 @@ class FileBase:
 
     @property
     def version(self) -> str | None:
-        """The version id that the base shows, if it is one of ours."""
         return self.marker.version if self.marker else None
 
     @property
     def level(self) -> str | None:
-        """The level of the last publication of ours."""
         return self.marker.level if self.marker else None
-
-    @property
-    def commit(self) -> str | None:
-        """The commit id that a compare-and-swap expects, if the base has our marker."""
-        return self.marker.commit if self.marker else None
 
     @property
     def expectation(self) -> Expectation | None:
@@ -143,7 +138,7 @@ def who_changed(begun: FileBase, now: FileBase) -> str:
     marker = now.marker
     if now.entry is None:
         return "it was dropped"
-    if marker is None or marker.commit == begun.commit:
+    if marker is None or (begun.marker is not None and marker.commit == begun.marker.commit):
         return f"its entry was altered by a writer without our marker (base was {begun})"
     committed = next(e for e in marker.lineage.entries if e.commit == marker.commit)
     return f"version {marker.version} was committed at {messages.moment(committed.time_ms)}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
     EntryMissingError,
@@ -14,61 +14,21 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.files import publication
-from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
+from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import columns_beside_kept_keys
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    Column,
     EntryChange,
     Expectation,
-    HiveColumns,
+    TableEntry,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, Column, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import SweptError
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-
-MOST_ATTEMPTS = 10
-
-
-def lacks_columns(base: FileBase) -> bool:
-    """True for a table of ours whose second call is still to come."""
-    return base.table is not None and base.marker is not None and not base.table.columns
-
-
-def fill_columns(
-    services: Services, staging_schema: str, target: TableName, report: StepReport
-) -> bool:
-    """Give Hive the columns of the version that the target shows; True if this call did.
-
-    It expects the commit id and keeps it: nobody's base changes by it.
-
-    Raises:
-        MetastoreError: it was not made, or may not have been.
-    """
-    for _ in range(MOST_ATTEMPTS):
-        now = look(services.metastore, target)
-        if not lacks_columns(now) or now.entry is None:
-            return False
-        change = EntryChange.of_columns(now.entry, _columns(services, staging_schema, now))
-        expected = now.expectation if services.conditional else None
-        try:
-            with report.within(Step.FILL_COLUMNS):
-                services.metastore.alter_table(change, expected)
-        except EntryModifiedError:
-            continue
-        return True
-    return False
-
-
-def _columns(services: Services, staging_schema: str, now: FileBase) -> tuple[Column, ...]:
-    """Those of the version's record; Spark's placeholder where that is gone."""
-    if now.entry is None or now.version is None:
-        return (PLACEHOLDER,)
-    staged = services.metastore.get_table(name_of(staging_schema, now.entry.name, now.version))
-    return (PLACEHOLDER,) if staged is None else columns_beside_kept_keys(staged, now.entry)
-
+from dbt.adapters.ctas_spark.staging.steps import Step
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +39,42 @@ KEEPS_OLD_COLUMNS = (
 )
 LONGEST_WAIT_SECONDS = 3.0
 POLL_SECONDS = 0.1
+MOST_ATTEMPTS = 10
+
+
+def lacks_columns(base: FileBase) -> bool:
+    """True for a table of ours whose second call is still to come."""
+    return base.table is not None and base.marker is not None and not base.table.columns
+
+
+def fill_columns(table: FileTable) -> bool:
+    """Give Hive the columns of the version that the target shows; True if this call did.
+
+    It expects the commit id and keeps it: nobody's base changes by it.
+
+    Raises:
+        MetastoreError: it was not made, or may not have been.
+    """
+    for _ in range(MOST_ATTEMPTS):
+        now = table.look()
+        if not lacks_columns(now) or now.entry is None:
+            return False
+        change = EntryChange.of(now.entry, dict(now.entry.parameters), _columns(table, now))
+        try:
+            with table.report.within(Step.FILL_COLUMNS):
+                table.alter(change, now)
+        except EntryModifiedError:
+            continue
+        return True
+    return False
+
+
+def _columns(table: FileTable, now: FileBase) -> tuple[Column, ...]:
+    """Those of the version's record; Spark's placeholder where that is gone."""
+    if now.entry is None or now.version is None:
+        return (PLACEHOLDER,)
+    staged = table.metastore.get_table(table.record_name(now.version))
+    return (PLACEHOLDER,) if staged is None else columns_beside_kept_keys(staged, now.entry)
 
 
 def wait_out(base: FileBase, staged: TableEntry, now_ms: Callable[[], int]) -> None:
@@ -102,27 +98,25 @@ def wait_out(base: FileBase, staged: TableEntry, now_ms: Callable[[], int]) -> N
 
 @dataclass(slots=True)
 class MetastoreCall:
-    """A publication over one base; ``columns`` are those that Hive reads after the call.
+    """A publication over one base; ``columns`` are put in the staged ones' place, for Hive to read.
 
     A server that refuses new types at old positions is asked again with no columns, which a second
     call then fills, and at last with the base's. ``is_unchecked``: a table was created, and whether
     a clean-up took its version before could not be found out.
     """
 
-    context: StagingContext
-    services: Services
+    table: FileTable
     staged: TableEntry
     base: FileBase
     marker: Marker
     partitions: PartitionState
-    report: StepReport
-    columns: HiveColumns = HiveColumns.STAGED
+    columns: tuple[Column, ...] | None = None
     is_unchecked: bool = False
 
     @property
     def fills_columns_later(self) -> bool:
         """True if the entry has no columns until a second call."""
-        return self.columns is HiveColumns.NONE
+        return self.columns == ()
 
     def make(self) -> None:
         """Create the entry, or replace the whole of it.
@@ -138,30 +132,29 @@ class MetastoreCall:
         try:
             self._alter()
         except ColumnsRefusedError:
-            self.columns = HiveColumns.NONE
+            self.columns = ()
             self._alter_without_columns()
 
     def _alter_without_columns(self) -> None:
         try:
             self._alter()
         except ColumnsRefusedError:
-            logger.warning(KEEPS_OLD_COLUMNS, self.context.target)
-            self.columns = HiveColumns.BASE
+            logger.warning(KEEPS_OLD_COLUMNS, self.table.name)
+            self.columns = self.base.table.described_columns if self.base.table else None
             self._alter()
 
     def _alter(self) -> None:
-        expected = self.base.expectation if self.services.conditional else None
-        self.services.metastore.alter_table(self._change(), expected)
+        self.table.alter(self._change(), self.base)
 
     def _change(self) -> EntryChange:
         return publication.change(
             staged=self.staged,
             base=self.base,
-            target=self.context.target,
+            target=self.table.name,
             marker=self.marker,
             partitions=self.partitions,
-            hive_columns=self.columns,
-            of_model=self.context.layout.properties,
+            columns=self.columns,
+            of_model=self.table.context.layout.properties,
         )
 
     def _create(self) -> None:
@@ -185,22 +178,22 @@ class MetastoreCall:
 
     def _creation_failure(self) -> MetastoreError | None:
         try:
-            self.services.metastore.create_table(self._change())
+            self.table.metastore.create_table(self._change())
         except MetastoreError as error:
             return error
         return None
 
     def _is_swept(self) -> bool:
-        record = Record.of(self.services.metastore.get_table(self.staged.name))
+        record = Record.of(self.table.metastore.get_table(self.staged.name))
         return record is None or record.state is RecordState.DELETING
 
     def _took_back(self) -> bool:
         """Rename it away and drop it there; False if the target is not what we created."""
-        metastore, target = self.services.metastore, self.context.target
+        metastore, target = self.table.metastore, self.table.name
         now = metastore.get_table(target)
         if now is None or now.parameters.get(COMMIT) != self.marker.commit:
             return False
-        with self.report.within(Step.TAKE_BACK):
+        with self.table.report.within(Step.TAKE_BACK):
             aside = TableName(self.staged.name.database, f"{self.staged.name.table}__back")
             change = EntryChange(aside, now, now, dict(now.parameters))
             ours = Expectation(COMMIT, self.marker.commit)

@@ -1,66 +1,180 @@
-"""Where the versions of tables lie.
+"""Where the versions of tables lie, and which staging schema of which metastore a tree belongs to.
 
 The dash can't occur in a table name of the session catalog, so no plain table's directory
-contains ``ctas-spark``.
+contains ``ctas-spark``. Below it, the staging id is a random name, kept in an entry of the staging
+schema and in a file of each tree: two staging schemas never meet in one tree. A metastore that was
+copied, or that has a new address, has the id of the tree but not its address: it stages next to
+it, and deletes nothing in there, until somebody says whether it is the same metastore or a clone.
 """
 
+import hashlib
+import json
+import logging
+import re
+import secrets
 import threading
+from contextlib import suppress
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.files.staging_id import StagingId
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryExistsError,
+    EntryModifiedError,
+    StagingSchemaError,
+    StorageError,
+)
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    EntryChange,
+    Expectation,
+    MetastoreClient,
+)
 from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
+logger = logging.getLogger(__name__)
+
 FOLDER = "ctas-spark"
+STAGING_ID = PREFIX + "staging_id"
+"""The entry of the staging schema, and the property in it that holds the id."""
+FILE = "staging-id"
+VALID = re.compile(r"[a-z][0-9a-f]{12}(-[0-9a-f]{8})*")
+MOVED = (
+    "%s belongs to the metastore at %s, and this one is at %s: nothing in there is deleted. If it "
+    "is the same metastore under a new address, run ctas_vacuum with metastore: same; if it is a "
+    "copy of that one, with metastore: clone"
+)
 
 
 class VersionRoots:
     """The directories of the versions of one staging schema; safe to share between threads.
 
     A root is ``<schema location or location_root>/ctas-spark/<staging id>/<database.table>``, and
-    its tree is what lies above the table.
+    its tree is what lies above the table. ``address`` tells two metastores apart. The staging id
+    is looked up once for a run.
     """
 
     def __init__(
         self, metastore: MetastoreClient, storage: Storage, address: str, staging_schema: str
     ) -> None:
         self._metastore = metastore
-        self._staging_id = StagingId(metastore, storage, address, staging_schema)
-        self._guard = threading.Lock()
+        self._storage = storage
+        self._address = address
+        self._entry = TableName(staging_schema, STAGING_ID)
+        self._guard = threading.RLock()
+        self._id: str | None = None
         self._locations: dict[str, str] = {}
+        self._claimed: dict[str, str] = {}
+        self._is_own: dict[str, bool] = {}
 
     def root_of(self, context: StagingContext) -> str:
         """The root to stage in; from then on its tree has the file with the staging id.
 
         Raises:
             NoSuchSchemaError: the target's schema does not exist.
+            StagingSchemaError: the entry that holds the id was changed.
             StorageError, MetastoreError: it could not be written or read.
         """
-        return f"{self._staging_id.claim(self._folder(context))}/{_key(context.target)}"
+        folder = self._folder(context)
+        with self._guard:
+            if folder not in self._claimed:
+                self._claimed[folder] = self._first_of_ours(folder)
+            return f"{self._claimed[folder]}/{_key(context.target)}"
 
     def known(self, context: StagingContext) -> tuple[str, ...]:
         """The roots that versions may lie in by the present configuration; nothing is written."""
         folder, key = self._folder(context), _key(context.target)
-        return tuple(f"{folder}/{name}/{key}" for name in self._staging_id.names())
+        return tuple(f"{folder}/{name}/{key}" for name in self._names())
 
     def owns(self, root: str, target: TableName) -> bool:
         """True if the root is one of the target's here: the address before it does not count."""
         *_, folder, staging_id, key = ("", "", *root.rstrip("/").split("/"))
-        is_ours = folder == FOLDER and staging_id in self._staging_id.names()
-        return is_ours and key == _key(target)
+        return folder == FOLDER and staging_id in self._names() and key == _key(target)
 
     def may_delete(self, root: str) -> bool:
-        """True if the tree's file has the address of this metastore."""
-        return self._staging_id.owns_tree(root.rstrip("/").rpartition("/")[0])
+        """True if the tree's file has the address of this metastore; else it is said once."""
+        tree = root.rstrip("/").rpartition("/")[0]
+        with self._guard:
+            if tree not in self._is_own:
+                owner = self._owner(tree)
+                self._is_own[tree] = owner == self._address
+                if owner != self._address:
+                    logger.warning(MOVED, tree, owner or "an unknown address", self._address)
+            return self._is_own[tree]
 
     def moved(self, context: StagingContext, what: MovedMetastore) -> None:
         """Follow what the user says of a tree whose file has another address."""
-        if what is MovedMetastore.SAME:
-            self._staging_id.is_same(self._folder(context))
-        else:
-            self._staging_id.is_clone(self._folder(context))
+        with self._guard:
+            for name in self._names()[:1]:
+                tree = f"{self._folder(context)}/{name}"
+                if what is MovedMetastore.CLONE:
+                    self._leave_to_the_original(tree)
+                elif self._storage.exists(tree):
+                    self._write(tree)
+            self._claimed.clear()
+            self._is_own.clear()
+
+    def _leave_to_the_original(self, tree: str) -> None:
+        """This metastore's id becomes the name of the tree in which it staged meanwhile."""
+        entry = self._metastore.get_table(self._entry)
+        if entry is None or self._owner(tree) in (None, self._address):
+            return
+        own, beside = self._names()
+        change = EntryChange.of(entry, {**entry.parameters, STAGING_ID: beside})
+        with suppress(EntryModifiedError):
+            self._metastore.alter_table(change, Expectation(STAGING_ID, own))
+        self._id = None
+
+    def _names(self) -> tuple[str, ...]:
+        """What a tree of ours is called: the id, or the one beside it; none if no run made one."""
+        with self._guard:
+            if self._id is None:
+                self._id = self._read()
+            if self._id is None:
+                return ()
+            beside = hashlib.sha256(self._address.encode()).hexdigest()[:8]
+            return (self._id, f"{self._id}-{beside}")
+
+    def _first_of_ours(self, folder: str) -> str:
+        for tree in (f"{folder}/{name}" for name in self._names() or self._made()):
+            if self._owner(tree) is None:
+                self._write(tree)
+            if self._owner(tree) == self._address:
+                return tree
+        raise StorageError(f"every tree of this staging schema in {folder} is another metastore's")
+
+    def _made(self) -> tuple[str, ...]:
+        """A random name that begins with a letter: no file system and no filter hides it."""
+        scratch = self._metastore.scratch_entry(self._entry)
+        made = EntryChange(self._entry, scratch, None, {STAGING_ID: f"s{secrets.token_hex(6)}"})
+        with suppress(EntryExistsError):  # another run was faster: its id is the one
+            self._metastore.create_table(made)
+        return self._names()
+
+    def _read(self) -> str | None:
+        entry = self._metastore.get_table(self._entry)
+        found = entry.parameters.get(STAGING_ID, "") if entry is not None else None
+        if found is not None and not VALID.fullmatch(found):
+            raise StagingSchemaError(
+                f"{self._entry} holds no staging id: somebody has changed it",
+                left="nothing was started",
+                remedy=f"set its property {STAGING_ID} to the name of the directory in ctas-spark",
+            )
+        return found
+
+    def _owner(self, tree: str) -> str | None:
+        """The address in the tree's file; None without a file."""
+        text = self._storage.read(f"{tree}/{FILE}")
+        if text is None:
+            return None
+        try:
+            return str(json.loads(text)["metastore"])
+        except (ValueError, KeyError, TypeError):
+            return ""
+
+    def _write(self, tree: str) -> None:
+        told = {"staging_id": tree.rpartition("/")[2], "metastore": self._address}
+        self._storage.write(f"{tree}/{FILE}", json.dumps(told))
 
     def _folder(self, context: StagingContext) -> str:
         parent = context.layout.location_root or self._location(context.target)

@@ -5,23 +5,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
 )
-from dbt.adapters.ctas_spark.staging.files.base import ABSENT, look
+from dbt.adapters.ctas_spark.staging.files.base import ABSENT
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
-from dbt.adapters.ctas_spark.staging.files.record import (
-    RECORD,
-    Record,
-    RecordState,
-    move,
-    name_of,
-)
+from dbt.adapters.ctas_spark.staging.files.record import RECORD, Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.references import References
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, Found, find, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.retention.rules import (
@@ -30,7 +24,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Place,
     Reason,
 )
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
 from dbt.adapters.ctas_spark.staging.version_id import started_ms
 
@@ -38,16 +32,6 @@ logger = logging.getLogger(__name__)
 
 MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)
-
-
-def changed(services: Services, target: TableName, record: Record, expected: Record) -> Record:
-    """Move a record, under the lock of all writers where the metastore does not compare.
-
-    Raises:
-        EntryModifiedError: it is not what was expected, or gone.
-    """
-    with services.lock.held(target):
-        return move(services.metastore, record, expected, conditional=services.conditional)
 
 
 @dataclass(slots=True)
@@ -58,22 +42,19 @@ class FileGarbage:
     a lower one: the job that it stops may be one whose files nobody counts.
     """
 
-    context: StagingContext
-    services: Services
-    report: StepReport
+    table: FileTable
     references: References
     _found: dict[str, Found] = field(default_factory=dict)
 
     @property
     def target(self) -> TableName:
-        """The table whose versions these are."""
-        return self.context.target
+        return self.table.name
 
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory; a tombstone that only waits is not told of."""
-        found = [one for one in find(self.context, self.services) if not self._only_waits(one)]
+        found = [one for one in find(self.table) if not self._only_waits(one)]
         self._found = {one.id: one for one in found}
-        return versions_of(self.context, self.services, tuple(found))
+        return versions_of(self.table, tuple(found))
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
         """By the time on the record; where there is none, a record is made to hold it."""
@@ -103,20 +84,19 @@ class FileGarbage:
         record = self._found[version.id].record
         if record is None or record.base in (ABSENT, UNKNOWN_BASE):
             return False
-        if not self.services.conditional and version.place is Place.UNPUBLISHED:
+        if not self.table.services.conditional and version.place is Place.UNPUBLISHED:
             return False  # no call is refused by its base: age alone decides
-        return str(look(self.services.metastore, self.target)) == record.base
+        return str(self.table.look()) == record.base
 
     def fence(self) -> None:
         """One conditional call; another's commit meanwhile is a fence, too."""
         newest = max(self._found.values(), key=lambda one: one.id)
-        with self.services.lock.held(self.target):
-            base = look(self.services.metastore, self.target)
+        with self.table.services.lock.held(self.target):
+            base = self.table.look()
             change = fenced(base, self._now(newest))
-            expected = base.expectation if self.services.conditional else None
             if change is not None:
                 with suppress(*REFUSED):
-                    self.services.metastore.alter_table(change, expected)
+                    self.table.alter(change, base)
 
     def take(self, version: KnownVersion) -> bool:
         """Move the record to ``deleting``; make one, on which a CTAS that still runs will fail."""
@@ -128,7 +108,6 @@ class FileGarbage:
         return self._moved(found, replace(found.record, state=RecordState.DELETING))
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
-        """By fresh reads."""
         return self.references.reason(version.id)
 
     def give_back(self, version: KnownVersion) -> None:
@@ -142,7 +121,7 @@ class FileGarbage:
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Delete the directory, again and again while files come."""
-        return emptied(self.services.storage, self._found[version.id].directory)
+        return emptied(self.table.services.storage, self._found[version.id].directory)
 
     def delete_record(self, version: KnownVersion) -> None:
         """Drop the entry; a tombstone stays until no CTAS of that age can come any more."""
@@ -150,11 +129,11 @@ class FileGarbage:
         if not self._is_young_tombstone(found):
             if version.place is Place.SUPERSEDED:
                 self._hand_on(found)
-            self.services.metastore.drop_entry(self._name(found))
+            self.table.metastore.drop_entry(self.table.record_name(found.id))
 
     def _note_superseded(self, version: KnownVersion, now: int) -> None:
         found = self._found[version.id]
-        with self.report.within(Step.NOTE_SUPERSEDED):
+        with self.table.report.within(Step.NOTE_SUPERSEDED):
             if found.record is None:
                 self._made(found, RecordState.SUPERSEDED, now, version.number)
                 return
@@ -167,7 +146,7 @@ class FileGarbage:
         if found.record is None:
             return False
         try:
-            now = changed(self.services, self.target, record, found.record)
+            now = self.table.move(record, found.record)
         except EntryModifiedError:
             return False
         self._found[found.id] = replace(found, record=now)
@@ -187,23 +166,19 @@ class FileGarbage:
         return self._written(found, record, self._create)
 
     def _create(self, record: Record) -> None:
-        name = name_of(self.context.staging_schema, self.target, record.version)
-        scratch = self.services.metastore.scratch_entry(name)
-        self.services.metastore.create_table(
-            EntryChange(name, scratch, None, record.to_parameters())
-        )
+        name = self.table.record_name(record.version)
+        scratch = self.table.metastore.scratch_entry(name)
+        self.table.metastore.create_table(EntryChange(name, scratch, None, record.to_parameters()))
 
     def _adopted(self, found: Found, record: Record) -> bool:
         """Delta's entry, whose run wrote no record into it: the first that does so has it."""
 
         def adopt(taken: Record) -> None:
-            entry = self.services.metastore.get_table(self._name(found))
+            entry = self.table.metastore.get_table(self.table.record_name(found.id))
             if entry is None or RECORD in entry.parameters:
                 raise EntryModifiedError(f"the entry of {found.id} has a record by now")
             parameters = {**entry.parameters, **taken.to_parameters()}
-            self.services.metastore.alter_table(
-                EntryChange(entry.name, entry, entry, parameters), None
-            )
+            self.table.metastore.alter_table(EntryChange.of(entry, parameters), None)
 
         return self._written(found, replace(record, state=RecordState.DELETING), adopt)
 
@@ -212,7 +187,7 @@ class FileGarbage:
             write(record)
         except (EntryExistsError, *REFUSED):
             return False
-        entry = self.services.metastore.get_table(self._name(found))
+        entry = self.table.metastore.get_table(self.table.record_name(found.id))
         now = Record.of(entry)
         self._found[found.id] = replace(found, record=now)
         return now == record
@@ -222,7 +197,7 @@ class FileGarbage:
         directory = found.record.took_over if found.record else None
         if directory is None:
             return
-        live = look(self.services.metastore, self.target).version
+        live = self.table.look().version
         if not self._inherits(self._found.get(live or ""), directory):
             logger.warning(
                 "%s: files of the table before it stay in %s; delete them by hand when nobody "
@@ -240,7 +215,7 @@ class FileGarbage:
     def _only_waits(self, found: Found) -> bool:
         if not self._is_young_tombstone(found):
             return False
-        return not self.services.storage.exists(found.directory)
+        return not self.table.services.storage.exists(found.directory)
 
     def _is_young_tombstone(self, found: Found) -> bool:
         record = found.record
@@ -249,13 +224,10 @@ class FileGarbage:
         return self._now(found) - record.superseded_ms < ORPHAN_AGE_MS
 
     def _written_ms(self, found: Found) -> int:
-        files = self.services.storage.files(found.directory)
+        files = self.table.services.storage.files(found.directory)
         if files or found.record is not None:
             return max((one.modified_ms for one in files), default=0)
-        return self.services.storage.modified_ms(found.directory) or 0
+        return self.table.services.storage.modified_ms(found.directory) or 0
 
     def _now(self, found: Found) -> int:
-        return self.services.now_ms(found.root)
-
-    def _name(self, found: Found) -> TableName:
-        return name_of(self.context.staging_schema, self.target, found.id)
+        return self.table.services.now_ms(found.root)

@@ -12,28 +12,21 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryModifiedError,
-    LockLostError,
-    StagingError,
-)
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, LockLostError, StagingError
 from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_HOLDER,
     PARTITION_PROVIDER,
     PARTITIONS,
     FileBase,
-    look,
 )
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 from dbt.adapters.ctas_spark.staging.files.record import name_of
-from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, HeldCheck
 from dbt.adapters.ctas_spark.staging.quoting import table as quoted
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step
 
 logger = logging.getLogger(__name__)
 
@@ -52,24 +45,22 @@ def is_pending(base: FileBase) -> bool:
     return base.entry.parameters.get(PARTITIONS) == PartitionState.PENDING.value
 
 
-def track_partitions(
-    context: StagingContext, services: Services, report: StepReport
-) -> PartitionState:
+def track_partitions(table: FileTable) -> PartitionState:
     """Drop the partitions of other versions, and track the shown one's own if that is pending.
 
     What can't be done now is said and left pending: the next begin does it then.
     """
-    lock = services.find_partition_lock()
+    lock = table.services.find_partition_lock()
     if lock is None:
         return PartitionState.PENDING
     try:
-        with lock.held(context.target) as check:
-            return Bookkeeping(context, services, lock, report, check).run()
+        with lock.held(table.name) as check:
+            return Bookkeeping(table, lock, check).run()
     except StagingError as error:
         logger.warning(
             "%s: its partitions are not tracked yet, the next run does it; reads are right, SHOW "
             "PARTITIONS is refused: %s",
-            context.target,
+            table.name,
             error.what,
         )
         return PartitionState.PENDING
@@ -82,10 +73,8 @@ class Bookkeeping:
     ``check`` raises LockLostError when the lock is not held any more.
     """
 
-    context: StagingContext
-    services: Services
+    table: FileTable
     lock: CommitLock
-    report: StepReport
     check: HeldCheck
 
     def run(self) -> PartitionState:
@@ -115,7 +104,7 @@ class Bookkeeping:
             logger.warning(
                 "%s: its partitions stay untracked for now, because a run whose lock ended may "
                 "still change them; reads are right, SHOW PARTITIONS is refused",
-                self.context.target,
+                self.table.name,
             )
             return False
         return self._change_entry({PARTITION_HOLDER: f"{secrets.token_hex(4)}:{now}"})
@@ -125,9 +114,7 @@ class Bookkeeping:
             state = self._turn()
             if state is not None:
                 return state
-        logger.warning(
-            "%s: others change its entry all the time; not tracked yet", self.context.target
-        )
+        logger.warning("%s: others change its entry all the time; not tracked yet", self.table.name)
         return PartitionState.PENDING
 
     def _turn(self) -> PartitionState | None:
@@ -139,25 +126,25 @@ class Bookkeeping:
         wanted = PartitionState(entry.parameters.get(PARTITIONS, PartitionState.FILES.value))
         if wanted is PartitionState.TRACKED:
             return wanted
-        with self.report.within(Step.DROP_PARTITIONS):
+        with self.table.report.within(Step.DROP_PARTITIONS):
             own = self._drop_stale(version)
         if wanted is PartitionState.FILES:
             return wanted
-        with self.report.within(Step.ADD_PARTITIONS):
+        with self.table.report.within(Step.ADD_PARTITIONS):
             self._add_missing(version, own)
-        with self.report.within(Step.TRACK_PARTITIONS):
+        with self.table.report.within(Step.TRACK_PARTITIONS):
             return self._track(before)
 
     def _shown(self) -> Shown | None:
         """The target while it shows a version of ours."""
-        found = look(self.services.metastore, self.context.target)
+        found = self.table.look()
         if found.entry is None or found.version is None:
             return None
         return found.entry, found.version
 
     def _drop_stale(self, version: str) -> tuple[Partition, ...]:
         """Drop what belongs to another version; return what belongs to this one."""
-        target, client = self.context.target, self.services.partitions
+        target, client = self.table.name, self.table.metastore
         known = client.partitions(target)
         own = tuple(partition for partition in known if _lies_in(partition, version))
         stale = tuple(partition for partition in known if partition not in own)
@@ -168,9 +155,9 @@ class Bookkeeping:
 
     def _add_missing(self, version: str, own: tuple[Partition, ...]) -> None:
         """The record knows the job's partitions; an INSERT since then may have made more."""
-        target, client = self.context.target, self.services.partitions
-        record = name_of(self.context.staging_schema, target, version)
-        self.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
+        target, client = self.table.name, self.table.metastore
+        record = name_of(self.table.context.staging_schema, target, version)
+        self.table.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
         there = {partition.values for partition in own}
         found = client.partitions(record)
         self.check()
@@ -187,7 +174,7 @@ class Bookkeeping:
 
     def _change_entry(self, also: dict[str, str], *, without_note: bool = False) -> bool:
         """Change properties of the target by compare-and-swap on the commit id, which stays."""
-        found = look(self.services.metastore, self.context.target)
+        found = self.table.look()
         if found.entry is None or found.marker is None:
             return False
         parameters = {**found.entry.parameters, **also}
@@ -195,24 +182,21 @@ class Bookkeeping:
             parameters.pop(PARTITION_HOLDER, None)
         if parameters == found.entry.parameters:
             return True
-        expected = found.expectation if self.services.conditional else None
-        change = EntryChange(self.context.target, found.entry, found.entry, parameters)
+        change = EntryChange.of(found.entry, parameters)
         try:
-            self.services.metastore.alter_table(change, expected)
+            self.table.alter(change, found)
         except EntryModifiedError:
             return False
         return True
 
     def _now(self, version: str) -> int:
         """The time of the storage that the version lies on."""
-        found = look(self.services.metastore, self.context.target).entry
+        found = self.table.look().entry
         location = (found.location if found else None) or ""
-        return self.services.now_ms(location.partition(f"/{version}")[0])
+        return self.table.services.now_ms(location.partition(f"/{version}")[0])
 
 
-def drop_stale_partitions(
-    context: StagingContext, services: Services, report: StepReport, is_due: Callable[[], bool]
-) -> None:
+def drop_stale_partitions(table: FileTable, is_due: Callable[[], bool]) -> None:
     """Drop the entries of partitions that no reader needs any more, where there is a lock.
 
     A table whose directories are listed may have been published over one whose partitions were
@@ -222,12 +206,12 @@ def drop_stale_partitions(
     Args:
         is_due: the grace of those sessions is over.
     """
-    found = look(services.metastore, context.target)
+    found = table.look()
     if found.entry is None or found.version is None or not found.entry.partition_keys:
         return
     listed = found.entry.parameters.get(PARTITIONS) == PartitionState.FILES.value
-    if listed and is_due() and services.partitions.partitions(context.target):
-        track_partitions(context, services, report)
+    if listed and is_due() and table.metastore.partitions(table.name):
+        track_partitions(table)
 
 
 def _lies_in(partition: Partition, version: str) -> bool:

@@ -10,9 +10,13 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITIONS,
     FileBase,
 )
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionState
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import PLACEHOLDER, Column, TableEntry
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    Column,
+    EntryChange,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     PREFIX,
     Kind,
@@ -72,14 +76,14 @@ def change(  # noqa: PLR0913 (each is one fact of the publication)
     target: TableName,
     marker: Marker,
     partitions: PartitionState,
-    hive_columns: HiveColumns,
+    columns: tuple[Column, ...] | None,
     of_model: Mapping[str, str],
 ) -> EntryChange:
     """The target's new entry: a staged version over ``base``.
 
     Args:
         partitions: what is to become of them after the call.
-        hive_columns: which columns other engines read after the call.
+        columns: those that other engines read after the call, if not the staged ones.
         of_model: the properties that the model sets.
     """
     parameters = {
@@ -93,15 +97,13 @@ def change(  # noqa: PLR0913 (each is one fact of the publication)
     if staged.partition_columns:
         parameters[PARTITIONS] = partitions.value
     keeps_keys = changes_hive_keys(staged.partition_keys, base)
-    columns = None
-    if keeps_keys and hive_columns is HiveColumns.STAGED:
+    if keeps_keys and columns is None:
         columns = columns_beside_kept_keys(staged, base.table)
     return EntryChange(
         target,
         staged,
         base.entry,
         parameters,
-        hive_columns=hive_columns,
         columns=columns,
         keeps_partition_keys=keeps_keys,
     )
@@ -178,7 +180,7 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
         return None
     time = {LAST_DDL_TIME: str(max(now_ms // 1000, (entry.last_ddl_time or 0) + 1))}
     if before is None:
-        return EntryChange(entry.name, entry, entry, {**entry.parameters, **time})
+        return EntryChange.of(entry, {**entry.parameters, **time})
     commit = new_commit_id()
     stamp = LineageEntry(commit, before.version, Kind.FENCE, now_ms)
     marker = Marker(
@@ -190,5 +192,4 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
         before.lineage.followed_by(stamp),
         before.number + 1,
     )
-    parameters = {**entry.parameters, **marker.to_parameters(), **time}
-    return EntryChange(entry.name, entry, entry, parameters)
+    return EntryChange.of(entry, {**entry.parameters, **marker.to_parameters(), **time})

@@ -1,12 +1,135 @@
-"""What one metastore call over a base keeps of the promise to readers and to other writers."""
+"""What one metastore call over a base keeps: of its partitions, and of the promise to others.
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase
-from dbt.adapters.ctas_spark.staging.files.partition_state import PartitionPlan, PartitionState
-from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.entry import PROVIDER, TableEntry
+Spark looks tracked partitions up by the table's name whenever a query is planned, also for a
+session that resolved the table long ago. So a reader of the old version would get the new one's
+partitions: with tracked partitions no publication is isolated.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata, StagingContext
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NotSupportedError
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, SCHEMA, FileBase
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
+from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
+
+NOW_LISTED = (
+    "its partitions were kept in the metastore; from now on they are found by listing, SHOW "
+    "PARTITIONS is refused, and other engines find no rows"
+)
+NO_LOCK = (
+    "the metastore has no lock tables (Hive's TxnDbUtil.prepDb makes them), and two writers could "
+    "mix their partitions"
+)
+NO_JOB = "it is unchanged; no job was started"
+
+# Identifier in Hive's Filter.g: a query's "where" fails on any other column of a tracked table.
+FILTERED = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
+
+FindLock = Callable[[], CommitLock | None]
+
+
+class PartitionState(str, Enum):
+    """Where Spark finds a target's partitions; ``PENDING``: in the directories until tracked."""
+
+    FILES = "files"
+    PENDING = "pending"
+    TRACKED = "tracked"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionPlan:
+    """What becomes of the partitions, and what a user should know of that."""
+
+    state: PartitionState
+    warning: str = ""
+
+
+LISTED = PartitionPlan(PartitionState.FILES)
+
+
+def plan_partitions(
+    context: StagingContext, level: Atomicity, base: FileBase, find_lock: FindLock
+) -> PartitionPlan:
+    """Decide it over one base.
+
+    Raises:
+        NotSupportedError: ``tracked`` by name can't be kept.
+        AtomicityNotSupportedError: ``tracked`` and ``isolated``, both by name.
+    """
+    asked = context.partition_metadata
+    wanted = tuple(key.lower() for key in context.layout.partition_keys)
+    kept = () if base.table is None else base.table.partition_keys
+    changes_keys = base.table is not None and kept != wanted
+    if asked is PartitionMetadata.TRACKED and wanted:
+        _refuse_tracked(context, level, find_lock, kept if changes_keys else None)
+        return PartitionPlan(PartitionState.PENDING)
+    was_tracked = base.table is not None and PARTITION_PROVIDER in base.table.parameters
+    if changes_keys:
+        return PartitionPlan(PartitionState.FILES, _keeps_keys(kept, wanted))
+    stays = was_tracked and asked is PartitionMetadata.AUTO and bool(wanted)
+    if not stays:
+        return PartitionPlan(PartitionState.FILES, NOW_LISTED if was_tracked and wanted else "")
+    if context.atomicity is Atomicity.ISOLATED or _missing(wanted, level, find_lock):
+        return PartitionPlan(PartitionState.FILES, NOW_LISTED)
+    return PartitionPlan(PartitionState.PENDING)
+
+
+def metastore_filters(partition_column: str) -> bool:
+    """True if a query can filter by the column where the metastore is asked for partitions."""
+    return FILTERED.fullmatch(partition_column) is not None
+
+
+def _keeps_keys(kept: tuple[str, ...], wanted: tuple[str, ...]) -> str:
+    return (
+        f"its partition keys change from {list(kept)} to {list(wanted)}: Spark reads the new ones; "
+        "Hive's own view of the table keeps the old ones as long as the table is not dropped"
+    )
+
+
+def _refuse_tracked(
+    context: StagingContext,
+    level: Atomicity,
+    find_lock: FindLock,
+    kept: tuple[str, ...] | None,
+) -> None:
+    missing = _missing(context.layout.partition_keys, level, find_lock)
+    if kept is not None:
+        missing = f"the partition keys change from {list(kept)}, which no metastore call can do"
+    if missing is not None:
+        raise NotSupportedError(
+            f"partition_metadata: tracked can't be kept: {missing}",
+            table=context.target,
+            left=NO_JOB,
+            remedy="set partition_metadata: files (reads are the same; SHOW PARTITIONS is refused)"
+            + ("; or drop the table first" if kept is not None else ""),
+        )
+    if context.atomicity is Atomicity.ISOLATED:
+        raise AtomicityNotSupportedError(
+            "atomicity: isolated can't be kept with partition_metadata: tracked: a session that "
+            "resolved the table before asks the metastore for partitions and gets the new "
+            "version's",
+            table=context.target,
+            left=NO_JOB,
+            remedy="set partition_metadata: files, or atomicity: atomic",
+        )
+
+
+def _missing(keys: tuple[str, ...], level: Atomicity, find_lock: FindLock) -> str | None:
+    if level is Atomicity.NONE:
+        return "at atomicity none the table is filled in place"
+    if find_lock() is None:
+        return NO_LOCK
+    unfiltered = [key for key in keys if not metastore_filters(key)]
+    if unfiltered:
+        return f"a metastore can't filter by the columns {unfiltered}"
+    return None
+
 
 CREATE = "create"
 SWAP = "swap"
@@ -29,11 +152,7 @@ DECLARE = (
 
 
 def over(
-    context: StagingContext,
-    services: Services,
-    base: FileBase,
-    partitions: PartitionPlan,
-    staged: TableEntry | None,
+    table: FileTable, base: FileBase, partitions: PartitionPlan, staged: TableEntry | None
 ) -> Reach:
     """The reach of a publication.
 
@@ -44,20 +163,24 @@ def over(
         AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
     """
     if base.entry is None:
-        return Reach(services.reaches, CREATE, missing=NO_CHECK, remedy=ATOMIC)
-    if services.conditional and base.expectation is None:
+        return Reach(table.services.capabilities.reaches, CREATE, missing=NO_CHECK, remedy=ATOMIC)
+    if table.services.conditional and base.expectation is None:
         raise AtomicityNotSupportedError(
             "its entry has no transient_lastDdlTime to compare",
-            table=context.target,
+            table=table.name,
             left="it is unchanged; no job was started",
             remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
         )
     if partitions.state is not PartitionState.FILES:
         return _atomic("mixed", BY_TRACKED, "set partition_metadata: files", partitions.warning)
-    if services.mixes_reads and _changes_shape(context, base.entry, staged):
+    if table.services.mixes_reads and _changes_shape(table.context, base.entry, staged):
         return _atomic("mixed", BY_MIXED_READS, DECLARE, partitions.warning)
     return Reach(
-        services.reaches, SWAP, missing=NO_CHECK, remedy=ATOMIC, warning=partitions.warning
+        table.services.capabilities.reaches,
+        SWAP,
+        missing=NO_CHECK,
+        remedy=ATOMIC,
+        warning=partitions.warning,
     )
 
 

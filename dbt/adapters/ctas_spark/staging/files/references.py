@@ -8,27 +8,21 @@ everything, which is made once for an invocation of ``ctas_vacuum``.
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, FileBase, look
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, FileBase
 from dbt.adapters.ctas_spark.staging.files.partitions import track_partitions
-from dbt.adapters.ctas_spark.staging.files.places import Listing
-from dbt.adapters.ctas_spark.staging.files.record import name_of
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.versions import shows
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
-from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What shows versions of one target; ``listing`` is None where locations are not looked at."""
+    """What shows versions of one target; a thorough look compares all locations, too."""
 
-    context: StagingContext
-    services: Services
-    report: StepReport
-    listing: Listing | None
+    table: FileTable
+    thorough: bool
     dry_run: bool = False
 
     def reason(self, version: str) -> Reason | None:
@@ -37,7 +31,7 @@ class References:
         Raises:
             MetastoreError: the target could not be read.
         """
-        base = look(self.services.metastore, self.context.target)
+        base = self.table.look()
         if shows(base.entry, version):
             return Reason.LIVE
         if self._has_partition(base, version):
@@ -58,37 +52,34 @@ class References:
             return False
         if base.version is None or PARTITION_PROVIDER in base.entry.parameters:
             return True
-        if self.dry_run or self.services.find_partition_lock() is None:
+        if self.dry_run or self.table.services.find_partition_lock() is None:
             return False
-        track_partitions(self.context, self.services, self.report)
+        track_partitions(self.table)
         return self._lists(base, version)
 
     def _lists(self, base: FileBase, version: str) -> bool:
         if base.entry is None or not base.entry.partition_keys:
             return False
         with suppress(EntryMissingError):
-            kept = self.services.partitions.partitions(base.entry.name)
+            kept = self.table.metastore.partitions(base.entry.name)
             return any(version in one.location.split("/") for one in kept)
         return False
 
     def _has_clone(self, base: FileBase, version: str) -> bool:
         """A target that is gone or foreign may have been renamed into any database."""
-        metastore, own = self.services.metastore, self._record_of(version)
+        metastore, own = self.table.metastore, self.table.record_name(version)
         everywhere = metastore.databases() if base.version is None else ()
-        for database in sorted({self.context.target.database, *everywhere}):
+        for database in sorted({self.table.name.database, *everywhere}):
             for name in metastore.tables_with(database, VERSION, version):
                 if name != own and metastore.get_table(name) is not None:
                     return True
         return False
 
     def _is_location(self, version: str) -> bool:
-        if self.listing is None:
+        if not self.thorough:
             return False
-        places = self.listing.places(self.services.metastore, self.services.partitions)
-        not_theirs = (self._record_of(version), self.context.target)
+        places = self.table.services.places_once()
+        not_theirs = (self.table.record_name(version), self.table.name)
         return any(
             version in one.location.split("/") and one.name not in not_theirs for one in places
         )
-
-    def _record_of(self, version: str) -> TableName:
-        return name_of(self.context.staging_schema, self.context.target, version)

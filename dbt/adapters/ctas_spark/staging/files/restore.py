@@ -1,28 +1,107 @@
-"""Which versions of a table of files can be published again, and the attempt that does so."""
+"""The publications of a table of files, and which of their versions can be published again."""
 
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
-from dbt.adapters.ctas_spark.staging.files.record import Record
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.files.versions import Found, find, versions_of
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place
+from dbt.adapters.ctas_spark.staging.files.versions import Found, find, records_of, versions_of
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import LineageEntry
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    Event,
+    KnownVersion,
+    Place,
+    change_of,
+    time_text,
+)
 from dbt.adapters.ctas_spark.staging.steps import StepReport
+
+
+def history(table: FileTable) -> tuple[Event, ...]:
+    """Every build and rollback that the lineage still knows.
+
+    Raises:
+        MetastoreError: it could not be read.
+    """
+    records = {one.version: one for one in records_of(table)}
+    base = table.look()
+    entries = base.marker.lineage.entries if base.marker else ()
+    shown = [entry for entry in entries if not entry.kind.keeps_the_version]
+    before: list[LineageEntry | None] = [*shown[1:], None][: len(shown)]
+    return tuple(
+        _event(entry, old, records, base.version) for entry, old in zip(shown, before, strict=True)
+    )
+
+
+def spark_columns(entry: TableEntry) -> dict[str, str]:
+    """Type by column name; the metastore's own columns where Spark wrote none.
+
+    Formats that Hive can't read have one made-up column in the metastore, and Spark keeps the
+    schema in parameters, in parts where it is long.
+    """
+    text = entry.parameters.get(SCHEMA) or _in_parts(entry)
+    if not text:
+        return dict(entry.columns)
+    return {field["name"]: _type(field["type"]) for field in json.loads(text)["fields"]}
+
+
+def _event(
+    entry: LineageEntry,
+    before: LineageEntry | None,
+    records: Mapping[str, Record],
+    live: str | None,
+) -> Event:
+    record = records.get(entry.version)
+    old = records.get(before.version) if before else None
+    return Event(
+        version=entry.version,
+        time=time_text(entry.time_ms),
+        kind=entry.kind.value,
+        state=_state(entry.version, record, live),
+        rows=record.rows if record else None,
+        bytes=record.bytes if record else None,
+        schema_change=_schema_change(old, record),
+    )
+
+
+def _state(version: str, record: Record | None, live: str | None) -> str:
+    if version == live:
+        return "live"
+    gone = record is None or record.state is RecordState.DELETING
+    return "deleted" if gone else "kept"
+
+
+def _schema_change(before: Record | None, after: Record | None) -> str:
+    if before is None or after is None or before.entry is None or after.entry is None:
+        return ""
+    return change_of(spark_columns(before.entry), spark_columns(after.entry))
+
+
+def _in_parts(entry: TableEntry) -> str:
+    count = entry.parameters.get(f"{SCHEMA}.numParts", "0")
+    parts = [entry.parameters.get(f"{SCHEMA}.part.{number}", "") for number in range(int(count))]
+    return "".join(parts)
+
+
+def _type(kind: object) -> str:
+    """A simple type's name; of a nested one, its kind."""
+    return kind if isinstance(kind, str) else str(kind["type"])  # type: ignore[index]
 
 
 @dataclass(frozen=True, slots=True)
 class FileRestoring:
     """A ``Restoring`` of tables of files: a version's record is its schema, too."""
 
-    context: StagingContext
-    services: Services
+    table: FileTable
     _kept: dict[str, Record] = field(default_factory=dict)
 
     def look(self) -> FileBase:
-        """The target as it is now."""
-        return look(self.services.metastore, self.context.target)
+        return self.table.look()
 
     def earlier(self) -> tuple[str, ...]:
         """Superseded versions whose record and directory are there, newest first."""
@@ -31,12 +110,12 @@ class FileRestoring:
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record that was found before by compare-and-swap."""
-        return FileVersion(self.context, self.services, level, report, restored=self._kept[version])
+        return FileVersion(replace(self.table, report=report), level, self._kept[version])
 
     def _whole(self) -> dict[str, Record]:
-        found = find(self.context, self.services)
+        found = find(self.table)
         by_id = {one.id: one for one in found}
-        known = versions_of(self.context, self.services, found)
+        known = versions_of(self.table, found)
         kept = (by_id[one.id] for one in known if _is_kept(one))
         return {
             one.id: one.record for one in kept if one.record is not None and self._has_table(one)
@@ -46,7 +125,7 @@ class FileRestoring:
         """False for a record that a clean-up made: it has no columns."""
         entry = found.record.entry if found.record else None
         is_table = entry is not None and not entry.is_view
-        return is_table and self.services.storage.exists(found.directory)
+        return is_table and self.table.services.storage.exists(found.directory)
 
 
 def _is_kept(known: KnownVersion) -> bool:

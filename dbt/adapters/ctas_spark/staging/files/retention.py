@@ -3,42 +3,37 @@
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files import history as lineage_history
-from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
+from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.call import lacks_columns
-from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage, changed
+from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.files.partitions import drop_stale_partitions, is_pending
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.references import References
-from dbt.adapters.ctas_spark.staging.files.restore import FileRestoring
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.took_over import TookOver
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.files.versions import records_of
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.history import Event
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
 class FileRetention:
     """The versions of one target; every call raises StagingError if it can't find out enough."""
 
-    context: StagingContext
-    services: Services
+    table: FileTable
 
     def remember(self, version: str, figures: WriteFigures) -> None:
         """Keep a published version's number and figures on its record; another's change wins."""
-        name = name_of(self.context.staging_schema, self.context.target, version)
-        record = Record.of(self.services.metastore.get_table(name))
+        name = self.table.record_name(version)
+        record = Record.of(self.table.metastore.get_table(name))
         if record is None or record.state is RecordState.DELETING:
             return
-        marker = look(self.services.metastore, self.context.target).marker
+        marker = self.table.look().marker
         number = marker.number_of(version) if marker else None
         is_new = record.state is RecordState.STAGED
         told = replace(
@@ -50,60 +45,47 @@ class FileRetention:
             bytes=figures.bytes,
         )
         with suppress(EntryModifiedError):
-            changed(self.services, self.context.target, told, record)
+            self.table.move(told, record)
 
     def clean_up(self, rules: RetentionRules, *, dry_run: bool) -> Sweep:
-        """Delete the versions that nobody needs any more; a dry run only looks."""
-        report = StepReport(self.context.target)
-        with report.within(Step.CLEAN_UP):
+        with self.table.report.within(Step.CLEAN_UP):
             if rules.moved is not None and not dry_run:
-                self.services.roots.moved(self.context, rules.moved)
-            freed = self._taken_over(rules, report, dry_run=dry_run)
+                self.table.services.roots.moved(self.table.context, rules.moved)
+            freed = self._taken_over(rules, dry_run=dry_run)
             if not dry_run:
-                self._drop_stale_partitions(rules, report)
-            done = self._clean_up(rules, report, dry_run=dry_run).run()
+                self._drop_stale_partitions(rules)
+            done = self._clean_up(rules, dry_run=dry_run).run()
             done.taken_over = freed
             return done
 
     def recover(self) -> tuple[str, ...]:
         """Fill columns, track partitions, finish deletions; what was done, as sentences."""
-        report = StepReport(self.context.target)
-        with report.within(Step.RECOVER):
-            version = FileVersion(self.context, self.services, Atomicity.ATOMIC, report)
+        with self.table.report.within(Step.RECOVER):
+            version = FileVersion(self.table, Atomicity.ATOMIC)
             before = version.look()
             done = _mended(before, version.mend(before))
-            sweep = self._clean_up(RetentionRules(), report, dry_run=False).finish()
+            sweep = self._clean_up(RetentionRules(), dry_run=False).finish()
         return (*done, *(f"the deletion of {one} was finished" for one in sweep.freed))
 
-    def history(self) -> tuple[Event, ...]:
-        """The publications that the lineage still knows, newest first."""
-        return lineage_history.history(self.context, self.services)
+    def _clean_up(self, rules: RetentionRules, *, dry_run: bool) -> CleanUp:
+        references = References(self.table, rules.thorough, dry_run)
+        garbage = FileGarbage(self.table, references)
+        return CleanUp(garbage, rules, self.table.report, dry_run)
 
-    def roll_back(self, level: Atomicity, to: str | None) -> RolledBack:
-        """Publish version ``to``, or the one before the live one."""
-        restoring = FileRestoring(self.context, self.services)
-        return roll_back(self.context, restoring, level, to)
-
-    def _clean_up(self, rules: RetentionRules, report: StepReport, *, dry_run: bool) -> CleanUp:
-        listing = self.services.listing if rules.thorough else None
-        references = References(self.context, self.services, report, listing, dry_run)
-        garbage = FileGarbage(self.context, self.services, report, references)
-        return CleanUp(garbage, rules, report, dry_run)
-
-    def _taken_over(self, rules: RetentionRules, report: StepReport, *, dry_run: bool) -> list[str]:
+    def _taken_over(self, rules: RetentionRules, *, dry_run: bool) -> list[str]:
         if not rules.thorough:
             return []
-        records = records_of(self.context, self.services)
-        return TookOver(self.context, self.services, rules, report, dry_run).free(records)
+        records = records_of(self.table)
+        return TookOver(self.table, rules, dry_run).free(records)
 
-    def _drop_stale_partitions(self, rules: RetentionRules, report: StepReport) -> None:
+    def _drop_stale_partitions(self, rules: RetentionRules) -> None:
         """Sessions that resolved the version before still ask for them, until its grace is over."""
-        base = look(self.services.metastore, self.context.target)
+        base = self.table.look()
 
         def is_due() -> bool:
             return self._shown_for_ms(base) >= rules.grace_ms
 
-        drop_stale_partitions(self.context, self.services, report, is_due)
+        drop_stale_partitions(self.table, is_due)
 
     def _shown_for_ms(self, base: FileBase) -> int:
         shown = [
@@ -111,8 +93,8 @@ class FileRetention:
             for one in (base.marker.lineage.entries if base.marker else ())
             if not one.kind.keeps_the_version
         ]
-        root = self.services.roots.root_of(self.context)
-        return self.services.now_ms(root) - shown[0] if shown else 0
+        root = self.table.services.roots.root_of(self.table.context)
+        return self.table.services.now_ms(root) - shown[0] if shown else 0
 
 
 def _mended(before: FileBase, after: FileBase) -> tuple[str, ...]:

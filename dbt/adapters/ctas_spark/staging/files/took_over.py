@@ -6,32 +6,31 @@ them, and only the default directory of the table; any doubt keeps them, and is 
 """
 
 import logging
+import posixpath
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
-from dbt.adapters.ctas_spark.staging.files.base import look
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
-from dbt.adapters.ctas_spark.staging.files.garbage import changed
-from dbt.adapters.ctas_spark.staging.files.places import is_same, lies_within, named_places
 from dbt.adapters.ctas_spark.staging.files.record import Record
-from dbt.adapters.ctas_spark.staging.files.services import Services
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
 
 logger = logging.getLogger(__name__)
+
+SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?")
 
 
 @dataclass(frozen=True, slots=True)
 class TookOver:
     """What versions of one target took over; a dry run only looks."""
 
-    context: StagingContext
-    services: Services
+    table: FileTable
     rules: RetentionRules
-    report: StepReport
     dry_run: bool = False
 
     def free(self, records: Iterable[Record]) -> list[str]:
@@ -40,7 +39,7 @@ class TookOver:
         Raises:
             MetastoreError, StorageError: the target or the storage did not answer.
         """
-        marker = look(self.services.metastore, self.context.target).marker
+        marker = self.table.look().marker
         if marker is None:
             return []
         published = (one for one in records if marker.lineage.has_version(one.version))
@@ -57,13 +56,13 @@ class TookOver:
             return False
         if self.dry_run:
             return True
-        with self.report.within(Step.DELETE_FILES):
-            is_empty = emptied(self.services.storage, directory)
+        with self.table.report.within(Step.DELETE_FILES):
+            is_empty = emptied(self.table.services.storage, directory)
         if is_empty:
             self._moved(replace(noted, took_over=None, took_over_ms=None), noted)
             logger.info(
                 "files of the table that %s replaced were deleted: %s",
-                self.context.target,
+                self.table.name,
                 directory,
             )
         return is_empty
@@ -81,38 +80,58 @@ class TookOver:
 
     def _reason_to_stay(self, record: Record, directory: str) -> str | None:
         """Looked up just before the deletion."""
-        target, metastore = self.context.target, self.services.metastore
+        target, metastore = self.table.name, self.table.metastore
         schema = metastore.database_location(target.database)
         if schema is None or not is_same(directory, f"{schema}/{target.table}"):
             return "it is not the directory that Spark gives to a table of that name"
-        if FOLDER in self.services.storage.children(directory):
+        if FOLDER in self.table.services.storage.children(directory):
             return f"it holds versions, in {FOLDER}"
         try:
-            places = named_places(metastore, self.services.partitions)
+            places = self.table.services.places()
             who = next((one.who for one in places if lies_within(one.location, directory)), None)
         except MetastoreError as error:
             return f"not every table could be looked at ({error.what})"
         if who is not None:
             return f"{who} lies there"
-        marker = look(metastore, target).marker
+        marker = self.table.look().marker
         if marker is None or not marker.lineage.has_version(record.version):
             return "another table has the name by now"
         return None
 
     def _moved(self, record: Record, expected: Record) -> Record | None:
         try:
-            return changed(self.services, self.context.target, record, expected)
+            return self.table.move(record, expected)
         except EntryModifiedError:
             return None
 
     def _now(self, record: Record) -> int:
-        return self.services.now_ms(record.root)
+        return self.table.services.now_ms(record.root)
 
     def _say(self, directory: str, reason: str) -> None:
         logger.warning(
             "%s: files of the table before it stay in %s, because %s; delete them by hand when "
             "nobody needs them",
-            self.context.target,
+            self.table.name,
             directory,
             reason,
         )
+
+
+def is_same(one: str, other: str) -> bool:
+    """True if both paths are one, by whatever spelling."""
+    return bool(_spellings(one) & _spellings(other))
+
+
+def lies_within(location: str, directory: str) -> bool:
+    """True if the location is the directory or below it, by whatever spelling."""
+    return any(
+        path == above or path.startswith(f"{above}/")
+        for path in _spellings(location)
+        for above in _spellings(directory)
+    )
+
+
+def _spellings(location: str) -> set[str]:
+    """The path without scheme and authority: as it is, and with its escapes read."""
+    path = SCHEME.sub("", location)
+    return {posixpath.normpath(spelling) for spelling in (path, unquote(path))}

@@ -7,21 +7,16 @@ from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
-    StagingContext,
     TableLayout,
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
-    MetastoreError,
-    StagingError,
-)
-from dbt.adapters.ctas_spark.staging.files import ddl, reach, whole
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
+from dbt.adapters.ctas_spark.staging.files import reach
 from dbt.adapters.ctas_spark.staging.files.base import (
     COLUMN_STATISTICS,
     FileBase,
     change_between,
-    look,
     who_changed,
 )
 from dbt.adapters.ctas_spark.staging.files.call import (
@@ -30,17 +25,18 @@ from dbt.adapters.ctas_spark.staging.files.call import (
     lacks_columns,
     wait_out,
 )
-from dbt.adapters.ctas_spark.staging.files.partition_state import (
+from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
+from dbt.adapters.ctas_spark.staging.files.publication import marker_over, tracks_partitions
+from dbt.adapters.ctas_spark.staging.files.reach import (
     LISTED,
     PartitionPlan,
     PartitionState,
     plan_partitions,
 )
-from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
-from dbt.adapters.ctas_spark.staging.files.publication import marker_over, tracks_partitions
-from dbt.adapters.ctas_spark.staging.files.record import Record, StagedRecord
-from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.files.staged import StagedRecord, check_whole, written
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.publish import ddl, messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
@@ -58,35 +54,30 @@ class FileVersion:
     ``count`` knows what was written into a directory better than the engine does.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
+    def __init__(
         self,
-        context: StagingContext,
-        services: Services,
+        table: FileTable,
         level: Atomicity,
-        report: StepReport,
         restored: Record | None = None,
         count: Callable[[str], WriteFigures] | None = None,
     ) -> None:
-        self.id = restored.version if restored else new_version_id(services.clock.wall_ms())
-        self._context = context if restored is None else _as_restored(context, restored)
-        self._services = services
-        self._metastore = services.metastore
+        self.id = restored.version if restored else new_version_id(table.services.clock.wall_ms())
+        self._table = table if restored is None else _as_restored(table, restored)
+        self._context, self._services = self._table.context, table.services
         self._level = level
-        self._report = report
         self._restored = restored
         self._count = count
         self._root = restored.root if restored else ""
         self._begun = FileBase(None)
         self._partitions: PartitionPlan = LISTED
         self._staged = StagedRecord(
-            self._context, services, self.id, self._begun, restored, publishes_again=bool(restored)
+            table, self.id, self._begun, restored, publishes_again=restored is not None
         )
-        self._listed: whole.Listed | None = None
+        self._written: WriteFigures | None = None
         self._call: MetastoreCall | None = None
 
     @property
     def record(self) -> TableName:
-        """The version's record, which readers of the staged data select from."""
         return self._staged.name
 
     @property
@@ -106,34 +97,30 @@ class FileVersion:
 
     @property
     def partition_metadata(self) -> str | None:
-        """``tracked``, ``files`` or ``pending``; None without partitions."""
         keys = self._context.layout.partition_keys
         return self._partitions.state.value if keys else None
 
     def look(self) -> FileBase:
-        """One get_table; a second where the marker does not match its entry."""
-        return look(self._metastore, self._context.target)
+        return self._table.look()
 
     def mend(self, found: FileBase) -> FileBase:
         """Fill Hive's columns and track the partitions, where a run died before it did."""
-        target = self._context.target
-        mended = False
-        if lacks_columns(found):
-            fill_columns(self._services, self._context.staging_schema, target, self._report)
-            mended = True
-        if is_pending(found) and self._services.find_partition_lock() is not None:
-            track_partitions(self._context, self._services, self._report)
-            mended = True
-        return self.look() if mended else found
+        lacks = lacks_columns(found)
+        if lacks:
+            fill_columns(self._table)
+        waits = is_pending(found) and self._services.find_partition_lock() is not None
+        if waits:
+            track_partitions(self._table)
+        return self.look() if lacks or waits else found
 
     def reach(self, over: FileBase) -> Reach:
         """What one call over the base keeps; once it is staged, by what is staged."""
         find_lock = self._services.find_partition_lock
         self._partitions = plan_partitions(self._context, self._level, over, find_lock)
-        staged = self._staged.entry() if self._listed is not None else None
+        staged = self._staged.entry() if self._written is not None else None
         if staged is not None and not tracks_partitions(staged):
             self._partitions = replace(self._partitions, state=PartitionState.FILES)
-        return reach.over(self._context, self._services, over, self._partitions, staged)
+        return reach.over(self._table, over, self._partitions, staged)
 
     def stage_on(self, base: FileBase, level: Atomicity) -> None:
         """Find the directory; an earlier version's record is taken, before a clean-up takes it."""
@@ -165,16 +152,17 @@ class FileVersion:
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
         """The first time: mark and guard the directory; the last time: one listing of it."""
-        if self._listed is None and self._restored is None:
+        storage, directory = self._services.storage, self.directory
+        if self._written is not None:
+            check_whole(storage, directory, self._written, self._gone)
+            return counted
+        if self._restored is None:
             self._adopt()
-            counted = self._count(self.directory) if self._count else counted
-        self._listed = whole.check(
-            self._services.storage, self.directory, counted, self._listed, self._gone
-        )
+            counted = self._count(directory) if self._count else counted
+        self._written = written(storage, directory, counted, self._gone)
         return counted
 
     def held(self) -> AbstractContextManager[HeldCheck]:
-        """The lock of all writers, where the metastore does not compare."""
         return self._services.lock.held(self._context.target)
 
     def change(self, begun: FileBase, now: FileBase) -> Change:
@@ -182,11 +170,9 @@ class FileVersion:
         return change_between(begun, now)
 
     def who(self, begun: FileBase, now: FileBase) -> str:
-        """The writer that changed the target, and the time."""
         return who_changed(begun, now)
 
     def rebase(self, over: FileBase) -> None:
-        """One compare-and-swap on the record."""
         self._staged.rebase(over)
 
     def mark(self, over: FileBase, level: Atomicity) -> str:
@@ -195,19 +181,11 @@ class FileVersion:
         kind = Kind.BUILD if self._restored is None else Kind.ROLLBACK
         now = self._services.now_ms(self._root)
         marker = marker_over(over, self._context.target, self.id, level, kind, now)
-        self._call = MetastoreCall(
-            self._context,
-            self._services,
-            self._staged.entry(),
-            over,
-            marker,
-            self._partitions.state,
-            self._report,
-        )
+        staged, partitions = self._staged.entry(), self._partitions.state
+        self._call = MetastoreCall(self._table, staged, over, marker, partitions)
         return marker.commit
 
     def publish(self, over: FileBase) -> None:
-        """One create_table or alter_table, conditional on the base."""
         if self._call is None or self._call.base is not over:  # identity: marked for this base
             raise RuntimeError(f"mark() was not called for {self._context.target}")
         self._call.make()
@@ -225,14 +203,14 @@ class FileVersion:
         left = self._services.conditional and reach.has_left(over, after)
         return outcome.decide(failure, shows_ours=ours, can_not_land=left)
 
-    def settle(self, report: StepReport) -> list[str]:
+    def settle(self, report: StepReport) -> list[str]:  # noqa: ARG002 (its table has it)
         """Hive's columns and the partitions, as far as the call left them for later; refresh."""
         target, left = self._context.target, []
         try:
             if self._call is not None and self._call.fills_columns_later:
-                fill_columns(self._services, self._context.staging_schema, target, report)
+                fill_columns(self._table)
             if self._partitions.state is PartitionState.PENDING:
-                state = track_partitions(self._context, self._services, report)
+                state = track_partitions(self._table)
                 self._partitions = replace(self._partitions, state=state)
             self._forget_statistics()
         except StagingError as error:
@@ -242,17 +220,11 @@ class FileVersion:
         return left
 
     def discard(self, report: StepReport) -> list[str]:
-        """Delete its files, then its record."""
-        storage, directory = self._services.storage, self.directory
-        return still_there(
-            report,
-            (Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)),
-            (
-                Step.DELETE_RECORD,
-                f"record {self.record}",
-                lambda: self._metastore.drop_entry(self.record),
-            ),
-        )
+        directory, record = self.directory, self.record
+        storage, metastore = self._services.storage, self._services.metastore
+        files = Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)
+        entry = Step.DELETE_RECORD, f"record {record}", lambda: metastore.drop_entry(record)
+        return still_there(report, files, entry)
 
     def _adopt(self) -> None:
         """Write what the CTAS does not: Delta's properties are not in the entry; permissions."""
@@ -272,10 +244,10 @@ class FileVersion:
         """Other engines' statistics of columns describe the old version."""
         base = self._call.base.table if self._call else None
         if base is not None and COLUMN_STATISTICS in base.parameters:
-            self._metastore.drop_column_statistics(base.name)
+            self._services.metastore.drop_column_statistics(base.name)
 
 
-def _as_restored(context: StagingContext, record: Record) -> StagingContext:
+def _as_restored(table: FileTable, record: Record) -> FileTable:
     """The layout is the version's own, whatever the model says by now."""
     columns = record.entry.partition_columns if record.entry else ()
-    return replace(context, layout=TableLayout(partition_by=columns))
+    return replace(table, context=replace(table.context, layout=TableLayout(partition_by=columns)))

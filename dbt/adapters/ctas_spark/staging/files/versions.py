@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.files.base import COMMIT_BASE, FileBase, look
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.files.base import COMMIT_BASE, FileBase
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.record import (
     RECORD,
@@ -14,8 +14,8 @@ from dbt.adapters.ctas_spark.staging.files.record import (
     prefix_of,
     version_of,
 )
-from dbt.adapters.ctas_spark.staging.files.services import Services
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 
@@ -45,36 +45,34 @@ class Found:
         return made and record is not None and record.state is RecordState.DELETING
 
 
-def records_of(context: StagingContext, services: Services) -> tuple[Record, ...]:
+def records_of(table: FileTable) -> tuple[Record, ...]:
     """The target's records: of its name, and of this staging id.
 
     An entry of a version's name and location without a record is Delta's, whose run died before it
     wrote one; its base is not known.
     """
-    names = services.metastore.tables(context.staging_schema, prefix_of(context.target))
-    entries = (services.metastore.get_table(name) for name in names)
-    found = (_record(entry, context.target, services.roots) for entry in entries if entry)
+    names = table.metastore.tables(table.context.staging_schema, prefix_of(table.name))
+    entries = map(table.metastore.get_table, names)
+    found = (_record(entry, table) for entry in entries if entry)
     return tuple(record for record in found if record is not None)
 
 
-def versions_of(
-    context: StagingContext, services: Services, found: tuple[Found, ...]
-) -> tuple[KnownVersion, ...]:
+def versions_of(table: FileTable, found: tuple[Found, ...]) -> tuple[KnownVersion, ...]:
     """What each version is to the target, which is read now; superseded ones newest first.
 
     The records are read before the target: a record that expects an older commit than the
     target's had it when it was written, and commits never return.
     """
-    base = look(services.metastore, context.target)
-    known = [_known(one, base, services.roots) for one in found]
+    base = table.look()
+    known = [_known(one, base, table.services.roots) for one in found]
     return tuple(sorted(known, key=lambda one: _order(one, base)))
 
 
-def find(context: StagingContext, services: Services) -> tuple[Found, ...]:
+def find(table: FileTable) -> tuple[Found, ...]:
     """The target's versions, by record and by directory."""
-    records = {one.version: one for one in records_of(context, services)}
+    records = {one.version: one for one in records_of(table)}
     found = {one.version: Found(one.version, one.root, one) for one in records.values()}
-    for one in _by_directory(context, services, records.values()):
+    for one in _by_directory(table, records.values()):
         found.setdefault(one.id, one)
     return tuple(found.values())
 
@@ -85,12 +83,10 @@ def shows(entry: TableEntry | None, version: str) -> bool:
     return location is not None and version in location.split("/")
 
 
-def _by_directory(
-    context: StagingContext, services: Services, records: Iterable[Record]
-) -> Iterator[Found]:
-    roots = {*services.roots.known(context), *(one.root for one in records)}
+def _by_directory(table: FileTable, records: Iterable[Record]) -> Iterator[Found]:
+    roots = {*table.services.roots.known(table.context), *(one.root for one in records)}
     for root in sorted(roots):
-        for name in services.storage.children(root):
+        for name in table.services.storage.children(root):
             if VERSION_ID.fullmatch(name):
                 yield Found(name, root, None)
 
@@ -101,11 +97,11 @@ def _order(known: KnownVersion, base: FileBase) -> tuple[int, bool, int, str]:
     return FIRST.index(known.place), forgotten, -known.number, known.id
 
 
-def _record(entry: TableEntry, target: TableName, roots: VersionRoots) -> Record | None:
-    record = Record.of(entry) if RECORD in entry.parameters else _adopted(entry, target)
-    if record is None or record.target != str(target) or not roots.owns(record.root, target):
+def _record(entry: TableEntry, table: FileTable) -> Record | None:
+    record = Record.of(entry) if RECORD in entry.parameters else _adopted(entry, table.name)
+    if record is None or record.target != str(table.name):
         return None
-    return record
+    return record if table.services.roots.owns(record.root, table.name) else None
 
 
 def _adopted(entry: TableEntry, target: TableName) -> Record | None:
@@ -130,7 +126,6 @@ def _known(found: Found, base: FileBase, roots: VersionRoots) -> KnownVersion:
         is_deleting=record is not None and record.state is RecordState.DELETING,
         stays=Reason.FOREIGN if is_foreign else None,
         may_have_lived=record is not None and not _would_show(record, base),
-        handle=found,
     )
 
 

@@ -15,12 +15,11 @@ from dbt.adapters.ctas_spark.staging.iceberg.publications import history
 from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish.namespaces import StagingNamespaces
+from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, Reason, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 
 
@@ -33,10 +32,10 @@ class IcebergCatalog:
         self._namespaces = StagingNamespaces(services.tables, services.engine)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """Every kind that is let in compares and swaps; the staging namespace is made here.
+        """Every kind that is let in compares and swaps; the staging schema is made here.
 
         Raises:
-            StagingSchemaError: there is no staging namespace and none can be made.
+            StagingSchemaError: there is no staging schema and none can be made.
         """
         self._namespaces.ensure(staging_schema)
         return Capabilities(f"iceberg ({self._kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)

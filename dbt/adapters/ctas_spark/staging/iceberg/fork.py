@@ -17,8 +17,8 @@ from dbt.adapters.ctas_spark.staging.iceberg.base import ExpectedBase, IcebergBa
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, attempts_of
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
+from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
 from dbt.adapters.ctas_spark.staging.publish.marker import BASE, PREFIX, TARGET, VERSION
-from dbt.adapters.ctas_spark.staging.publish.v2_clauses import clauses
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
 

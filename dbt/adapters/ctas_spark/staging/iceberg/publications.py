@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     NativeMarker,
     common_fields,
 )
-from dbt.adapters.ctas_spark.staging.retention.history import Event, change_of, time_text
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, change_of, time_text
 
 SPEC = PREFIX + "spec_id"
 SORT_ORDER = PREFIX + "sort_order_id"

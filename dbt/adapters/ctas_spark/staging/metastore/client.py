@@ -1,16 +1,87 @@
-"""What publications need of a metastore: a few calls, the same for every client."""
+"""What publications need of a metastore: its entries, and a few calls."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.entry import Column, TableEntry
 
+VIEW = "VIRTUAL_VIEW"
+MANAGED = "MANAGED_TABLE"
+PROVIDER = "spark.sql.sources.provider"
+PARTITION_COLUMN = "spark.sql.sources.schema.partCol."
+PARTITION_COLUMN_COUNT = "spark.sql.sources.schema.numPartCols"
+
+Column = tuple[str, str] | tuple[str, str, str]
+"""Name and type, and a comment where there is one."""
+PLACEHOLDER: Column = ("col", "array<string>", "from deserializer")
+"""What Spark puts into ``sd.cols`` of a table whose columns Hive can't read."""
 PROBE = "ctas_spark_probe"
 """The property of a scratch entry on which compare-and-swap is tried."""
 AGENT = "dbt-ctas-spark"
 """The name of the agent that ``SHOW LOCKS`` shows beside a lock's owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """What the metastore holds of a table.
+
+    ``location`` is the serde's ``path`` where there is one: a metastore without the jars of an
+    object store keeps a placeholder in ``sd.location``. ``columns`` and ``partition_keys`` are
+    Hive's own. ``comments`` are those of ``columns``, by name. ``raw`` is the client's own object,
+    which loses nothing. The last two take no part in comparisons.
+    """
+
+    name: TableName
+    table_type: str
+    location: str | None
+    columns: tuple[tuple[str, str], ...]
+    partition_keys: tuple[str, ...]
+    create_time: int
+    parameters: Mapping[str, str]
+    raw: object = field(compare=False, repr=False)
+    comments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def is_view(self) -> bool:
+        """True for a view, which has no data of its own."""
+        return self.table_type == VIEW
+
+    @property
+    def is_managed(self) -> bool:
+        """True for a table whose data goes with it when it is dropped, and moves when renamed."""
+        return self.table_type == MANAGED
+
+    @property
+    def described_columns(self) -> tuple[Column, ...]:
+        """Hive's columns with their comments, as a change can carry them."""
+        return tuple(
+            (name, kind, self.comments[name]) if name in self.comments else (name, kind)
+            for name, kind in self.columns
+        )
+
+    @property
+    def partition_columns(self) -> tuple[str, ...]:
+        """The columns by which Spark takes the table to be partitioned.
+
+        A data source table has them in its parameters, and may have other Hive keys beside them.
+        Any other table has Hive's.
+        """
+        count = self.parameters.get(PARTITION_COLUMN_COUNT)
+        if count is None:
+            return () if PROVIDER in self.parameters else self.partition_keys
+        return tuple(self.parameters[f"{PARTITION_COLUMN}{at}"] for at in range(int(count)))
+
+    @property
+    def last_ddl_time(self) -> int | None:
+        """Seconds since the epoch, by the metastore's clock; None where it is not kept."""
+        value = self.parameters.get("transient_lastDdlTime")
+        return int(value) if value and value.isdecimal() else None
+
+    @property
+    def directory_name(self) -> str | None:
+        """The last component of the location."""
+        return self.location.rstrip("/").rsplit("/", 1)[-1] if self.location else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,46 +95,33 @@ class Expectation:
     value: str
 
 
-class HiveColumns(str, Enum):
-    """Which columns a change leaves in ``sd.cols``, which Hive and Trino read.
-
-    Spark reads its own schema from the parameters. A server compares old and new columns by
-    position, and has nothing to compare with ``NONE``.
-    """
-
-    STAGED = "staged"
-    BASE = "base"
-    NONE = "none"
-
-
 @dataclass(frozen=True, slots=True)
 class EntryChange:
     """One new state of an entry: the fields of ``staged`` under another name.
 
     Owner, the owner's type, creation time and privileges come from ``base``, where there is one.
-    ``columns`` are put into ``sd.cols`` where they are given, whatever ``hive_columns`` says;
-    ``keeps_partition_keys`` leaves Hive's own keys as they are, which no server lets an alter
-    change. A view has neither columns nor keys to keep. Spark's in-memory catalog has one schema
-    only, the staged one, and follows none of the three.
+    ``columns`` take the place of the staged ones in ``sd.cols``, which Hive and Trino read; Spark
+    has its own schema in the parameters. A server compares old and new ones by position, and has
+    nothing to compare with an empty tuple. ``keeps_partition_keys`` leaves the base's keys in
+    Hive's view, which no server lets an alter change.
     """
 
     target: TableName
     staged: TableEntry
     base: TableEntry | None
     parameters: dict[str, str]
-    hive_columns: HiveColumns = HiveColumns.STAGED
     columns: tuple[Column, ...] | None = None
     keeps_partition_keys: bool = False
 
     @classmethod
-    def of_columns(cls, entry: TableEntry, columns: tuple[Column, ...]) -> "EntryChange":
-        """The entry as it is, its parameters included, but for its ``sd.cols``."""
-        return cls(entry.name, entry, entry, dict(entry.parameters), columns=columns)
-
-    @property
-    def table_of_base(self) -> TableEntry | None:
-        """The base whose columns and keys can be kept; None for a view or without a base."""
-        return None if self.base is None or self.base.is_view else self.base
+    def of(
+        cls,
+        entry: TableEntry,
+        parameters: dict[str, str],
+        columns: tuple[Column, ...] | None = None,
+    ) -> "EntryChange":
+        """The entry as it is, but for its parameters and, where they are given, its columns."""
+        return cls(entry.name, entry, entry, parameters, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +193,6 @@ class MetastoreClient(Protocol):
     def compares_and_swaps(self, database: str) -> bool:
         """True if the server honours an Expectation; tried on a scratch entry in ``database``."""
 
-
-class PartitionClient(Protocol):
-    """A metastore's partitions. Every call raises MetastoreError, or RefusedError."""
-
     def partitions(self, name: TableName) -> tuple[Partition, ...]:
         """Every partition of the table; EntryMissingError when there is no table."""
 
@@ -150,10 +204,6 @@ class PartitionClient(Protocol):
 
     def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
         """Remove the partitions of these values and leave their data; missing ones are no error."""
-
-
-class TableClient(MetastoreClient, PartitionClient, Protocol):
-    """A metastore's tables with their partitions."""
 
 
 class TableLockClient(Protocol):

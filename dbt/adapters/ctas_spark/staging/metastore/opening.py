@@ -1,20 +1,16 @@
-"""The client of a session's metastore: in Spark's JVM, over Thrift, or in Spark's own memory."""
+"""The client of a session's metastore: in Spark's JVM, or over Thrift."""
 
-import os
-import secrets
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.metastore.client import TableClient, TableLockClient
-from dbt.adapters.ctas_spark.staging.metastore.jvm.client import InJvmMetastore
-from dbt.adapters.ctas_spark.staging.metastore.memory.client import InMemoryMetastore
-from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
+from dbt.adapters.ctas_spark.staging.metastore.thrift.client import HiveMetastore, ThriftMetastore
 
 BUILTIN = "builtin"
 NOT_PLAIN = (
@@ -26,39 +22,19 @@ NOT_PLAIN = (
 DERBY = "jdbc:derby:"
 NAME = "databaseName="
 IN_DIRECTORY = "directory:"
-OWN_MEMORY = secrets.token_hex(8)
-"""Tells this process from every other one that had or will have its pid."""
-
-
-class MetastoreConnection(TableClient, Protocol):
-    """A metastore with connections to close."""
-
-    def close(self) -> None:
-        """Close the connections of every thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedMetastore:
     """A metastore's client; ``locks`` is None where no other process is a client of it.
 
-    ``address`` tells two metastores apart that share a storage. ``needs_jvm`` is false for a client
-    that is this process's own.
+    ``address`` tells two metastores apart that share a storage.
     """
 
-    kind: str
-    metastore: MetastoreConnection
+    metastore: HiveMetastore
     locks: TableLockClient | None
     description: str
     address: str
-    needs_jvm: bool = True
-
-
-class Route(str, Enum):
-    """How the metastore is called."""
-
-    IN_MEMORY = "in Spark's own memory"
-    IN_JVM = "in Spark's JVM"
-    OVER_THRIFT = "over Thrift"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,33 +65,29 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
         AtomicityNotSupportedError: there is no way to its metastore yet.
     """
     settings = HiveSettings.of(spark)
-    way = route(settings)
-    if way is Route.IN_MEMORY:
-        address = f"in memory of process {os.getpid()} {OWN_MEMORY}"
-        where = "in memory, of this process"
-        return OpenedMetastore("in_memory", InMemoryMetastore(spark), None, where, address)
-    if way is Route.OVER_THRIFT:
+    if goes_over_thrift(settings):
         over_thrift = ThriftMetastore(settings.uris, user=spark.sparkContext.sparkUser())
         where = f"Hive, remote at {settings.uris}, over Thrift"
-        return OpenedMetastore(
-            "hive", over_thrift, over_thrift, where, settings.uris, needs_jvm=False
-        )
+        return OpenedMetastore(over_thrift, over_thrift, where, settings.uris)
     in_jvm = InJvmMetastore(spark)
     locks = None if _embedded(in_jvm) else in_jvm
     address = metastore_address(in_jvm.uris, in_jvm.connection_url, Path.cwd())
-    return OpenedMetastore("hive", in_jvm, locks, _description(in_jvm), address)
+    return OpenedMetastore(in_jvm, locks, _description(in_jvm), address)
 
 
-def route(settings: HiveSettings) -> Route:
-    """How to call the metastore: beside Spark's Hive classes where they are isolated.
+def goes_over_thrift(settings: HiveSettings) -> bool:
+    """True if the metastore is called next to Spark's Hive classes, because they are isolated.
 
     Raises:
         AtomicityNotSupportedError: there is no way yet.
     """
     if settings.implementation != "hive":
-        return Route.IN_MEMORY
+        _refuse(
+            "Spark's own catalog in memory ends with this process",
+            "remove spark.sql.catalogImplementation from spark_conf",
+        )
     if settings.jars == BUILTIN:
-        return Route.IN_JVM
+        return False
     isolated = "Spark's Hive classes are isolated (spark.sql.hive.metastore.jars)"
     use_builtin = "remove spark.sql.hive.metastore.jars and .version from spark_conf"
     if not settings.uris:
@@ -129,7 +101,7 @@ def route(settings: HiveSettings) -> Route:
             f"not yet with {', '.join(settings.not_plain)}",
             use_builtin,
         )
-    return Route.OVER_THRIFT
+    return True
 
 
 def metastore_address(uris: str, connection_url: str, directory: Path) -> str:

@@ -9,7 +9,6 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.publish import messages, purposes
-from dbt.adapters.ctas_spark.staging.publish import purposes as levels
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.version import (
     B,
@@ -68,7 +67,8 @@ class Commit(Generic[B]):
                 self._attempt(check)
                 if self.outcome is not None:
                     return
-        raise messages.never_alone(self.context.target, MOST_ATTEMPTS)
+        who = f"others committed before each of {MOST_ATTEMPTS} attempts to overwrite"
+        raise messages.concurrent_write(self.context.target, who)
 
     def _attempt(self, check: HeldCheck) -> None:
         """One commit call; the outcome stays None if another attempt is to be made."""
@@ -94,7 +94,7 @@ class Commit(Generic[B]):
             self.over = now
         self.reach = self.version.reach(self.over)
         unchanged = messages.unchanged(self.begun)
-        self.level = levels.kept(self.context, self.asked, self.reach, unchanged)
+        self.level = purposes.kept(self.context, self.asked, self.reach, unchanged)
         if self.over is not self.begun:  # identity: begin's base is on the record already
             self.version.rebase(self.over)
 
@@ -117,7 +117,8 @@ class Commit(Generic[B]):
         target = self.context.target
         if isinstance(failure, CannotReplayError):
             self.outcome = None
-            raise messages.cannot_replay(target, self.who, failure) from failure
+            what = f"on_conflict: overwrite can't put the staged version over that: {failure}"
+            raise messages.concurrent_write(target, f"{self.who}; {what}") from failure
         if isinstance(failure, SweptError):
             self.outcome = None
             raise messages.swept(target, messages.unchanged(self.begun)) from failure

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 
 PREFIX = "ctas_spark_"
 COMMIT = PREFIX + "commit"
@@ -16,7 +16,6 @@ LEVEL = PREFIX + "level"
 LINEAGE = PREFIX + "lineage"
 NUMBER = PREFIX + "number"
 FORMAT = PREFIX + "format"
-MARKER_KEYS = (COMMIT, VERSION, BASE, TARGET, LEVEL, LINEAGE, NUMBER, FORMAT)
 MARKER_FORMAT = 1
 """What this release writes; a target with a newer one is not touched."""
 
@@ -77,11 +76,6 @@ class Lineage:
         """True if the version was ever published, as far as the list reaches."""
         return any(entry.version == version for entry in self.entries)
 
-    def since(self, commit: str) -> "tuple[LineageEntry, ...] | None":
-        """The publications after ``commit``, newest first; None if it is not known any more."""
-        ids = [entry.commit for entry in self.entries]
-        return self.entries[: ids.index(commit)] if commit in ids else None
-
     def followed_by(self, entry: LineageEntry) -> "Lineage":
         """This lineage with one more publication, its oldest ones cut to the limits."""
         kept = (entry, *self.entries)[:MOST_ENTRIES]
@@ -107,7 +101,6 @@ class Marker:
     number: int = 1
 
     def to_parameters(self) -> dict[str, str]:
-        """The marker as properties of the target's entry."""
         return {
             COMMIT: self.commit,
             VERSION: self.version,

@@ -1,7 +1,5 @@
 """What a publication says when it can't go on: what happened, what was left, and what to do."""
 
-from datetime import datetime, timezone
-
 from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -19,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     TableAlreadyExistsError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Base
+from dbt.adapters.ctas_spark.staging.retention.rules import time_text
 
 AGAIN = "run the model again; it will build on what is there now"
 NO_JOB = "it is unchanged; no job was started"
@@ -38,7 +37,7 @@ def unchanged(base: Base) -> str:
 
 def moment(time_ms: int) -> str:
     """A time as messages name it."""
-    return f"{datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{time_text(time_ms)} UTC"
 
 
 def in_the_way(context: StagingContext, obstacle: str, left: str) -> StagingError:
@@ -105,27 +104,6 @@ def concurrent_write(target: TableName, who: str) -> ConcurrentWriteError:
     """The error for a target that another changed; ``who`` says which version, and when."""
     return ConcurrentWriteError(
         f"another writer changed the table since this model began: {who}",
-        table=target,
-        left=f"theirs is untouched, and {NOTHING_PUBLISHED}",
-        remedy=AGAIN,
-    )
-
-
-def cannot_replay(target: TableName, who: str, failure: MetastoreError) -> ConcurrentWriteError:
-    """The error for an overwrite of what does not fit the staged version."""
-    return ConcurrentWriteError(
-        f"another writer changed the table since this model began: {who}; "
-        f"on_conflict: overwrite can't put the staged version over that: {failure}",
-        table=target,
-        left=f"theirs is untouched, and {NOTHING_PUBLISHED}",
-        remedy=AGAIN,
-    )
-
-
-def never_alone(target: TableName, attempts: int) -> ConcurrentWriteError:
-    """The error for an overwrite that always finds another commit on top."""
-    return ConcurrentWriteError(
-        f"others committed before each of {attempts} attempts to overwrite",
         table=target,
         left=f"theirs is untouched, and {NOTHING_PUBLISHED}",
         remedy=AGAIN,

@@ -14,6 +14,10 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, S
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.version import Base, Change, Reach
 
+logger = logging.getLogger(__name__)
+
+NO_JOB = "no job was started"
+
 
 def problems_of_any(context: StagingContext, name: str) -> Iterator[str]:
     """Every problem, with what to do about it; ``name`` is the format's, for people."""
@@ -26,9 +30,6 @@ def problems_of_any(context: StagingContext, name: str) -> Iterator[str]:
         yield f"options: {name} has table properties only; use tblproperties"
     if context.partition_metadata is not PartitionMetadata.AUTO:
         yield f"partition_metadata: {name} itself knows the partitions; remove it"
-
-
-logger = logging.getLogger(__name__)
 
 
 def kept(context: StagingContext, asked: Atomicity, reach: Reach, left: str) -> Atomicity:
@@ -63,11 +64,6 @@ def warn_of_less(context: StagingContext, base: Base, level: Atomicity) -> None:
             base.level,
             level.value,
         )
-
-
-logger = logging.getLogger(__name__)
-
-NO_JOB = "no job was started"
 
 
 def refusal_to_begin(context: StagingContext, base: Base) -> StagingError | None:

@@ -1,67 +1,15 @@
 """The two-phase commit of one table, whatever kind it is (FLIP-305 ``StagedTable``)."""
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic
 
 from dbt.adapters.ctas_spark.staging.clock import Clock, Stopwatch
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.publish import messages, purposes
-from dbt.adapters.ctas_spark.staging.publish import purposes as levels
 from dbt.adapters.ctas_spark.staging.publish.commit import Commit
 from dbt.adapters.ctas_spark.staging.publish.version import B, Outcome, Reach, Version
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Withdrawal:
-    """The end of one version.
-
-    ``places`` says where its files lie, and is empty before any could be written; ``discard``
-    removes them, then the record, and returns what is left.
-    """
-
-    target: TableName
-    version: str
-    places: str
-    job: Job
-    report: StepReport
-    discard: Callable[[], list[str]]
-
-    def run(self, reason: str) -> list[str]:
-        """Stop the job and remove what it wrote; what is left behind. Never raises."""
-        self.report.give_up()
-        try:
-            self.report.enter(Step.ABORT)
-            left = self._withdraw(reason)
-            self.report.leave()
-        except Exception:
-            logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
-            return [f"what was staged in {self.places}"]
-        return left
-
-    def remove(self, reason: str) -> list[str]:
-        """Delete files and record of a version whose job has ended; what is left of them."""
-        left = self.discard()
-        logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
-        return left
-
-    def _withdraw(self, reason: str) -> list[str]:
-        if not self.places:
-            return []
-        if self.job.stop():
-            return self.remove(reason)
-        logger.warning(
-            "%s: a task of the job still runs, so %s stays; a later run deletes it",
-            self.target,
-            self.places,
-        )
-        return [f"{self.places} (a task of the job still runs)"]
-
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +36,7 @@ class StagedTable(Generic[B]):
         self.base = base
         keeps = purposes.keeps_what_exists(context, base)
         self.reach = Reach(asked, "keep") if keeps else version.reach(base)
-        self.level = levels.kept(context, asked, self.reach, messages.NO_JOB)
+        self.level = purposes.kept(context, asked, self.reach, messages.NO_JOB)
         self.figures = WriteFigures()
         self.outcome: Outcome | None = None
         self.left_behind: list[str] = []
@@ -100,12 +48,10 @@ class StagedTable(Generic[B]):
 
     @property
     def target(self) -> TableName:
-        """The table to publish."""
         return self.context.target
 
     @property
     def version(self) -> str:
-        """The version's id."""
         return self._version.id
 
     @property
@@ -133,7 +79,7 @@ class StagedTable(Generic[B]):
         if purposes.keeps_what_exists(self.context, self.base):
             self._decided(Outcome.KEPT)
             return
-        levels.warn_of_less(self.context, self.base, self.level)
+        purposes.warn_of_less(self.context, self.base, self.level)
         if self.reach.warning:
             logger.warning("%s: %s", self.target, self.reach.warning)
         self._version.stage_on(self.base, self.level)
@@ -194,7 +140,14 @@ class StagedTable(Generic[B]):
         """Stop the job and remove the version. Idempotent; never raises; nothing if decided."""
         if self.outcome is not None:
             return
-        self.left_behind = self._withdrawal().run(reason)
+        self._report.give_up()
+        try:
+            self._report.enter(Step.ABORT)
+            self.left_behind = self._withdrawn(reason)
+            self._report.leave()
+        except Exception:
+            logger.exception("abort of %s, version %s, did not finish", self.target, self.version)
+            self.left_behind = [f"what was staged in {self._version.places}"]
         self.outcome = Outcome.NOT_COMMITTED
 
     def _commit(self) -> Commit[B]:
@@ -213,18 +166,24 @@ class StagedTable(Generic[B]):
 
     def _keep_theirs(self) -> None:
         logger.info("%s was created by another meanwhile; theirs is kept", self.target)
-        self.left_behind = self._withdrawal().remove("another created the table")
+        self.left_behind = self._discarded("another created the table")
         self.outcome = Outcome.KEPT
 
-    def _withdrawal(self) -> Withdrawal:
-        return Withdrawal(
-            target=self.target,
-            version=self.version,
-            places=self._version.places,
-            job=self._job,
-            report=self._report,
-            discard=lambda: self._version.discard(self._report),
-        )
+    def _withdrawn(self, reason: str) -> list[str]:
+        """What is left of the version; without places nothing was written yet."""
+        places = self._version.places
+        if not places:
+            return []
+        if self._job.stop():
+            return self._discarded(reason)
+        why = "a task of the job still runs"
+        logger.warning("%s: %s, so %s stays; a later run deletes it", self.target, why, places)
+        return [f"{places} ({why})"]
+
+    def _discarded(self, reason: str) -> list[str]:
+        left = self._version.discard(self._report)
+        logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
+        return left
 
     def _decided(self, outcome: Outcome) -> None:
         self.outcome = outcome

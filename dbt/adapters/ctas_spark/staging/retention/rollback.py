@@ -1,7 +1,7 @@
 """Publish an earlier version of a target again: one commit, schema included, for every kind."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.staging.context import (
@@ -13,6 +13,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Base, Version
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
@@ -23,11 +24,9 @@ class NoJob:
     canceled = False
 
     def stop(self) -> bool:
-        """There is nothing to stop."""
         return True
 
     def figures(self) -> WriteFigures:
-        """There is nothing that was counted."""
         return WriteFigures()
 
 
@@ -78,7 +77,8 @@ def roll_back(
             on_conflict=OnConflict.ABORT,
             atomicity=Atomicity.AUTO,
         )
-        return _published(asked, level, live, chosen, restoring.restored)
+        plan = Plan(asked, level, NoJob(), partial(restoring.restored, chosen))
+        return RolledBack(chosen, live, _published(plan.begin()))
 
 
 def _chosen(context: StagingContext, earlier: tuple[str, ...], to: str | None) -> str:
@@ -95,19 +95,12 @@ def _chosen(context: StagingContext, earlier: tuple[str, ...], to: str | None) -
     )
 
 
-def _published(
-    context: StagingContext,
-    level: Atomicity,
-    live: str,
-    chosen: str,
-    restored: Callable[[str, Atomicity, StepReport], Version[Any]],
-) -> RolledBack:
-    plan = Plan(context, level, NoJob(), lambda kept, report: restored(chosen, kept, report))
-    staged = plan.begin()
+def _published(staged: StagedTable[Any]) -> Atomicity:
+    """Commit it; the level that was kept."""
     try:
         staged.commit()
     except BaseException as error:
         staged.abort(f"failed: {type(error).__name__}")
         raise
     staged.settle()
-    return RolledBack(chosen, live, staged.level)
+    return staged.level

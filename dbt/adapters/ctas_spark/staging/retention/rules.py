@@ -1,6 +1,8 @@
 """How long versions stay, and why one does; the words that every kind of table shares."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from enum import Enum
 
 HOUR_MS = 3_600_000
@@ -101,3 +103,43 @@ class Sweep:
             self.freed.append(version.directory)
         else:
             self.kept[version.id] = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One publication; ``rows`` and ``bytes`` are None where nobody counted them.
+
+    ``state`` is that of its version: ``live``, ``kept``, ``deleted``, or ``last published`` where a
+    table does not show which version it is. ``schema_change`` compares with the publication before,
+    as far as both are known.
+    """
+
+    version: str
+    time: str
+    kind: str
+    state: str
+    rows: int | None
+    bytes: int | None
+    schema_change: str
+
+
+def time_text(time_ms: int) -> str:
+    """A publication's time as the history shows it, in UTC."""
+    return f"{datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc):%Y-%m-%d %H:%M:%S}"
+
+
+def change_of(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """What changed between columns: ``+added: type``, ``-removed``, ``name: old -> new``.
+
+    Args:
+        old: type by name.
+        new: type by name.
+    """
+    added = [f"+{name}: {kind}" for name, kind in new.items() if name not in old]
+    removed = [f"-{name}" for name in old if name not in new]
+    changed = [
+        f"{name}: {old[name]} -> {kind}"
+        for name, kind in new.items()
+        if name in old and old[name] != kind
+    ]
+    return ", ".join([*added, *removed, *changed])

@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     Lineage,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Change
-from dbt.adapters.ctas_spark.staging.retention.history import Event, time_text
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, time_text
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 ABSENT = "absent"

@@ -10,14 +10,13 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.context import DELTA, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.publish.namespaces import StagingNamespaces
+from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.history import Event
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.statement.base import history
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
 from dbt.adapters.ctas_spark.staging.statement.version import (
@@ -63,10 +62,10 @@ class StatementCatalog:
         self._namespaces = StagingNamespaces(services.tables, services.engine)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """What is known of it; the staging namespace is made here.
+        """What is known of it; the staging schema is made here.
 
         Raises:
-            StagingSchemaError: there is no staging namespace and none can be made.
+            StagingSchemaError: there is no staging schema and none can be made.
         """
         self._namespaces.ensure(staging_schema)
         return self._reached

@@ -22,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Statements, WriteFi
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
+from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     PREFIX,
@@ -30,7 +31,6 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     LineageEntry,
     Marker,
 )
-from dbt.adapters.ctas_spark.staging.publish.v2_clauses import clauses
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.statement import base as bases
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase

@@ -32,7 +32,6 @@ class HadoopStorage:
         self._configuration = jvm.hadoop_configuration(spark)
 
     def write(self, path: str, text: str) -> None:
-        """Write the file."""
         try:
             target, system = self._locate_text(path)
             self._write(target, system, text)
@@ -86,7 +85,6 @@ class HadoopStorage:
         )
 
     def modified_ms(self, path: str) -> int | None:
-        """One look at its status."""
         try:
             target, system = self._locate(path)
             return int(system.getFileStatus(target).getModificationTime())
@@ -96,7 +94,6 @@ class HadoopStorage:
             raise _refused("look at", path, error) from error
 
     def children(self, directory: str) -> tuple[str, ...]:
-        """One listing of the directory, not below it."""
         try:
             target, system = self._locate(directory)
             return tuple(str(found.getPath().getName()) for found in system.listStatus(target))
@@ -125,7 +122,6 @@ class HadoopStorage:
             system.modifyAclEntries(target, entries)
 
     def delete(self, path: str) -> None:
-        """Remove a file or a whole directory."""
         try:
             target, system = self._locate(path)
             system.delete(target, True)
@@ -133,7 +129,6 @@ class HadoopStorage:
             raise _refused("delete", path, error) from error
 
     def exists(self, path: str) -> bool:
-        """True if the path is there."""
         try:
             target, system = self._locate(path)
             return bool(system.exists(target))

@@ -11,13 +11,28 @@ from typing import Any, Protocol
 
 from thrift.Thrift import TException
 
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore import hive_words
+from dbt.adapters.ctas_spark.staging.errors import (
+    ColumnsRefusedError,
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, Struct, struct
 
 NO_ANSWER = (TException, OSError, EOFError, UnicodeError)
 SUCCESS = 0
 MESSAGE = 1
+
+MODIFIED = "The table has been modified"
+NO_SUCH_TABLE = "table not found"
+NOWHERE_TO_ADD = "because database or table"
+TAKEN = "already exists"
+INCOMPATIBLE = "types incompatible with the existing columns"
+EXISTS = "AlreadyExistsException"
+MISSING = ("NoSuchObjectException", "UnknownDBException", "NoSuchLockException")
+REFUSED = ("InvalidOperationException", "InvalidObjectException", "InvalidInputException")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +90,7 @@ class HiveCalls:
             if number != SUCCESS:
                 kind = method.exceptions.get(number, f"exception {number}")
                 said = f"metastore call {what}: {kind}: {field.value.text(MESSAGE)}"
-                raise hive_words.error(kind, said)
+                raise _refusal(kind, said)
         if method.returns and SUCCESS not in result.fields:
             raise MetastoreError(f"metastore call {what} returned nothing")
         return result.value(SUCCESS)
@@ -97,6 +112,21 @@ class HiveCalls:
         self._connections.add(connection)
         self._thread.connection = connection
         return connection
+
+
+def _refusal(kind: str, text: str) -> MetastoreError:
+    """The error for an exception of class ``kind``: what is no refusal may have had its effect."""
+    if MODIFIED in text:
+        return EntryModifiedError(text)
+    if INCOMPATIBLE in text:
+        return ColumnsRefusedError(text)
+    if kind == EXISTS:
+        return EntryExistsError(text)
+    if kind in MISSING or text.endswith(NO_SUCH_TABLE) or NOWHERE_TO_ADD in text:
+        return EntryMissingError(text)
+    if kind in REFUSED:
+        return EntryExistsError(text) if text.endswith(TAKEN) else RefusedError(text)
+    return MetastoreError(text)
 
 
 def text_of(error: BaseException) -> str:

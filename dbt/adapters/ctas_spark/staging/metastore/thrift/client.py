@@ -4,6 +4,7 @@ An entry stays the struct that the server sent, so that a publication loses noth
 the server's version.
 """
 
+import secrets
 from contextlib import suppress
 
 from thrift.Thrift import TType
@@ -11,23 +12,23 @@ from thrift.Thrift import TType
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryMissingError,
+    EntryModifiedError,
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore import hive_words, probe
 from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PROBE,
     EntryChange,
     Expectation,
     Partition,
+    TableEntry,
     TableLock,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import HiveCalls, Method
 from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import (
-    DEFAULT_TIMEOUTS,
+    CALL_SECONDS,
     Servers,
-    Timeouts,
     addresses_in,
 )
 from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import changed, entry_of, scratch_view
@@ -95,7 +96,6 @@ class HiveMetastore(HiveCalls):
         return entry_of(name, answer.struct(1))
 
     def database_location(self, database: str) -> str | None:
-        """One get_database call."""
         try:
             answer = self._call(f"get_database({database})", GET_DATABASE, string(database))
         except EntryMissingError:
@@ -109,59 +109,61 @@ class HiveMetastore(HiveCalls):
         self._call(f"create_table({change.target})", CREATE_TABLE, *arguments)
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        """One alter_table call with its precondition."""
         self.rename_table(change.target, change, expected)
 
     def rename_table(
         self, was: TableName, change: EntryChange, expected: Expectation | None
     ) -> None:
-        """One alter_table call with another name in the entry."""
         table = Field(TType.STRUCT, changed(change))
-        arguments = *_names(was), table, requests.environment(expected)
+        arguments = *requests.named(was), table, requests.environment(expected)
         self._call(f"alter_table({was})", ALTER_TABLE, *arguments)
 
     def drop_entry(self, name: TableName) -> None:
         """One drop_table call that leaves the data."""
-        arguments = *_names(name), boolean(False), requests.environment()
+        arguments = *requests.named(name), boolean(False), requests.environment()
         with suppress(EntryMissingError):
             self._call(f"drop_table({name})", DROP_TABLE, *arguments)
 
     def drop_column_statistics(self, name: TableName) -> None:
         """One call without a column's name, which stands for all of them."""
         with suppress(RefusedError):  # servers have several words for "there are none"
-            self._call(f"drop_column_statistics({name})", DROP_STATISTICS, *_names(name))
+            self._call(f"drop_column_statistics({name})", DROP_STATISTICS, *requests.named(name))
 
     def databases(self) -> tuple[str, ...]:
-        """One get_all_databases call."""
         return words_of(self._call("get_all_databases()", DATABASES))
 
     def tables(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
-        """One get_tables call."""
-        arguments = string(database), string(hive_words.begins_with(prefix))
+        arguments = string(database), string(requests.begins_with(prefix))
         found = words_of(self._call(f"get_tables({database})", TABLES, *arguments))
-        return hive_words.tables_named(database, found, prefix)
+        return requests.tables_named(database, found, prefix)
 
     def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
-        """One get_table_names_by_filter call."""
-        asked = hive_words.parameter_is(parameter, value)
+        asked = requests.parameter_is(parameter, value)
         arguments = string(database), string(asked), NO_LIMIT
         try:
             found = self._call(f"get_tables({database}, {asked})", TABLES_BY_FILTER, *arguments)
         except EntryMissingError:
             return ()
-        return hive_words.tables_named(database, words_of(found))
+        return requests.tables_named(database, words_of(found))
 
     def scratch_entry(self, name: TableName) -> TableEntry:
-        """No call."""
-        return probe.scratch_entry(name, scratch_view(name))
+        return entry_of(name, scratch_view(name))
 
     def compares_and_swaps(self, database: str) -> bool:
-        """Three calls on a scratch view."""
-        return probe.compares_and_swaps(self, self.scratch_entry(probe.scratch_name(database)))
+        """Alter a scratch view with a wrong expectation: a server that obeys does not compare."""
+        scratch = self.scratch_entry(_unused(database))
+        change = EntryChange(scratch.name, scratch, None, {PROBE: "here"})
+        self.create_table(change)
+        try:
+            self.alter_table(change, Expectation(PROBE, "another"))
+        except EntryModifiedError:
+            return True
+        finally:
+            self.drop_entry(scratch.name)
+        return False
 
     def partitions(self, name: TableName) -> tuple[Partition, ...]:
-        """One get_partitions call."""
-        found = self._call(f"get_partitions({name})", PARTITIONS, *_names(name), NO_LIMIT)
+        found = self._call(f"get_partitions({name})", PARTITIONS, *requests.named(name), NO_LIMIT)
         return tuple(map(requests.partition_of, found.values))
 
     def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
@@ -172,42 +174,43 @@ class HiveMetastore(HiveCalls):
 
     def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
         """One call for all names, one drop_partitions_req call for some hundreds."""
-        names = hive_words.names_of(partitions, self._partition_names(name))
+        names = requests.names_of(partitions, self._partition_names(name))
         for batch in requests.batches(names):
             request = requests.dropping(name, batch)
             self._call(f"drop_partitions({name})", DROP_PARTITIONS, request)
 
     def supports_locks(self) -> bool:
-        """Two calls on a scratch name."""
-        return probe.supports_locks(self)
+        """Lock a scratch name: a server without lock tables breaks, and answers the next call."""
+        try:
+            lock = self.lock(_unused(PROBE), PROBE)
+        except MetastoreError:
+            self.databases()
+            return False
+        self.unlock(lock)
+        return True
 
     def lock(self, name: TableName, owner: str) -> int:
-        """One lock call, for an exclusive lock on the table."""
         answer = self._call(f"lock({name})", LOCK, requests.locking(name, owner))
-        lock: int = answer.value(requests.Lock.ID)
+        lock: int = answer.value(requests.LOCK_ID)
         return lock
 
     def is_granted(self, lock: int) -> bool:
-        """One check_lock call."""
         answer = self._call(f"check_lock({lock})", CHECK_LOCK, struct(long(lock)))
-        return bool(answer.value(requests.Lock.STATE) == requests.ACQUIRED)
+        return bool(answer.value(requests.LOCK_STATE) == requests.ACQUIRED)
 
     def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
-        """One show_locks call."""
-        answer = self._call(f"show_locks({name})", SHOW_LOCKS, struct(*_names(name)))
+        answer = self._call(f"show_locks({name})", SHOW_LOCKS, struct(*requests.named(name)))
         return tuple(map(requests.shown, answer.structs(LOCKS)))
 
     def heartbeat(self, lock: int) -> None:
-        """One heartbeat call."""
         self._call(f"heartbeat({lock})", HEARTBEAT, struct(long(lock)))
 
     def unlock(self, lock: int) -> None:
-        """One unlock call."""
         with suppress(EntryMissingError):
             self._call(f"unlock({lock})", UNLOCK, struct(long(lock)))
 
     def _partition_names(self, name: TableName) -> tuple[str, ...]:
-        arguments = *_names(name), NO_LIMIT
+        arguments = *requests.named(name), NO_LIMIT
         try:
             return words_of(self._call(f"get_partition_names({name})", PARTITION_NAMES, *arguments))
         except MetastoreError:
@@ -223,10 +226,10 @@ class ThriftMetastore(HiveMetastore):
     """
 
     def __init__(
-        self, uris: str, *, user: str | None = None, timeouts: Timeouts = DEFAULT_TIMEOUTS
+        self, uris: str, *, user: str | None = None, call_seconds: float = CALL_SECONDS
     ) -> None:
-        super().__init__(Servers(addresses_in(uris), user, timeouts).connect)
+        super().__init__(Servers(addresses_in(uris), user, call_seconds).connect)
 
 
-def _names(name: TableName) -> tuple[Field, Field]:
-    return string(name.database), string(name.table)
+def _unused(database: str) -> TableName:
+    return TableName(database, f"probe__{secrets.token_hex(8)}")

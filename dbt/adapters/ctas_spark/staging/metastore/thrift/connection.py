@@ -19,42 +19,16 @@ from thrift.transport.TTransport import TBufferedTransport
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
 from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import NO_ANSWER, text_of
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
-    Struct,
-    sequence,
-    string,
-    struct,
-)
+from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Struct, sequence, string, struct
+
+CONNECT_SECONDS = 10.0
+"""Until a server accepts."""
+CALL_SECONDS = 600.0
+"""Of silence while an answer is awaited."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Seconds: until a server accepts, and of silence while an answer is awaited."""
-
-    connect: float = 10.0
-    call: float = 600.0
-
-
-DEFAULT_TIMEOUTS = Timeouts()
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server listens."""
-
-    host: str
-    port: int
-
-    @classmethod
-    def of(cls, uri: str) -> "Address":
-        """The address in ``thrift://host:port``; ValueError if that is not what it is."""
-        parts = urlsplit(uri)
-        if parts.scheme != "thrift" or not parts.hostname or not parts.port:
-            raise ValueError(f"{uri!r} is not thrift://host:port")
-        return cls(parts.hostname, parts.port)
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
+Address = tuple[str, int]
+"""Host and port of a server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +40,7 @@ class Servers:
 
     addresses: tuple[Address, ...]
     user: str | None
-    timeouts: Timeouts
+    call_seconds: float = CALL_SECONDS
 
     def connect(self) -> "SocketConnection":
         """A connection to the first server that takes one; OSError with everyone's reason."""
@@ -79,12 +53,13 @@ class Servers:
 
     def _connected(self, address: Address, failures: list[str]) -> "SocketConnection | None":
         try:
-            connection = SocketConnection(address, self.timeouts)
+            connection = SocketConnection(address, self.call_seconds)
             if self.user is not None:
                 user = struct(string(self.user), sequence(TType.STRING))
                 connection.call("set_ugi", user.value)
         except NO_ANSWER as error:
-            failures.append(f"{address}: {text_of(error)}")
+            host, port = address
+            failures.append(f"{host}:{port}: {text_of(error)}")
             return None
         return connection
 
@@ -92,10 +67,10 @@ class Servers:
 class SocketConnection:
     """A socket that is connected from the start; OSError if nobody listens."""
 
-    def __init__(self, address: Address, timeouts: Timeouts) -> None:
+    def __init__(self, address: Address, call_seconds: float) -> None:
         # TSocket's own open knows one timeout only, and logs every refused attempt.
-        self._socket = socket.create_connection((address.host, address.port), timeouts.connect)
-        self._socket.settimeout(timeouts.call)
+        self._socket = socket.create_connection(address, CONNECT_SECONDS)
+        self._socket.settimeout(call_seconds)
         self._connected = TSocket()
         self._connected.setHandle(self._socket)
         self._protocol = TBinaryProtocol(TBufferedTransport(self._connected))
@@ -132,7 +107,7 @@ class SocketConnection:
 def addresses_in(uris: str) -> tuple[Address, ...]:
     """The servers in ``hive.metastore.uris``; MetastoreError if it can't be read."""
     try:
-        found = tuple(Address.of(uri.strip()) for uri in uris.split(",") if uri.strip())
+        found = tuple(_address(uri.strip()) for uri in uris.split(",") if uri.strip())
     except ValueError as error:
         raise MetastoreError(
             f"hive.metastore.uris can't be read: {error}",
@@ -142,6 +117,13 @@ def addresses_in(uris: str) -> tuple[Address, ...]:
     if not found:
         raise MetastoreError("hive.metastore.uris is empty", left="nothing was started")
     return found
+
+
+def _address(uri: str) -> Address:
+    parts = urlsplit(uri)
+    if parts.scheme != "thrift" or not parts.hostname or not parts.port:
+        raise ValueError(f"{uri!r} is not thrift://host:port")
+    return parts.hostname, parts.port
 
 
 def ask(protocol: Any, method: str, arguments: Struct) -> None:

@@ -9,8 +9,12 @@ from enum import IntEnum
 from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, HiveColumns
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW, Column, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    VIEW,
+    Column,
+    EntryChange,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     EMPTY,
     Field,
@@ -81,10 +85,8 @@ def changed(change: EntryChange) -> Struct:
     }
     if change.base is not None:
         base = _struct(change.base)
-        fields |= {number: base.fields.get(number) for number in OF_THE_BASE}
-    if change.keeps_partition_keys and change.table_of_base is not None:
-        kept = _struct(change.table_of_base)
-        fields[Table.PARTITION_KEYS] = kept.fields.get(Table.PARTITION_KEYS)
+        kept = (*OF_THE_BASE, Table.PARTITION_KEYS) if change.keeps_partition_keys else OF_THE_BASE
+        fields |= {number: base.fields.get(number) for number in kept}
     return staged.replaced(fields)
 
 
@@ -109,15 +111,10 @@ def scratch_view(name: TableName) -> Struct:
 
 def _storage(change: EntryChange, staged: Struct) -> Field:
     """The staged storage; its columns are those that the change asks for."""
-    columns = staged.fields.get(Storage.COLUMNS)
     if change.columns is not None:
         columns = sequence(TType.STRUCT, *map(_column, change.columns))
-    elif change.hive_columns is HiveColumns.NONE:
-        columns = sequence(TType.STRUCT)
-    elif change.hive_columns is HiveColumns.BASE and change.table_of_base is not None:
-        base = _struct(change.table_of_base).struct(Table.STORAGE)
-        columns = base.fields.get(Storage.COLUMNS)
-    return Field(TType.STRUCT, staged.replaced({Storage.COLUMNS: columns}))
+        staged = staged.replaced({Storage.COLUMNS: columns})
+    return Field(TType.STRUCT, staged)
 
 
 def _column(column: Column) -> Struct:

@@ -1,14 +1,15 @@
-"""What a metastore is sent beside tables: preconditions, partitions and locks, as structs.
+"""What a metastore is sent besides tables: filters, preconditions, partitions and locks.
 
-Source of the numbers: ``EnvironmentContext``, ``Partition``, ``AddPartitionsRequest``,
-``DropPartitionsRequest``, ``LockRequest`` and ``ShowLocksResponseElement`` in Hive's
-``hive_metastore.thrift``, the same from Hive 2.3 to 4.2.
+Source of the fields, in their order: ``EnvironmentContext``, ``Partition``,
+``AddPartitionsRequest``, ``DropPartitionsRequest``, ``LockRequest`` and
+``ShowLocksResponseElement`` in Hive's ``hive_metastore.thrift``, the same from Hive 2.3 to 4.2.
 """
 
+import re
 import socket
-from collections.abc import Iterator, Sequence
-from enum import IntEnum
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
+from urllib.parse import unquote
 
 from thrift.Thrift import TType
 
@@ -35,132 +36,97 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
 T = TypeVar("T")
 BATCH = 500
 """Partitions in one call: each repeats all columns, and servers limit a message to 100 MB."""
-EXPECTED_KEY = "expected_parameter_key"
-EXPECTED_VALUE = "expected_parameter_value"
+PARAMETER = "hive_filter_field_params__"
 NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
 EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = 3, 2, 6
 ACQUIRED = 1
+VALUES, OF_DATABASE, OF_TABLE, STORAGE = 1, 2, 3, 6
+LOCK_ID, LOCK_STATE, LOCK_BEATEN, LOCK_USER = 1, 2, 8, 10
 
 
-class Part(IntEnum):
-    """The fields of ``Partition`` that are read or replaced."""
-
-    VALUES = 1
-    DATABASE = 2
-    TABLE = 3
-    STORAGE = 6
+def named(name: TableName) -> tuple[Field, Field]:
+    """Database and table, as most calls begin."""
+    return string(name.database), string(name.table)
 
 
-class Adding(IntEnum):
-    """The fields of ``AddPartitionsRequest`` that are set."""
+def parameter_is(parameter: str, value: str) -> str:
+    """The filter for tables of which ``parameter`` is ``value``.
 
-    DATABASE = 1
-    TABLE = 2
-    PARTITIONS = 3
-    IF_NOT_EXISTS = 4
-    NEED_RESULT = 5
-
-
-class Dropping(IntEnum):
-    """The fields of ``DropPartitionsRequest`` that are set."""
-
-    DATABASE = 1
-    TABLE = 2
-    PARTITIONS = 3
-    DELETE_DATA = 4
-    IF_EXISTS = 5
-    NEED_RESULT = 8
+    Raises:
+        ValueError: Hive's filters have no words for it. Their names are letters, digits and
+            underscores, and a quote in a literal can't be escaped.
+    """
+    quote = "'" if '"' in value else '"'
+    if quote in value or not re.fullmatch(r"\w+", parameter, re.ASCII):
+        raise ValueError(f"a metastore can't be asked for {parameter} = {value!r}")
+    return f"{PARAMETER}{parameter} = {quote}{value}{quote}"
 
 
-class Component(IntEnum):
-    """The fields of ``LockComponent`` that are set."""
-
-    TYPE = 1
-    LEVEL = 2
-    DATABASE = 3
-    TABLE = 4
-    OPERATION = 6
+def begins_with(prefix: str) -> str:
+    """The pattern for names that begin so, or for all where a character could be special."""
+    return f"{prefix}*" if re.fullmatch(r"\w*", prefix, re.ASCII) else "*"
 
 
-class Locking(IntEnum):
-    """The fields of ``LockRequest`` that are set."""
-
-    COMPONENTS = 1
-    USER = 3
-    HOST = 4
-    AGENT = 5
-
-
-class Lock(IntEnum):
-    """The fields of ``LockResponse`` (the first two) and of ``ShowLocksResponseElement``."""
-
-    ID = 1
-    STATE = 2
-    BEATEN = 8
-    USER = 10
+def tables_named(database: str, names: Iterable[str], prefix: str = "") -> tuple[TableName, ...]:
+    """The names that do begin so: Hive's are of lower case, and its patterns ignore it."""
+    return tuple(TableName(database, one) for one in names if one.startswith(prefix.lower()))
 
 
 def environment(expected: Expectation | None = None) -> Field:
-    """The environment context of a change: its precondition, and no counting of files."""
-    if expected is None:
-        return struct(strings(NO_STATISTICS))
-    condition = {EXPECTED_KEY: expected.key, EXPECTED_VALUE: expected.value}
+    """The context of a change: its precondition, and no counting of files."""
+    condition: dict[str, str] = {}
+    if expected is not None:
+        condition["expected_parameter_key"] = expected.key
+        condition["expected_parameter_value"] = expected.value
     return struct(strings({**NO_STATISTICS, **condition}))
 
 
 def partition_of(part: Struct) -> Partition:
     """The partition, with the whole struct as its ``raw``."""
-    location = part.struct(Part.STORAGE).text(Storage.LOCATION)
-    return Partition(part.words(Part.VALUES), location or "", part)
+    location = part.struct(STORAGE).text(Storage.LOCATION)
+    return Partition(part.words(VALUES), location or "", part)
+
+
+def names_of(partitions: Iterable[Partition], names: Iterable[str]) -> tuple[str, ...]:
+    """Those of a server's own names that belong to these partitions: it alone knows its escapes."""
+    values = {partition.values for partition in partitions}
+    return tuple(name for name in names if values_in(name) in values)
+
+
+def values_in(partition_name: str) -> tuple[str, ...]:
+    """The values in a name such as ``day=2026-11-21/path=a%2Fb``.
+
+    Hive escapes single characters of ASCII, as in a URL.
+    """
+    return tuple(unquote(part.partition("=")[2]) for part in partition_name.split("/"))
 
 
 def addition(name: TableName, partitions: Sequence[Partition]) -> Field:
     """The request that adds copies of these partitions where they are missing."""
-    parts = (_moved(one, name) for one in partitions)
-    request: dict[int, Field] = {
-        Adding.DATABASE: string(name.database),
-        Adding.TABLE: string(name.table),
-        Adding.PARTITIONS: sequence(TType.STRUCT, *parts),
-        Adding.IF_NOT_EXISTS: boolean(True),
-        Adding.NEED_RESULT: boolean(False),
-    }
-    return Field(TType.STRUCT, Struct(request))
+    parts = sequence(TType.STRUCT, *(_moved(one, name) for one in partitions))
+    if_not_exists, need_result = boolean(True), boolean(False)
+    return struct(*named(name), parts, if_not_exists, need_result)
 
 
 def dropping(name: TableName, names: Sequence[str]) -> Field:
     """The request that drops the partitions of these names and leaves their data."""
-    request: dict[int, Field] = {
-        Dropping.DATABASE: string(name.database),
-        Dropping.TABLE: string(name.table),
-        Dropping.PARTITIONS: struct(words(*names)),
-        Dropping.DELETE_DATA: boolean(False),
-        Dropping.IF_EXISTS: boolean(True),
-        Dropping.NEED_RESULT: boolean(False),
-    }
-    return Field(TType.STRUCT, Struct(request))
+    delete_data, if_exists, need_result = boolean(False), boolean(True), boolean(False)
+    parts = struct(words(*names))
+    return struct(*named(name), parts, delete_data, if_exists, None, None, need_result)
 
 
 def locking(name: TableName, owner: str) -> Field:
     """The request for an exclusive lock on a table."""
-    component: dict[int, Field] = {
-        Component.TYPE: integer(EXCLUSIVE),
-        Component.LEVEL: integer(OF_A_TABLE),
-        Component.DATABASE: string(name.database),
-        Component.TABLE: string(name.table),
-        Component.OPERATION: integer(WITHOUT_TRANSACTION),
-    }
-    request: dict[int, Field] = {
-        Locking.COMPONENTS: sequence(TType.STRUCT, Struct(component)),
-        Locking.USER: string(owner),
-        Locking.HOST: string(socket.gethostname()),
-        Locking.AGENT: string(AGENT),
-    }
-    return Field(TType.STRUCT, Struct(request))
+    component = struct(
+        integer(EXCLUSIVE), integer(OF_A_TABLE), *named(name), None, integer(WITHOUT_TRANSACTION)
+    )
+    components = sequence(TType.STRUCT, component.value)
+    return struct(components, None, string(owner), string(socket.gethostname()), string(AGENT))
 
 
 def shown(lock: Struct) -> TableLock:
     """A lock as the server lists it."""
-    return TableLock(lock.value(Lock.ID), lock.text(Lock.USER) or "", lock.value(Lock.BEATEN) or 0)
+    return TableLock(lock.value(LOCK_ID), lock.text(LOCK_USER) or "", lock.value(LOCK_BEATEN) or 0)
 
 
 def batches(all_of_them: Sequence[T]) -> Iterator[Sequence[T]]:
@@ -172,6 +138,5 @@ def batches(all_of_them: Sequence[T]) -> Iterator[Sequence[T]]:
 def _moved(partition: Partition, name: TableName) -> Struct:
     if not isinstance(partition.raw, Struct):
         raise TypeError(f"a partition for {name} was read by another client")
-    return partition.raw.replaced(
-        {Part.DATABASE: string(name.database), Part.TABLE: string(name.table)}
-    )
+    database, table = named(name)
+    return partition.raw.replaced({OF_DATABASE: database, OF_TABLE: table})

@@ -135,9 +135,10 @@ def sequence(element: int, *values: Any) -> Field:
     return Field(TType.LIST, Sequence(element, values))
 
 
-def struct(*fields: Field) -> Field:
-    """A struct with the fields 1, 2 and so on."""
-    return Field(TType.STRUCT, Struct(dict(enumerate(fields, start=1))))
+def struct(*fields: Field | None) -> Field:
+    """A struct with the fields 1, 2 and so on; None leaves one out."""
+    numbered = enumerate(fields, start=1)
+    return Field(TType.STRUCT, Struct({number: one for number, one in numbered if one is not None}))
 
 
 def read(protocol: Any, kind: int) -> Any:

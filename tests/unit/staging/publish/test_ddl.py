@@ -1,7 +1,7 @@
 """The statements of a publication."""
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.files import ddl
+from dbt.adapters.ctas_spark.staging.publish import ddl
 
 
 def test_every_clause_of_a_layout_is_written_and_quoted() -> None:

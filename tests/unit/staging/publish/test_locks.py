@@ -6,8 +6,8 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import LockLostError, MetastoreError
-from dbt.adapters.ctas_spark.staging.files import metastore_lock
-from dbt.adapters.ctas_spark.staging.files.metastore_lock import OWNER, MetastoreLock
+from dbt.adapters.ctas_spark.staging.publish import locks
+from dbt.adapters.ctas_spark.staging.publish.locks import OWNER, MetastoreLock
 from fakes.metastore import FakeMetastore
 from fakes.world import TARGET_NAME
 
@@ -19,7 +19,7 @@ def test_silent_locks_of_our_kind_are_released() -> None:
     metastore = FakeMetastore()
     held, waited_for = (metastore.lock(TARGET_NAME, f"{OWNER}{one}") for one in "ab")
     elsewhere = metastore.lock(TableName("shop", "customers"), f"{OWNER}c")
-    metastore.server_ms += metastore_lock.SILENT_MS
+    metastore.server_ms += locks.SILENT_MS
     with MetastoreLock(metastore, OURS).held(TARGET_NAME):
         assert {held, waited_for}.isdisjoint(metastore.locks)
     assert list(metastore.locks) == [elsewhere]
@@ -30,7 +30,7 @@ def test_silent_locks_of_our_kind_are_released() -> None:
 )
 def test_other_locks_are_left(monkeypatch: pytest.MonkeyPatch, silent_ms: int, owner: str) -> None:
     """One that was beaten within the metastore's timeout, and those of other products."""
-    monkeypatch.setattr(metastore_lock, "LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "LONGEST_WAIT_SECONDS", 0.0)
     metastore = FakeMetastore()
     theirs = metastore.lock(TARGET_NAME, owner)
     metastore.server_ms += silent_ms
@@ -76,7 +76,7 @@ def test_a_lock_that_the_server_ended_is_noticed() -> None:
 
 def test_a_lock_that_is_never_granted_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The wait ends; nobody is left waiting in the metastore's queue."""
-    monkeypatch.setattr(metastore_lock, "LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "LONGEST_WAIT_SECONDS", 0.0)
     metastore = FakeMetastore()
     others = metastore.lock(TARGET_NAME, "others")
     with (
@@ -89,7 +89,7 @@ def test_a_lock_that_is_never_granted_is_an_error(monkeypatch: pytest.MonkeyPatc
 
 def test_a_held_lock_is_beaten(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server would end a lock that nobody beats; a missed beat is only said."""
-    monkeypatch.setattr(metastore_lock, "HEARTBEAT_SECONDS", 0.001)
+    monkeypatch.setattr(locks, "HEARTBEAT_SECONDS", 0.001)
     metastore = FakeMetastore()
     beaten = threading.Semaphore(0)
 

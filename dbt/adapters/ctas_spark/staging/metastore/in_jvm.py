@@ -6,7 +6,7 @@ know are lost.
 """
 
 from contextlib import suppress
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -25,34 +25,27 @@ FRAMES = "\n\tat "  # a lost connection is told with the whole stack
 JVM_FAILURES = (Py4JError, OSError)
 
 
+@dataclass(frozen=True, slots=True)
 class HiveClasses:
-    """Java's classes, each looked up once: py4j asks the JVM for every part of a name."""
+    """Java's classes, each looked up once: py4j asks the JVM for every part of a name.
 
-    def __init__(self, java: Any) -> None:
-        self._java = java
+    ``client`` is made by its own constructor, which does not retry a call: a retry turns a success
+    into a conflict. ``processor`` turns a message into a call on the client's inner one.
+    """
 
-    @cached_property
-    def client(self) -> Any:
-        """Hive's client, made by its own constructor, which does not retry a call.
+    client: Any
+    processor: Any
+    protocol: Any
+    buffer: Any
 
-        A retried call turns a success into a conflict.
-        """
-        return self._java.org.apache.hadoop.hive.metastore.HiveMetaStoreClient
-
-    @cached_property
-    def processor(self) -> Any:
-        """What turns a message into a call on the client's inner one."""
-        return self._java.org.apache.hadoop.hive.metastore.api.ThriftHiveMetastore.Processor
-
-    @cached_property
-    def protocol(self) -> Any:
-        """The binary protocol."""
-        return self._java.org.apache.thrift.protocol.TBinaryProtocol
-
-    @cached_property
-    def buffer(self) -> Any:
-        """A transport in memory."""
-        return self._java.org.apache.thrift.transport.TMemoryBuffer
+    @classmethod
+    def of(cls, spark: SparkSession) -> "HiveClasses":
+        """Those of Spark's own jars."""
+        apache = jvm.classes(spark).org.apache
+        hive, thrift = apache.hadoop.hive.metastore, apache.thrift
+        processor = hive.api.ThriftHiveMetastore.Processor
+        protocol, buffer = thrift.protocol.TBinaryProtocol, thrift.transport.TMemoryBuffer
+        return cls(hive.HiveMetaStoreClient, processor, protocol, buffer)
 
 
 class InJvmConnection:
@@ -102,7 +95,7 @@ class InJvmMetastore(HiveMetastore):
     def __init__(self, spark: SparkSession) -> None:
         catalog = jvm.shared_state(spark).externalCatalog().unwrapped()
         self._conf = catalog.client().conf()
-        classes = HiveClasses(jvm.classes(spark))
+        classes = HiveClasses.of(spark)
         super().__init__(lambda: InJvmConnection(classes, self._conf))
 
     @property

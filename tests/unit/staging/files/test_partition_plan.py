@@ -10,13 +10,13 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
-from dbt.adapters.ctas_spark.staging.files.partition_state import (
+from dbt.adapters.ctas_spark.staging.files.reach import (
     NOW_LISTED,
     PartitionState,
     metastore_filters,
     plan_partitions,
 )
-from dbt.adapters.ctas_spark.staging.metastore.entry import VIEW
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from dbt.adapters.ctas_spark.staging.publish.locks import OF_THIS_PROCESS, CommitLock
 from fakes.metastore import entry
 from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME

@@ -1,1 +1,0 @@
-"""A Hive metastore through the client classes in Spark's own JVM."""

@@ -1,1 +1,0 @@
-"""Spark's in-memory catalog."""

@@ -1,0 +1,141 @@
+"""The statements of publications; all of them are built here."""
+
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import Statements
+from dbt.adapters.ctas_spark.staging.errors import StagingSchemaError
+
+TRANSFORM = re.compile(
+    r"(?P<one>years?|months?|days?|date|hours?|date_hour)\s*\((?P<column>[^()]+)\)"
+    r"|(?P<sized>bucket|truncate)\s*\((?P<first>[^(),]+),(?P<second>[^(),]+)\)",
+    re.IGNORECASE,
+)
+
+
+def create_table_as(
+    name: TableName, location: str, layout: TableLayout, own: Mapping[str, str], query: str
+) -> str:
+    """The CTAS of a version; ``own`` are our properties beside the model's.
+
+    USING is always written out: without it Spark 3.5 makes a text table.
+    """
+    properties = {**layout.properties, **own}
+    own_clauses = "\n".join(_clauses(layout, location, properties))
+    return f"CREATE TABLE {quoting.table(name)}\n{own_clauses}\nAS\n{query}"
+
+
+def _clauses(layout: TableLayout, location: str, properties: Mapping[str, str]) -> Iterator[str]:
+    yield f"USING {quoting.identifier(layout.file_format)}"
+    if layout.options:
+        yield f"OPTIONS {quoting.properties(layout.options)}"
+    if layout.partition_by:
+        yield f"PARTITIONED BY ({quoting.identifiers(layout.partition_by)})"
+    if layout.clustered_by and layout.buckets is None:
+        yield f"CLUSTER BY ({quoting.identifiers(layout.clustered_by)})"
+    elif layout.clustered_by:
+        yield _buckets(layout)
+    yield f"LOCATION {quoting.string(location)}"
+    yield from _described(layout, properties)
+
+
+def _buckets(layout: TableLayout) -> str:
+    columns = quoting.identifiers(layout.clustered_by)
+    order = f"SORTED BY ({quoting.identifiers(layout.sorted_by)}) " if layout.sorted_by else ""
+    return f"CLUSTERED BY ({columns}) {order}INTO {layout.buckets} BUCKETS"
+
+
+def without_rows(query: str) -> str:
+    """The query's columns and no row: Spark plans it without running it."""
+    return f"SELECT * FROM (\n{query}\n) LIMIT 0"  # noqa: S608 (the model's own query)
+
+
+def insert_into(name: TableName, query: str) -> str:
+    """Add the query's rows to a table by the names of its columns: partition columns moved last."""
+    return f"INSERT INTO {quoting.table(name)} BY NAME\n{query}"
+
+
+def clauses(provider: str | None, layout: TableLayout, properties: Mapping[str, str]) -> str:
+    """Those that Spark's connectors (DataSource V2) take; with no provider the catalog decides."""
+    using = [] if provider is None else [f"USING {provider}"]
+    fields = ", ".join(map(partition_field, layout.partition_by))
+    partitioned = [f"PARTITIONED BY ({fields})"] if fields else []
+    return "\n".join((*using, *partitioned, *_described(layout, properties)))
+
+
+def _described(layout: TableLayout, properties: Mapping[str, str]) -> Iterator[str]:
+    if layout.comment is not None:
+        yield f"COMMENT {quoting.string(layout.comment)}"
+    if properties:
+        yield f"TBLPROPERTIES {quoting.properties(properties)}"
+
+
+def partition_field(text: str) -> str:
+    """A column, or a transform of a column that Spark's grammar has; names are quoted."""
+    found = TRANSFORM.fullmatch(text.strip())
+    if found is None:
+        return quoting.identifier(text)
+    if found["one"]:
+        return f"{found['one']}({_column(found['column'])})"
+    first, second = found["first"].strip(), found["second"].strip()
+    size, column = (first, second) if first.isdecimal() else (second, first)
+    if not size.isdecimal():
+        return quoting.identifier(text)
+    return f"{found['sized']}({size}, {_column(column)})"
+
+
+def _column(text: str) -> str:
+    return quoting.identifier(quoting.unquoted(text))
+
+
+def create_staging_schema(engine: Statements, *path: str) -> None:
+    """Make the schema that holds the records of versions.
+
+    Raises:
+        StagingSchemaError: it can't be made.
+    """
+    statement = f"CREATE SCHEMA IF NOT EXISTS {'.'.join(map(quoting.identifier, path))}"
+    try:
+        engine.sql(statement)
+    except Exception as error:  # whatever the engine raises: the remedy is the same
+        raise StagingSchemaError(
+            f"the staging schema {'.'.join(path)} does not exist and can't be created: {error}",
+            left="nothing was started",
+            remedy=f"an administrator runs: {statement}",
+        ) from error
+
+
+class Namespaces(Protocol):
+    """A catalog's namespaces; every call raises MetastoreError."""
+
+    name: str
+
+    def has_namespace(self, namespace: str) -> bool:
+        """True if the namespace is there."""
+
+
+class StagingNamespaces:
+    """Looks for each namespace once, whichever thread asks first."""
+
+    def __init__(self, namespaces: Namespaces, engine: Statements) -> None:
+        self._namespaces = namespaces
+        self._engine = engine
+        self._guard = threading.Lock()
+        self._known: set[str] = set()
+
+    def ensure(self, namespace: str) -> None:
+        """Make a namespace if it is not there.
+
+        Raises:
+            StagingSchemaError: it is not there, and can't be made.
+        """
+        with self._guard:
+            if namespace in self._known:
+                return
+            if not self._namespaces.has_namespace(namespace):
+                create_staging_schema(self._engine, self._namespaces.name, namespace)
+            self._known.add(namespace)
