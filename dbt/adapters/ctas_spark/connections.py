@@ -19,8 +19,8 @@ from dbt.adapters.contracts.connection import (
 )
 from dbt.adapters.ctas_spark import methods, spark_errors
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
-from dbt.adapters.ctas_spark.staging.engines.session import STOP_SECONDS, SessionJob
+from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.ctas_spark.termination import Termination

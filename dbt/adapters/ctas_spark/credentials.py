@@ -12,8 +12,8 @@ from dbt.adapters.contracts.connection import Credentials
 from dbt.adapters.ctas_spark.relation import catalog_of, setting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
-from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift
-from dbt.adapters.ctas_spark.staging.engines.thrift.launch import ThriftServer
+from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
+from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftServer
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
 from dbt.adapters.ctas_spark.staging.redaction import redacted
 

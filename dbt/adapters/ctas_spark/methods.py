@@ -22,8 +22,7 @@ from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift_launch
-from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob
+from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 
 
 class Catalogs(Protocol):
@@ -72,7 +71,7 @@ def _over_connect(credentials: CtasSparkCredentials, _: str) -> Any:
 
 def _over_thrift(credentials: CtasSparkCredentials, _: str) -> Any:
     settings = credentials.settings_of_the_session
-    return thrift_launch.SESSIONS.get(credentials.thrift_server, settings)
+    return thrift.SESSIONS.get(credentials.thrift_server, settings)
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -100,10 +99,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         THRIFT: Method(
             start=_over_thrift,
             start_failure=spark_errors.message,
-            job=ThriftJob,
+            job=thrift.ThriftJob,
             open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.THRIFT),
             report=environment_report.report_of_a_server,
-            close=thrift_launch.SESSIONS.close,
+            close=thrift.SESSIONS.close,
         ),
     }
 )

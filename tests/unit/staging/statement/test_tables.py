@@ -137,4 +137,4 @@ def test_a_table_of_a_newer_release_is_not_touched() -> None:
 def test_the_time_is_the_drivers() -> None:
     """That of a server, where Spark is on one."""
     catalog, tables = there(IcebergBySql())
-    assert tables.now_ms() == catalog.clock.wall
+    assert tables.driver.now_ms() == catalog.clock.wall

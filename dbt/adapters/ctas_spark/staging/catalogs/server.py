@@ -25,9 +25,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     StagingCatalog,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.clock import ReadClock
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.remote import RemoteStatements
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import (
@@ -37,7 +35,6 @@ from dbt.adapters.ctas_spark.staging.statement.tables import (
     SqlTables,
     asking,
 )
-from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
 
 CONNECT = "Spark Connect"
 THRIFT = "Thrift"
@@ -126,9 +123,7 @@ class CatalogsWithoutJvm:
 
     def _open(self, name: str, file_format: SqlFormat) -> StagingCatalog:
         tables = SqlTables(asking(self._spark), name, file_format)
-        driver = ReadClock(tables.now_ms)
-        services = StatementServices(tables, RemoteStatements(self._spark), driver)
-        return StatementCatalog(services, reached(file_format.name, self.over))
+        return StatementCatalog(tables, reached(file_format.name, self.over))
 
     def _check_iceberg(self, context: StagingContext) -> None:
         """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""

@@ -22,7 +22,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, IcebergKind
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
@@ -35,7 +35,6 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, Iceb
 from dbt.adapters.ctas_spark.staging.metastore.opening import OpenedMetastore, open_metastore
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlTables, asking
-from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
 
@@ -151,10 +150,8 @@ class CatalogsWithJvm:
         return self._iceberg(context, swapped_by)
 
     def _by_statement(self, catalog: str) -> StagingCatalog:
-        tables = SqlTables(asking(self._spark), catalog, IcebergBySql())
-        driver = ReadClock(tables.now_ms, self._clock)
-        engine = SessionEngine(self._spark)
-        return StatementCatalog(StatementServices(tables, engine, driver, self._clock), HADOOP)
+        tables = SqlTables(asking(self._spark), catalog, IcebergBySql(), self._clock)
+        return StatementCatalog(tables, HADOOP)
 
     def _iceberg(self, context: StagingContext, kind: IcebergKind) -> StagingCatalog:
         name, engine = context.target.catalog, SessionEngine(self._spark)

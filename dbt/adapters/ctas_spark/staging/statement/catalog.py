@@ -20,9 +20,9 @@ from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.statement.base import history
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import (
     REPLACE,
-    StatementServices,
     StatementVersion,
 )
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
@@ -57,10 +57,10 @@ def _problems(context: StagingContext) -> Iterator[str]:
 class StatementCatalog:
     """A ``StagingCatalog``; ``reached`` is what is known of the catalog."""
 
-    def __init__(self, services: StatementServices, reached: Capabilities) -> None:
-        self._services = services
+    def __init__(self, tables: SqlTables, reached: Capabilities) -> None:
+        self._tables = tables
         self._reached = reached
-        self._namespaces = StagingNamespaces(services.tables, services.engine)
+        self._namespaces = StagingNamespaces(tables, tables)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """What is known of it; the staging namespace is made here.
@@ -83,9 +83,9 @@ class StatementCatalog:
             context,
             level,
             job,
-            lambda _level, _report: StatementVersion(context, self._services, reach),
+            lambda _level, _report: StatementVersion(context, self._tables, reach),
             observers,
-            self._services.clock,
+            self._tables.clock,
         )
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
@@ -101,7 +101,7 @@ class StatementCatalog:
         """
         report = StepReport(context.target)
         with report.within(Step.CLEAN_UP):
-            garbage = StatementGarbage(context, self._services)
+            garbage = StatementGarbage(context, self._tables)
             return CleanUp(garbage, rules, report, dry_run).run()
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
@@ -114,7 +114,7 @@ class StatementCatalog:
         Raises:
             MetastoreError: it could not be read.
         """
-        return history(self._services.tables.look(context.target))
+        return history(self._tables.look(context.target))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         """There is no way back.

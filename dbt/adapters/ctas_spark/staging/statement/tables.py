@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
@@ -115,13 +116,26 @@ class DeltaBySql:
 class SqlTables:
     """The tables of one catalog and one format; each look is new, past all caches.
 
-    Each call raises MetastoreError or one of its subclasses; "could not find out" is never None.
+    ``driver`` is the clock of the session's driver, which may be a server. Each call raises
+    MetastoreError or one of its subclasses; "could not find out" is never None.
     """
 
-    def __init__(self, ask: Ask, catalog: str, file_format: SqlFormat) -> None:
+    def __init__(
+        self, ask: Ask, catalog: str, file_format: SqlFormat, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
         self.name = catalog
+        self.clock = clock
+        self.driver = ReadClock(self._now_ms, clock)
         self._ask = ask
         self._format = file_format
+
+    def sql(self, statement: str) -> None:
+        """Run a statement that returns nothing."""
+        self._ask(statement)
+
+    def refresh(self, name: TableName) -> None:
+        """Drop the table from this session's caches; other sessions of a server keep theirs."""
+        self._run(f"look for {name}", f"REFRESH TABLE {quoting.table(name)}")
 
     def look(self, name: TableName) -> StatementBase:
         """What has the name now; NotSupportedError if a newer release has published it."""
@@ -133,7 +147,7 @@ class SqlTables:
     def find(self, name: TableName) -> TableFacts | None:
         """The table as it is now; None if there is none of the format."""
         try:
-            self._refresh(name)
+            self.refresh(name)
             with core_errors(f"read {name}"):
                 return self._format.facts(self._ask, name)
         except (EntryMissingError, NamespaceMissingError):
@@ -146,7 +160,7 @@ class SqlTables:
     def exists(self, name: TableName) -> bool:
         """True if there is a table, of whatever format."""
         try:
-            self._refresh(name)
+            self.refresh(name)
         except (EntryMissingError, NamespaceMissingError):
             return False
         return True
@@ -194,13 +208,9 @@ class SqlTables:
                     raise
                 self._ask(statement)
 
-    def now_ms(self) -> int:
-        """The time of the session's driver, which may be a server."""
+    def _now_ms(self) -> int:
         (row,) = self._run("ask for the time", "SELECT unix_millis(current_timestamp()) AS now")
         return int(row["now"])
-
-    def _refresh(self, name: TableName) -> None:
-        self._run(f"look for {name}", f"REFRESH TABLE {quoting.table(name)}")
 
     def _run(self, action: str, statement: str) -> Answer:
         with core_errors(action):
