@@ -31,7 +31,6 @@ COLUMNS = (
     "connection",
     "level up to",
     "conflicts are found by",
-    "the commit needs the JVM",
     "checked by",
 )
 
@@ -99,7 +98,7 @@ def _metastores() -> Iterator[Line]:
     )
     for name, check, suite, claim in each:
         yield Line(name, FILES, reached("hive", check), CONTRACT.format(suite), (claim,))
-    over_thrift = reached("hive", ConflictCheck.CAS, needs_jvm=False)
+    over_thrift = reached("hive", ConflictCheck.CAS)
     yield Line("Hive beside isolated classes", FILES, over_thrift, "`tests/contract_clients`")
 
 
@@ -131,7 +130,6 @@ def _served(line: Line) -> str:
         line.connection,
         f"`{found.reaches.value}`",
         {"cas": "compare-and-swap", "lock": "a lock", "none": "nothing"}[found.conflict_check],
-        "yes" if found.needs_jvm else "no",
         line.checked_by,
     )
 

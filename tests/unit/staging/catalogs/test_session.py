@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs import session
+from dbt.adapters.ctas_spark.staging.catalogs import declared, session
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, HADOOP
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
@@ -43,12 +43,13 @@ class Opened:
         self.names: list[str] = []
         self.fails = ""
         patch.setattr(jvm, "has_class", lambda *_: True)
-        for name in ("HadoopStorage", "SessionEngine", "DeltaTables", "IcebergServices"):
+        for name in ("HadoopStorage", "SessionEngine", "DeltaTables"):
             patch.setattr(session, name, lambda *_: SimpleNamespace())
         patch.setattr(session, "open_metastore", self._metastore)
         patch.setattr(session, "SessionCatalog", self._files)
         patch.setattr(session, "DeltaCatalog", lambda files, _: (files, "delta"))
         patch.setattr(session, "IcebergTables", self._iceberg)
+        patch.setattr(declared, "IcebergTables", self._iceberg)
         patch.setattr(session, "IcebergCatalog", lambda _, kind: kind.value)
         patch.setattr(session, "Probe", self._probe)
 
@@ -56,7 +57,7 @@ class Opened:
         self.names.append("metastore")
         closed = SimpleNamespace(close=lambda: self.names.append("closed"))
         return SimpleNamespace(
-            metastore=closed, kind="hive", locks=None, address="a", needs_jvm=True, description="d"
+            metastore=closed, kind="hive", locks=None, address="a", description="d"
         )
 
     def _files(self, *_services: object, **known: object) -> Any:
@@ -69,8 +70,8 @@ class Opened:
         self.names.append(catalog)
         return catalog
 
-    def _probe(self, catalog: object, *_: object) -> Any:
-        return SimpleNamespace(run=lambda: self.names.append(f"probe of {catalog}"))
+    def _probe(self, services: Any, _schema: str) -> Any:
+        return SimpleNamespace(run=lambda: self.names.append(f"probe of {services.tables}"))
 
 
 @pytest.fixture

@@ -27,8 +27,6 @@ class Capabilities:
     """What a catalog was found to be and to reach.
 
     ``missing`` says what keeps it from ``isolated``, and ``remedy`` what would make that work.
-    ``needs_jvm`` says that the commit is made through the driver's JVM; one that is a statement,
-    or a call over Thrift, needs none.
     """
 
     catalog: str
@@ -36,7 +34,6 @@ class Capabilities:
     reaches: Atomicity
     missing: str = ""
     remedy: str = ""
-    needs_jvm: bool = True
 
     def level_for(self, asked: Atomicity, target: TableName) -> Atomicity:
         """The level to work at; ``auto`` takes the strongest.

@@ -1,23 +1,21 @@
 """The catalogs of a session without a JVM: those whose commit is a statement, and no others.
 
-``Capabilities.needs_jvm`` decides who may serve it. What the formats' own conditional commits reach
-is ``isolated``; a native CREATE or REPLACE TABLE reaches ``atomic``.
+What the formats' own conditional commits reach is ``isolated``; a native CREATE or REPLACE TABLE
+reaches ``atomic``.
 """
 
-import threading
-import uuid
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from dbt.adapters.ctas_spark.staging.catalogs import settings
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    ICEBERGS,
     NOT_ISOLATED,
-    OF_CLASS,
+    Catalogs,
     Kind,
     SessionFacts,
     choose,
-    implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     Capabilities,
@@ -60,44 +58,15 @@ def reached(format_name: str, over: str) -> Capabilities:
         Atomicity.ATOMIC,
         WHY_NOT_MORE.format(over),
         INSTEAD,
-        needs_jvm=False,
     )
 
 
-class CatalogsWithoutJvm:
-    """Opened once for an invocation; ``run`` is its id.
-
-    ``over`` is the way to the server, as messages name it.
-    """
+class CatalogsWithoutJvm(Catalogs):
+    """Those of a server; ``over`` is the way to it, as messages name it."""
 
     def __init__(self, spark: Any, over: str) -> None:
-        self.run = uuid.uuid4().hex
+        super().__init__(spark)
         self.over = over
-        self._spark = spark
-        self._guard = threading.Lock()
-        self._opened: dict[tuple[str, Kind], StagingCatalog] = {}
-
-    def catalog_for(self, context: StagingContext) -> StagingCatalog:
-        """The catalog that serves the context's target and format.
-
-        Raises:
-            StagingError: none does without a JVM; it says what would.
-        """
-        name = context.target.catalog
-        kind = self._choose(context)
-        if kind is Kind.FILES:
-            self._refuse_files(context)
-        if kind is Kind.ICEBERG:
-            self._check_iceberg(context)
-        with self._guard:
-            if (name, kind) not in self._opened:
-                self._opened[name, kind] = self._open(name, FORMATS[kind])
-            return self._opened[name, kind]
-
-    def close(self) -> None:
-        """Nothing is held on the server."""
-        with self._guard:
-            self._opened.clear()
 
     @cached_property
     def _facts(self) -> SessionFacts:
@@ -105,33 +74,37 @@ class CatalogsWithoutJvm:
         extensions = self._spark.conf.get(settings.EXTENSIONS, "") or ""
         return SessionFacts(self._spark.version, extensions, has_iceberg=True, has_delta=True)
 
-    def _choose(self, context: StagingContext) -> Kind:
+    def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
         name = context.target.catalog
-        implementation = implementation_of(self._spark, name)
-        if name != SESSION_CATALOG and implementation and implementation not in OF_CLASS:
-            _refuse(
+        if name != SESSION_CATALOG and implementation and implementation not in ICEBERGS:
+            raise settings.refused(
                 context,
                 f"nothing is known of the catalog {name}, whose class is {implementation}, and "
                 f"{UNKNOWN_REFUSED}",
                 "use a catalog of Iceberg's or Delta's, or method: session in the profile",
             )
         try:
-            return choose(context, implementation, self._facts)
+            kind = choose(context, implementation, self._facts)
         except StagingError as error:
             error.remedy = error.remedy.replace("in spark_conf", "where the server is started")
             raise
+        if kind is Kind.FILES:
+            raise self._of_files(context)
+        return kind
 
-    def _open(self, name: str, file_format: SqlFormat) -> StagingCatalog:
-        tables = SqlTables(asking(self._spark), name, file_format)
-        return StatementCatalog(tables, reached(file_format.name, self.over))
+    def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        if kind is Kind.ICEBERG:
+            self._check_iceberg(context)
+        tables = SqlTables(asking(self._spark), context.target.catalog, FORMATS[kind])
+        return StatementCatalog(tables, reached(kind.value, self.over))
 
     def _check_iceberg(self, context: StagingContext) -> None:
         """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""
         name = context.target.catalog
-        options = settings.settings_below(self._spark, f"{SETTINGS}{name}.")
+        options = self._options(name)
         if settings.iceberg_kind(options) is None and not settings.is_hadoop(options):
             implementation = settings.iceberg_implementation(options)
-            _refuse(
+            raise settings.refused(
                 context,
                 f"it is not known whether {implementation} swaps an Iceberg table's "
                 f"metadata in one step, and over {self.over} no probe can find out",
@@ -139,16 +112,11 @@ class CatalogsWithoutJvm:
                 "method: session",
             )
 
-    def _refuse_files(self, context: StagingContext) -> NoReturn:
-        file_format = context.layout.file_format
-        _refuse(
+    def _of_files(self, context: StagingContext) -> StagingError:
+        return settings.refused(
             context,
-            f"a table of {file_format} files can't be published atomically over {self.over}: "
-            f"{FILES_REFUSED}",
+            f"a table of {context.layout.file_format} files can't be published atomically over "
+            f"{self.over}: {FILES_REFUSED}",
             "set file_format: iceberg or delta (with such a catalog on the server), or use method: "
             "session in the profile",
         )
-
-
-def _refuse(context: StagingContext, what: str, remedy: str) -> NoReturn:
-    raise settings.refused(context, what, remedy)

@@ -1,7 +1,5 @@
 """The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
-import threading
-import uuid
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -13,7 +11,8 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     DECLARED,
     HADOOP,
-    OF_CLASS,
+    ICEBERGS,
+    Catalogs,
     Kind,
     SessionFacts,
     choose,
@@ -38,45 +37,23 @@ from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlTa
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
 
-class CatalogsWithJvm:
-    """Opened once for an invocation; ``run`` is its id.
-
-    Nothing is opened before a model needs it: with every model on a catalog of Iceberg's own, no
-    client of a metastore is made.
-    """
+class CatalogsWithJvm(Catalogs):
+    """Those of this process; a metastore's client is made for models of files and of Delta."""
 
     def __init__(
         self,
         spark: SparkSession,
-        iceberg_catalogs: Sequence[str] = (),
+        iceberg_catalogs: Sequence[str],
         *,
-        repeatable_reads: bool = False,
-        clock: Clock = SYSTEM_CLOCK,
+        repeatable_reads: bool,
+        clock: Clock,
     ) -> None:
-        self.run = uuid.uuid4().hex
-        self._spark = spark
+        super().__init__(spark)
         self._declared = frozenset(iceberg_catalogs)
         self._repeatable_reads = repeatable_reads
         self._clock = clock
-        self._guard = threading.RLock()  # Delta's catalog is opened with that of files
-        self._opened: dict[tuple[str, Kind], StagingCatalog] = {}
         self._metastore: OpenedMetastore | None = None
         self._files: SessionCatalog | None = None
-
-    def catalog_for(self, context: StagingContext) -> StagingCatalog:
-        """The catalog that serves the context's target and format.
-
-        Raises:
-            StagingError: none does; it says which setting, jar or declaration would make one.
-        """
-        name = context.target.catalog
-        kind = choose(context, implementation_of(self._spark, name), self._facts)
-        if kind is Kind.FILES:
-            return self.catalog
-        with self._guard:
-            if (name, kind) not in self._opened:
-                self._opened[name, kind] = self._open(context, kind)
-            return self._opened[name, kind]
 
     @property
     def catalog(self) -> SessionCatalog:
@@ -97,10 +74,9 @@ class CatalogsWithJvm:
             return self._connected().description
 
     def close(self) -> None:
-        """Close the metastore's connections, if there are some."""
         with self._guard:
+            super().close()
             metastore, self._metastore, self._files = self._metastore, None, None
-            self._opened.clear()
         if metastore is not None:
             metastore.metastore.close()
 
@@ -129,39 +105,37 @@ class CatalogsWithJvm:
             kind=found.kind,
             locks=found.locks,
             address=found.address,
-            needs_jvm=found.needs_jvm,
             clock=self._clock,
             repeatable_reads=self._repeatable_reads,
         )
 
+    def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
+        return choose(context, implementation, self._facts)
+
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        if kind is Kind.FILES:
+            return self.catalog
         if kind is Kind.DELTA:
             return DeltaCatalog(self.catalog, DeltaTables(self._spark))
         name = context.target.catalog
-        options = settings.settings_below(self._spark, f"{SETTINGS}{name}.")
-        is_known = implementation_of(self._spark, name) in OF_CLASS
+        options = self._options(name)
+        is_known = implementation_of(self._spark, name) in ICEBERGS
         if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
-            return self._by_statement(name)
+            tables = SqlTables(asking(self._spark), name, IcebergBySql(), self._clock)
+            return StatementCatalog(tables, HADOOP)
         settings.check_iceberg(name, options)
         swapped_by = settings.iceberg_kind(options) if is_known else None
-        if swapped_by is None:
-            self._require_declaration(name, settings.iceberg_implementation(options))
-            swapped_by = IcebergKind.DECLARED
-        return self._iceberg(context, swapped_by)
+        if swapped_by is not None:
+            services = self._services(IcebergTables(self._spark, name))
+            return IcebergCatalog(services, swapped_by)
+        self._require_declaration(name, settings.iceberg_implementation(options))
+        services = self._services(declared.load(self._spark, name))
+        Probe(services, context.staging_schema).run()
+        return IcebergCatalog(services, IcebergKind.DECLARED)
 
-    def _by_statement(self, catalog: str) -> StagingCatalog:
-        tables = SqlTables(asking(self._spark), catalog, IcebergBySql(), self._clock)
-        return StatementCatalog(tables, HADOOP)
-
-    def _iceberg(self, context: StagingContext, kind: IcebergKind) -> StagingCatalog:
-        name, engine = context.target.catalog, SessionEngine(self._spark)
+    def _services(self, tables: IcebergTables) -> IcebergServices:
         storage = HadoopStorage(self._spark)
-        if kind is IcebergKind.DECLARED:
-            tables = declared.load(lambda: IcebergTables(self._spark, name), name)
-            Probe(tables, storage, engine, context.staging_schema, self._clock).run()
-        else:
-            tables = IcebergTables(self._spark, name)
-        return IcebergCatalog(IcebergServices(tables, storage, engine, self._clock), kind)
+        return IcebergServices(tables, storage, SessionEngine(self._spark), self._clock)
 
     def _require_declaration(self, catalog: str, implementation: str) -> None:
         if catalog in self._declared:

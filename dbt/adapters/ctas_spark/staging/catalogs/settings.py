@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.limits import jar_remedy
@@ -41,12 +40,6 @@ IMPLEMENTATIONS = {
     "org.apache.iceberg.rest.RESTCatalog": IcebergKind.REST,
 }
 TYPES = {kind.value: kind for kind in IMPLEMENTATIONS.values()}
-
-
-def settings_below(spark: Any, prefix: str) -> dict[str, str]:
-    """The settings of a session, local or remote, whose names begin with ``prefix``, without it."""
-    found = spark.sql("SET").collect()
-    return {row.key.removeprefix(prefix): row.value for row in found if row.key.startswith(prefix)}
 
 
 def iceberg_implementation(options: Mapping[str, str]) -> str:

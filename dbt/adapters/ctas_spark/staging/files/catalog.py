@@ -38,13 +38,11 @@ NO_COMPARE_AND_SWAP = (
 REMEDY = "upgrade the metastore or give it its lock tables, or set atomicity: auto"
 
 
-def reached(kind: str, check: ConflictCheck, *, needs_jvm: bool = True) -> Capabilities:
+def reached(kind: str, check: ConflictCheck) -> Capabilities:
     """What a metastore reaches, by how a rival's commit is noticed on it."""
     if check is not ConflictCheck.NONE:
-        return Capabilities(kind, check, Atomicity.ISOLATED, needs_jvm=needs_jvm)
-    return Capabilities(
-        kind, check, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP, REMEDY, needs_jvm=needs_jvm
-    )
+        return Capabilities(kind, check, Atomicity.ISOLATED)
+    return Capabilities(kind, check, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP, REMEDY)
 
 
 class SessionCatalog:
@@ -52,8 +50,7 @@ class SessionCatalog:
 
     ``locks`` are the metastore's own; None says that no other process can be a client of it, which
     is so for an embedded Derby and for Spark's in-memory catalog. ``address`` is the metastore's,
-    for the staging id. ``needs_jvm`` says where the metastore's client runs. ``repeatable_reads``
-    is what the user declares of a remote metastore.
+    for the staging id. ``repeatable_reads`` is what the user declares of a remote metastore.
     """
 
     def __init__(  # noqa: PLR0913 (what a run works with)
@@ -65,12 +62,10 @@ class SessionCatalog:
         kind: str,
         locks: TableLockClient | None,
         address: str,
-        needs_jvm: bool = True,
         repeatable_reads: bool = False,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._kind = kind
-        self._needs_jvm = needs_jvm
         self._locks = locks
         self._metastore = metastore
         self._storage = storage
@@ -91,7 +86,7 @@ class SessionCatalog:
                 self._ensure_staging_schema(staging_schema)
             if self._found is None:
                 check = self._conflict_check(staging_schema)
-                self._found = reached(self._kind, check, needs_jvm=self._needs_jvm)
+                self._found = reached(self._kind, check)
             if staging_schema not in self._staging_schemas:
                 self._staging_schemas[staging_schema] = self._services(staging_schema, self._found)
             return self._found

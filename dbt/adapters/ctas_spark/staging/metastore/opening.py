@@ -41,8 +41,7 @@ class MetastoreConnection(TableClient, Protocol):
 class OpenedMetastore:
     """A metastore's client; ``locks`` is None where no other process is a client of it.
 
-    ``address`` tells two metastores apart that share a storage. ``needs_jvm`` is false for a client
-    that is this process's own.
+    ``address`` tells two metastores apart that share a storage.
     """
 
     kind: str
@@ -50,7 +49,6 @@ class OpenedMetastore:
     locks: TableLockClient | None
     description: str
     address: str
-    needs_jvm: bool = True
 
 
 class Route(str, Enum):
@@ -97,9 +95,7 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
     if way is Route.OVER_THRIFT:
         over_thrift = ThriftMetastore(settings.uris, user=spark.sparkContext.sparkUser())
         where = f"Hive, remote at {settings.uris}, over Thrift"
-        return OpenedMetastore(
-            "hive", over_thrift, over_thrift, where, settings.uris, needs_jvm=False
-        )
+        return OpenedMetastore("hive", over_thrift, over_thrift, where, settings.uris)
     in_jvm = InJvmMetastore(spark)
     locks = None if _embedded(in_jvm) else in_jvm
     address = metastore_address(in_jvm.uris, in_jvm.connection_url, Path.cwd())
