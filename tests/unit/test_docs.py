@@ -5,7 +5,7 @@ from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 
-from dbt.adapters.ctas_spark import config, credentials
+from dbt.adapters.ctas_spark import config
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -35,7 +35,7 @@ def spelled(value: object) -> str:
 def test_every_profile_field_has_its_row_and_default() -> None:
     """The profile's table has the fields that the code takes, with their defaults."""
     rows = table("Profile")
-    assert set(rows) == set(credentials.FIELDS)
+    assert set(rows) == {field.name for field in fields(CtasSparkCredentials)}
     profile = CtasSparkCredentials(schema="s")
     for name, (default, _) in rows.items():
         expected = "*mandatory*" if name == "schema" else spelled(getattr(profile, name))

@@ -17,7 +17,8 @@ from dbt.adapters.contracts.connection import (
     ConnectionState,
     LazyHandle,
 )
-from dbt.adapters.ctas_spark import methods, spark_errors
+from dbt.adapters.ctas_spark import spark_errors
+from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
@@ -226,7 +227,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         if connection.state == ConnectionState.OPEN:
             return connection
         credentials: CtasSparkCredentials = connection.credentials
-        method = methods.of(credentials.method)
+        method = METHODS[credentials.method]
         try:
             spark = method.start(credentials, os.environ.get("DBT_LOG_PATH", DEFAULT_LOGS))
         except Exception as error:

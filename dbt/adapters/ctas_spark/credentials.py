@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
@@ -23,22 +23,6 @@ THRIFT = "thrift"
 METHODS = (SESSION, CONNECT, THRIFT)
 OTHER_METHODS = ("http", "odbc")
 DEFAULT_PORT = 15002
-FIELDS = (
-    "method",
-    "schema",
-    "database",
-    "spark_conf",
-    "staging_schema",
-    "iceberg_catalogs",
-    "metastore_reads",
-    "host",
-    "port",
-    "url",
-    "user",
-    "password",
-    "auth",
-    "kerberos_service_name",
-)
 OF_THRIFT = ("user", "password", "auth", "kerberos_service_name")
 NO_RETRY = "a server that does not answer is an error at once; remove it"
 OF_DBT_SPARK = {
@@ -111,7 +95,7 @@ class CtasSparkCredentials(Credentials):
         # dbt-spark took a database that repeats the schema, and meant none by it
         repeated = self.database == self.schema and setting(self.schema) not in self.spark_conf
         self.database = SESSION_CATALOG if repeated else catalog_of(self.database)
-        self.spark_conf = {key: _text(value) for key, value in self.spark_conf.items()}
+        self.spark_conf = {key: sparks_text(value) for key, value in self.spark_conf.items()}
 
     @property
     def type(self) -> str:
@@ -178,17 +162,18 @@ class CtasSparkCredentials(Credentials):
             yield key, redacted(value) if isinstance(value, Mapping) else hidden
 
 
-def _text(value: Any) -> str:
+def sparks_text(value: Any) -> str:
     """Spark's spelling of a YAML value."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _problems(data: Mapping[str, Any]) -> Iterable[str]:
+    known = [one.name for one in fields(CtasSparkCredentials)]
     for name in data:
         if name in OF_DBT_SPARK:
             yield f"{name}: {OF_DBT_SPARK[name]}"
-        elif name not in FIELDS and name not in OF_DBT:
-            near = get_close_matches(str(name), FIELDS, n=1)
+        elif name not in known and name not in OF_DBT:
+            near = get_close_matches(str(name), known, n=1)
             yield f"unknown field {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
     method = data.get("method", SESSION)
     if method in OTHER_METHODS:

@@ -2,7 +2,6 @@
 
 import sys
 import threading
-from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,17 +14,15 @@ from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import (
     dbt_edge,
-    methods,
     model_columns,
     operations,
 )
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
-from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
+from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun
-from dbt.adapters.ctas_spark.environment_report import Place
-from dbt.adapters.ctas_spark.methods import Catalogs, Method
+from dbt.adapters.ctas_spark.methods import METHODS, Method
 from dbt.adapters.ctas_spark.model_build import (
     ModelBuild,
     ModelSlot,
@@ -33,30 +30,15 @@ from dbt.adapters.ctas_spark.model_build import (
     PublicationResponse,
 )
 from dbt.adapters.ctas_spark.relation import table_name
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
-from dbt.adapters.spark.impl import SparkConfig
 
 if TYPE_CHECKING:
     from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 
 logger = AdapterLogger("CtasSpark")
-
-
-@dataclass
-class CtasSparkConfig(SparkConfig):
-    """The model configs of this adapter; ``config.read_plan`` checks their values."""
-
-    atomicity: str | None = None
-    staging_purpose: str | None = None
-    on_conflict: str | None = None
-    partition_metadata: str | None = None
-    abort_timeout: int | None = None
-    versions_to_keep: int | None = None
-    grace_period: int | None = None
-    staging_schema: str | None = None
-    sorted_by: list[str] | str | None = None
 
 
 def _name(relation: BaseRelation) -> TableName:
@@ -191,11 +173,9 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """``dbt debug``: start Spark, then say what was found and which level it reaches."""
         self.execute("select 1 as id")
         self.require_catalog(self._credentials.database)
-        staging_schema = self._credentials.staging_schema or (
-            f"{self._credentials.schema}{STAGING_SUFFIX}"
-        )
-        place = Place(self._credentials.database, self._credentials.schema, staging_schema)
-        for line in self._method.report(self._handle.spark, self._catalog(), place):
+        target = TableName(self._credentials.schema, "any", self._credentials.database)
+        staging_schema = self._credentials.staging_schema or target.database + STAGING_SUFFIX
+        for line in self._catalog().report(StagingContext(target, staging_schema)):
             logger.info(f"  {self.hide_secrets(line)}")
 
     def cleanup_connections(self) -> None:
@@ -229,7 +209,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @property
     def _method(self) -> Method:
-        return methods.of(self._credentials.method)
+        return METHODS[self._credentials.method]
 
     @property
     def _slot(self) -> ModelSlot:

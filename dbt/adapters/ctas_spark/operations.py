@@ -12,7 +12,15 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark import spark_errors
-from dbt.adapters.ctas_spark.config import MILLISECONDS, ModelPlan, read_plan
+from dbt.adapters.ctas_spark.config import (
+    MILLISECONDS,
+    ModelPlan,
+    Shape,
+    is_count,
+    is_text,
+    misfits,
+    read_plan,
+)
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
@@ -23,7 +31,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     MovedMetastore,
-    Reason,
     RetentionRules,
 )
 
@@ -31,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 PUBLISHED = ("atomic_table", "table")
 WIDEST = 80
+RECOVER = "ctas_recover"
 Row = dict[str, Any]
 Arguments = Mapping[str, Any]
 CatalogFor = Callable[[StagingContext], StagingCatalog]
@@ -109,11 +117,11 @@ def vacuum(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list[
     rules = rules_of_a_vacuum(model.plan.retention, arguments)
     swept = catalog.clean_up(model.context, rules, dry_run=dry_run)
     verb = "would be deleted" if dry_run else "deleted"
-    freed = [_row(model.table, _last(one), verb) for one in swept.freed]
+    freed = [_row(model.table, one.rpartition("/")[2], verb) for one in swept.freed]
     taken_over = [
         _row(model.table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over
     ]
-    kept = [_row(model.table, one, _kept(reason)) for one, reason in swept.kept.items()]
+    kept = [_row(model.table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
     return [*taken_over, *freed, *kept]
 
 
@@ -140,23 +148,15 @@ def rules_of_a_vacuum(rules: RetentionRules, arguments: Arguments) -> RetentionR
     return replace(asked, grace_ms=age_ms, orphan_age_ms=age_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What is done to each model, and the column in which a failure is told."""
-
-    each: Callable[[StagingCatalog, Model, Arguments], list[Row]]
-    failed: Callable[[str, str], Row]
-
-
 def _row(table: str, version: str, state: str) -> Row:
     return {"table": table, "version": version, "state": state}
 
 
-OPERATIONS: Mapping[str, Operation] = {
-    "ctas_history": Operation(show_history, lambda table, what: _row(table, "", what)),
-    "ctas_rollback": Operation(go_back, lambda table, what: _row(table, "", what)),
-    "ctas_vacuum": Operation(vacuum, lambda table, what: _row(table, "", what)),
-    "ctas_recover": Operation(recover, lambda table, what: {"table": table, "done": what}),
+OPERATIONS: Mapping[str, Callable[[StagingCatalog, Model, Arguments], list[Row]]] = {
+    "ctas_history": show_history,
+    "ctas_rollback": go_back,
+    "ctas_vacuum": vacuum,
+    RECOVER: recover,
 }
 
 
@@ -174,16 +174,17 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
 
 
 def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:
-    operation, table = OPERATIONS[name], f"{node['schema']}.{node['alias']}"
+    table = f"{node['schema']}.{node['alias']}"
     try:
         model = project.model(node)
-        return operation.each(project.catalog_for(model.context), model, arguments)
+        return OPERATIONS[name](project.catalog_for(model.context), model, arguments)
     except (StagingError, Py4JError, PySparkException) as error:
         if arguments.get("model") is not None:
             raise
         what = spark_errors.message(error)
         logger.warning("%s: %s", table, what)
-        return [operation.failed(table, f"failed: {what.splitlines()[0]}")]
+        said = f"failed: {what.splitlines()[0]}"
+        return [{"table": table, "done": said} if name == RECOVER else _row(table, "", said)]
 
 
 def check(name: str, arguments: Arguments) -> None:
@@ -192,11 +193,7 @@ def check(name: str, arguments: Arguments) -> None:
     Raises:
         InvalidArgumentError: names every problem.
     """
-    problems = [
-        f"{argument}: {value!r} is not {KINDS[argument][0]}"
-        for argument, value in arguments.items()
-        if value is not None and not KINDS[argument][1](value)
-    ]
+    problems = misfits(arguments, SHAPES).values()
     if problems:
         raise InvalidArgumentError(
             f"{name} can't be run: {'; '.join(problems)}",
@@ -205,24 +202,16 @@ def check(name: str, arguments: Arguments) -> None:
         )
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 def _is_flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _is_seconds(value: object) -> bool:
-    return type(value) is int and value >= 0
-
-
 MOVED = tuple(one.value for one in MovedMetastore)
-KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
-    "model": ("the name of a model", _is_text),
-    "schema": ("the name of a schema", _is_text),
-    "version": ("the id of a version", _is_text),
-    "older_than": ("a number of seconds", _is_seconds),
+SHAPES: Mapping[str, Shape] = {
+    "model": ("the name of a model", is_text),
+    "schema": ("the name of a schema", is_text),
+    "version": ("the id of a version", is_text),
+    "older_than": ("a number of seconds", is_count),
     "dry_run": ("true or false", _is_flag),
     "fence": ("true or false", _is_flag),
     "json": ("true or false", _is_flag),
@@ -237,14 +226,6 @@ def _is_selected(node: Mapping[str, Any], name: str | None, schema: str | None) 
     return published and named and inside
 
 
-def _kept(reason: Reason) -> str:
-    return f"kept: {reason.value}"
-
-
-def _last(directory: str) -> str:
-    return directory.rsplit("/", 1)[-1]
-
-
 def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:
     """A table with a column for each key, or a JSON array of objects."""
     if as_json:
@@ -252,12 +233,8 @@ def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:
     if not rows:
         return "nothing"
     names = list(rows[0])
-    cells = [[_cell(row[name]) for name in names] for row in rows]
+    cells = [["" if row[name] is None else str(row[name]) for name in names] for row in rows]
     table = agate.Table(cells, names, [agate.Text(cast_nulls=False)] * len(names))
     printed = io.StringIO()
     table.print_table(max_rows=None, max_columns=None, max_column_width=WIDEST, output=printed)
     return printed.getvalue()
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else str(value)

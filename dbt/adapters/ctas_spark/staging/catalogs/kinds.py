@@ -5,7 +5,7 @@ A new kind is a package beside ``files``, a line in ``choose``, and a line where
 
 import threading
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -23,7 +23,11 @@ from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
 )
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, FormatNotFoundError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    FormatNotFoundError,
+    StagingError,
+)
 
 ICEBERG = "iceberg"
 SESSION_OF_ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"
@@ -204,6 +208,10 @@ class Catalogs:
                 self._opened[served] = self._open(context, served[1])
             return self._opened[served]
 
+    def report(self, any_table: StagingContext) -> Iterator[str]:
+        """What ``dbt debug`` says of the session, and of the level that tables there reach."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """Give back what the invocation holds."""
         with self._guard:
@@ -214,6 +222,14 @@ class Catalogs:
 
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
         raise NotImplementedError
+
+    def _reached(self, context: StagingContext) -> str:
+        try:
+            found = self.catalog_for(context).capabilities(context.staging_schema)
+        except StagingError as error:
+            return f"not known: {error}"
+        reason = f": {found.missing}" if found.missing else ""
+        return f"up to {found.reaches.value}, conflict check {found.conflict_check.value}{reason}"
 
     def _options(self, catalog: str) -> dict[str, str]:
         """The catalog's own settings, by what stands after its name."""

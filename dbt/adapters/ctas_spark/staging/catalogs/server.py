@@ -4,7 +4,8 @@ What the formats' own conditional commits reach is ``isolated``; a native CREATE
 reaches ``atomic``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     Kind,
     SessionFacts,
     choose,
+    implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     Capabilities,
@@ -23,7 +25,12 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     StagingCatalog,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
+from dbt.adapters.ctas_spark.staging.context import (
+    SESSION_CATALOG,
+    Atomicity,
+    StagingContext,
+    TableLayout,
+)
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import (
@@ -67,6 +74,15 @@ class CatalogsWithoutJvm(Catalogs):
     def __init__(self, spark: Any, over: str) -> None:
         super().__init__(spark)
         self.over = over
+
+    def report(self, any_table: StagingContext) -> Iterator[str]:
+        yield f"spark: {self._spark.version} ({self.over})"
+        name = any_table.target.catalog
+        implementation = implementation_of(self._spark, name) or "Spark's own"
+        yield f"catalog: {name}, {implementation}"
+        for file_format in (*(kind.value for kind in FORMATS), "parquet"):
+            context = replace(any_table, layout=TableLayout(file_format))
+            yield f"atomicity of {file_format}: {self._reached(context)}"
 
     @cached_property
     def _facts(self) -> SessionFacts:

@@ -1,6 +1,7 @@
 """The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from pyspark.sql import SparkSession
@@ -67,11 +68,15 @@ class CatalogsWithJvm(Catalogs):
                 self._files = self._open_files()
             return self._files
 
-    @property
-    def description(self) -> str:
-        """How the session's metastore is reached; asking connects to it."""
+    def report(self, any_table: StagingContext) -> Iterator[str]:
+        system = jvm.classes(self._spark).java.lang.System
+        yield f"spark: {self._spark.version} (master {self._spark.sparkContext.master})"
+        yield f"java: {system.getProperty('java.version')} ({system.getProperty('java.home')})"
         with self._guard:
-            return self._connected().description
+            yield f"catalog: {SESSION_CATALOG}, {self._connected().description}"
+        yield f"warehouse: {self._spark.conf.get('spark.sql.warehouse.dir')}"
+        of_files = replace(any_table.target, catalog=SESSION_CATALOG)
+        yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
 
     def close(self) -> None:
         with self._guard:
