@@ -4,7 +4,7 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
 from dbt.adapters.ctas_spark import spark_errors
-from dbt.adapters.ctas_spark.spark_errors import Java, complaint
+from dbt.adapters.ctas_spark.spark_errors import complaint
 from dbt.adapters.ctas_spark.staging.engines.thrift import results
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError
 
@@ -105,7 +105,7 @@ def test_a_lost_answer_is_not_taken_for_the_end_of_a_jvm() -> None:
 )
 def test_each_spark_names_the_javas_it_runs_on(major: int, spark: str, fits: bool) -> None:  # noqa: FBT001
     """A wrong Java is named with its version and with the right ones."""
-    said = complaint(Java("/opt/java", major), spark)
+    said = complaint("/opt/java", major, spark)
     assert (said is None) == fits
     assert fits or f"/opt/java is Java {major}" in str(said)
 
@@ -113,6 +113,6 @@ def test_each_spark_names_the_javas_it_runs_on(major: int, spark: str, fits: boo
 def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Java the message says where it was looked for and what to install."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    said = complaint(None, "4.1.4")
+    said = complaint(None, None, "4.1.4")
     assert "nothing is on PATH" in str(said)
     assert "apt-get install" in str(said)

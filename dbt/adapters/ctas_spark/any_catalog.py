@@ -63,7 +63,6 @@ class AnyCatalogAdapter(SparkAdapter):
     def get_relation(
         self, database: str | None, schema: str, identifier: str
     ) -> BaseRelation | None:
-        """The relation of that path, if there is one."""
         return super().get_relation(catalog_of(database), schema, identifier)
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:

@@ -69,17 +69,14 @@ class SessionHandle(SparkConnectionWrapper):
         return self.published
 
     def cursor(self) -> "SessionHandle":
-        """The handle itself."""
         return self
 
     @property
     def canceled(self) -> bool:
-        """True once dbt cancelled this connection."""
         return self._canceled.is_set()
 
     @property
     def is_deciding(self) -> bool:
-        """True while a commit is under way."""
         return self._deciding.locked()
 
     def give_up(self) -> None:
@@ -110,11 +107,9 @@ class SessionHandle(SparkConnectionWrapper):
         self._frame = self.spark.sql(text)
 
     def fetchall(self) -> list[Row]:
-        """All rows of the last statement."""
         return self._frame.collect() if self._frame is not None else []
 
     def fetchone(self) -> Row | None:
-        """The first row of the last statement."""
         rows = self._frame.take(1) if self._frame is not None else []
         return rows[0] if rows else None
 

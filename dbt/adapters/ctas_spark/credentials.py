@@ -99,12 +99,10 @@ class CtasSparkCredentials(Credentials):
 
     @property
     def type(self) -> str:
-        """The adapter's name in profiles."""
         return "ctas_spark"
 
     @property
     def has_repeatable_reads(self) -> bool:
-        """True if the metastore's reads were declared repeatable."""
         return self.metastore_reads == REPEATABLE
 
     @property

@@ -49,7 +49,6 @@ class EndOfRun:
         self._published: list[Published] = []
 
     def add(self, published: Published) -> None:
-        """A model has published a version."""
         with self._guard:
             self._published.append(published)
 

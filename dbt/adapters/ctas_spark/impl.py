@@ -103,7 +103,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @available
     @as_dbt_errors
     def staged_table_sql(self, compiled_code: str) -> str:
-        """The CTAS of the version."""
         return self._build.staged.statement(compiled_code)
 
     @available
@@ -130,7 +129,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @available
     @as_dbt_errors
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
-        """Comment the staged version's columns."""
         own = self._build.staged.keeps_own_columns
         comment = model_columns.comment_each if own else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)
@@ -149,7 +147,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @available
     @as_dbt_errors
     def settle_staged_table(self) -> None:
-        """Refresh this session."""
         self._build.settle()
 
     @available

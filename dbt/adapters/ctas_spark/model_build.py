@@ -1,7 +1,7 @@
 """One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
@@ -50,11 +50,9 @@ class StepTimer:
         self._took: dict[Step, float] = {}
 
     def entered(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
-        """Start the step's clock."""
         self._entered[step] = time.monotonic()
 
     def left(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
-        """Stop the step's clock."""
         self._took[step] = time.monotonic() - self._entered[step]
 
     def seconds(self, step: Step) -> float | None:
@@ -93,7 +91,6 @@ class PlannedModel:
         return cls(plan, catalog, capabilities, retention, end_of_run, timer)
 
     def begin(self) -> "ModelBuild":
-        """Look at the target and take it as the base."""
         hook = StagedTableHook(self.plan)
         return ModelBuild(self, hook.on_created(), hook)
 
@@ -130,7 +127,6 @@ class ModelBuild:
         )
 
     def fail(self, cause: BaseException, *, canceled: bool) -> None:
-        """The model ended with an error or was cancelled."""
         if canceled:
             self.hook.on_canceled()
         else:
@@ -155,8 +151,7 @@ class ModelBuild:
         """The ``adapter_response``, whose message ends the model's console line."""
         staged, timer = self.staged, self.planned.timer
         outcome = staged.outcome or Outcome.UNKNOWN
-        published = self._publication() if outcome is Outcome.COMMITTED else {}
-        return PublicationResponse(
+        response = PublicationResponse(
             _message=self._message(outcome),
             code=outcome.value,
             outcome=outcome.value,
@@ -166,24 +161,18 @@ class ModelBuild:
             staging_purpose=staged.context.purpose.value,
             stage_seconds=timer.seconds(Step.STAGE),
             commit_seconds=timer.seconds(Step.COMMIT),
-            **published,
         )
+        if outcome is Outcome.COMMITTED:
+            response.commit_strategy = IN_PLACE if self._in_place else staged.reach.strategy
+            response.version, response.base_version = staged.version, staged.base_version
+            response.partition_metadata = staged.partition_metadata
+            response.rows_affected = staged.figures.rows
+            response.files, response.bytes = staged.figures.files, staged.figures.bytes
+        return response
 
     @property
     def _in_place(self) -> bool:
         return self.staged.level is Atomicity.NONE
-
-    def _publication(self) -> dict[str, Any]:
-        staged, figures = self.staged, self.staged.figures
-        return {
-            "commit_strategy": IN_PLACE if self._in_place else staged.reach.strategy,
-            "version": staged.version,
-            "base_version": staged.base_version,
-            "partition_metadata": staged.partition_metadata,
-            "rows_affected": figures.rows,
-            "files": figures.files,
-            "bytes": figures.bytes,
-        }
 
     def _message(self, outcome: Outcome) -> str:
         if outcome is Outcome.KEPT:
@@ -205,4 +194,4 @@ class ModelSlot:
 
     config: Any
     planned: PlannedModel | None = None
-    build: ModelBuild | None = field(default=None)
+    build: ModelBuild | None = None

@@ -53,7 +53,6 @@ class Model:
 
     @property
     def table(self) -> str:
-        """The target, as rows name it."""
         return str(self.context.target)
 
 

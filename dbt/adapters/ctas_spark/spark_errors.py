@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from py4j.protocol import Py4JJavaError
@@ -34,36 +33,23 @@ MOST_LINES = 25
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
 
 
-@dataclass(frozen=True, slots=True)
-class Java:
-    """The Java that Spark would start: where it is and its major version, None if unknown."""
-
-    path: str
-    major: int | None
-
-
-def find_java() -> Java | None:
+def find_java() -> str | None:
     """JAVA_HOME's Java, else the one on PATH, as Spark's own scripts choose."""
     home = os.environ.get("JAVA_HOME")
     path = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    if path is None or not Path(path).exists():
-        return None
-    return Java(path, _major(path))
+    return path if path is not None and Path(path).exists() else None
 
 
-def complaint(java: Java | None, spark_version: str) -> str | None:
-    """Why Spark can't start on this Java, with the remedy; None if it can."""
-    wanted = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
-    listed = " or ".join(map(str, wanted))
+def complaint(java: str | None, major: int | None, spark_version: str) -> str | None:
+    """Why Spark can't start on this Java, with the remedy; None if it can, as far as is known."""
+    fitting = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
+    needed = f"PySpark {spark_version} needs {' or '.join(map(str, fitting))}: {INSTALL}"
     if java is None:
-        where = (
-            "JAVA_HOME leads to nothing" if os.environ.get("JAVA_HOME") else "nothing is on PATH"
-        )
-        return f"no Java was found ({where}); PySpark {spark_version} needs {listed}: {INSTALL}"
-    if java.major is not None and wanted and java.major not in wanted:
-        return (
-            f"{java.path} is Java {java.major}; PySpark {spark_version} needs {listed}: {INSTALL}"
-        )
+        home = os.environ.get("JAVA_HOME")
+        where = "JAVA_HOME leads to nothing" if home else "nothing is on PATH"
+        return f"no Java was found ({where}); {needed}"
+    if major is not None and fitting and major not in fitting:
+        return f"{java} is Java {major}; {needed}"
     return None
 
 
@@ -80,9 +66,8 @@ def message(error: BaseException) -> str:
     known = _recognized(error)
     if known is not None:
         return str(known)
-    kept = [
-        line for line in _own_words(error).splitlines() if line.strip() and not FRAME.match(line)
-    ]
+    words = _own_words(error).splitlines()
+    kept = [line for line in words if line.strip() and not FRAME.match(line)]
     return "\n".join(kept[:MOST_LINES]) or type(error).__name__
 
 
@@ -96,12 +81,11 @@ def full_text(error: BaseException) -> str:
 
 def start_failure(error: BaseException, spark_version: str) -> str:
     """Why Spark did not start."""
-    about_java = complaint(find_java(), spark_version)
-    if about_java is not None:
-        return str(SparkNotStartedError(f"Spark could not start: {about_java}"))
-    if _recognized(error) is not None:
+    java = find_java()
+    about_java = complaint(java, _major(java) if java else None, spark_version)
+    if about_java is None and _recognized(error) is not None:
         return message(error)
-    return str(SparkNotStartedError(f"Spark could not start: {message(error)}"))
+    return str(SparkNotStartedError(f"Spark could not start: {about_java or message(error)}"))
 
 
 def _recognized(error: BaseException) -> StagingError | None:

@@ -25,7 +25,6 @@ class SessionEngine:
         self.spark = spark
 
     def sql(self, statement: str) -> None:
-        """Run a statement that returns nothing."""
         self.spark.sql(statement)
 
     def reads(self, file_format: str) -> bool:

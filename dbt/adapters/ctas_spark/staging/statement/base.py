@@ -58,7 +58,6 @@ class StatementBase:
 
     @property
     def exists(self) -> bool:
-        """True if the name is taken."""
         return self.facts is not None or bool(self.obstacle)
 
     @property
@@ -103,7 +102,6 @@ class StatementBase:
             raise messages.newer_marker(self.name, found, MARKER_FORMAT)
 
     def has_commit(self, commit: str) -> bool:
-        """True if that commit has happened to it."""
         return commit == self.commit or commit in self.lineage
 
     def __str__(self) -> str:

@@ -130,7 +130,6 @@ class SqlTables:
         self._format = file_format
 
     def sql(self, statement: str) -> None:
-        """Run a statement that returns nothing."""
         self._ask(statement)
 
     def refresh(self, name: TableName) -> None:
@@ -189,7 +188,6 @@ class SqlTables:
         )
 
     def has_namespace(self, namespace: str) -> bool:
-        """True if the namespace is there."""
         action = f"look for the namespace {namespace}"
         try:
             self._run(action, f"DESCRIBE NAMESPACE {self._path(namespace)}")

@@ -65,7 +65,6 @@ class StatementVersion:
 
     @property
     def record(self) -> TableName:
-        """The staged table."""
         return staged_name(self._context, self.id)
 
     @property

@@ -71,7 +71,6 @@ class Line:
         return self._call("OpenSession", request).sessionHandle
 
     def close_session(self, session: Any) -> None:
-        """End a session, and what still runs in it."""
         self._call("CloseSession", ttypes.TCloseSessionReq(session))
 
     def execute(self, session: Any, statement: str) -> Any:
@@ -95,12 +94,10 @@ class Line:
         self._call("CancelOperation", ttypes.TCancelOperationReq(operation))
 
     def columns(self, operation: Any) -> tuple[StructField, ...]:
-        """The columns of what a statement returned."""
         answer = self._call("GetResultSetMetadata", ttypes.TGetResultSetMetadataReq(operation))
         return tuple(_column(found) for found in answer.schema.columns)
 
     def rows(self, operation: Any, columns: tuple[StructField, ...]) -> Iterator[tuple[Any, ...]]:
-        """What a statement returned."""
         request = ttypes.TFetchResultsReq(
             operation, ttypes.TFetchOrientation.FETCH_NEXT, maxRows=ROWS
         )
@@ -116,7 +113,6 @@ class Line:
         self._call("CloseOperation", ttypes.TCloseOperationReq(operation))
 
     def close(self) -> None:
-        """Hang up."""
         self._transport.close()
         self._connected.close()
 

@@ -83,7 +83,6 @@ class ThriftSession:
 
     @property
     def version(self) -> str:
-        """Spark's."""
         return str(self.sql("SELECT version() AS v").collect()[0]["v"]).split()[0]
 
     def sql(self, statement: str) -> ThriftResult:
@@ -174,12 +173,10 @@ class Settings:
         self._session = session
 
     def get(self, key: str, default: str | None = None) -> str | None:
-        """The value of a key, or the default."""
         value = str(self._session.sql(f"SET {quoting.identifier(key)}").collect()[0]["value"])
         return default if value == UNSET else value
 
     def set(self, key: str, value: str) -> None:
-        """Set a key of this session only."""
         name, text = quoting.identifier(key), quoting.identifier(value)
         self._session.sql(f"SET {name}={text}")
 
