@@ -17,7 +17,7 @@ from dbt.adapters.contracts.connection import (
     ConnectionState,
     LazyHandle,
 )
-from dbt.adapters.ctas_spark import spark_errors
+from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
@@ -202,8 +202,8 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         except DbtRuntimeError:
             raise
         except Exception as error:
-            logger.debug(hide(f"Error while running:\n{sql}\n{spark_errors.full_text(error)}"))
-            raise DbtDatabaseError(hide(spark_errors.message(error))) from error
+            logger.debug(hide(f"Error while running:\n{sql}\n{dbt_edge.full_text(error)}"))
+            raise DbtDatabaseError(hide(dbt_edge.message(error))) from error
 
     def execute(
         self,
@@ -227,7 +227,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             spark = method.start(credentials, os.environ.get("DBT_LOG_PATH", DEFAULT_LOGS))
         except Exception as error:
             hide = Redactor(credentials.with_secrets)
-            logger.debug(hide(spark_errors.full_text(error)))
+            logger.debug(hide(dbt_edge.full_text(error)))
             connection.state = ConnectionState.FAIL
             raise FailedToConnectError(hide(method.start_failure(error))) from error
         connection.handle = SessionHandle(spark, method.job)

@@ -9,7 +9,7 @@ from typing import Any
 import pyspark
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import spark_errors
+from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, THRIFT, CtasSparkCredentials
 from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
@@ -56,7 +56,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {
         SESSION: Method(
             start=_session,
-            start_failure=lambda error: spark_errors.start_failure(error, pyspark.__version__),
+            start_failure=lambda error: dbt_edge.start_failure(error, pyspark.__version__),
             job=SessionJob,
             open_catalogs=lambda spark, credentials: open_catalog(
                 spark,
@@ -67,14 +67,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         CONNECT: Method(
             start=_over_connect,
-            start_failure=spark_errors.message,
+            start_failure=dbt_edge.message,
             job=ConnectJob,
             open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.CONNECT),
             close=connect.SESSIONS.close,
         ),
         THRIFT: Method(
             start=_over_thrift,
-            start_failure=spark_errors.message,
+            start_failure=dbt_edge.message,
             job=thrift.ThriftJob,
             open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.THRIFT),
             close=thrift.SESSIONS.close,

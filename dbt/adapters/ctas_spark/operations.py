@@ -11,7 +11,7 @@ import agate
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark import spark_errors
+from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.config import (
     MILLISECONDS,
     ModelPlan,
@@ -180,7 +180,7 @@ def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Argum
     except (StagingError, Py4JError, PySparkException) as error:
         if arguments.get("model") is not None:
             raise
-        what = spark_errors.message(error)
+        what = dbt_edge.message(error)
         logger.warning("%s: %s", table, what)
         said = f"failed: {what.splitlines()[0]}"
         return [{"table": table, "done": said} if name == RECOVER else _row(table, "", said)]
