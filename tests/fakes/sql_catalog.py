@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.errors import PySparkException, SparkUpgradeException
 
-from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlFormat, SqlTables
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from fakes.clock import FakeClock
 
 PAIR = re.compile(r"'([^']*)' = '([^']*)'")
@@ -144,7 +144,7 @@ class FakeSqlCatalog:
 
 
 def tables_of(
-    catalog: FakeSqlCatalog, name: str = "ice", file_format: SqlFormat | None = None
+    catalog: FakeSqlCatalog, name: str = "ice", file_format: str = "iceberg"
 ) -> SqlTables:
     """What a run works with."""
-    return SqlTables(catalog.ask, name, file_format or IcebergBySql(), catalog.clock)
+    return SqlTables(catalog.ask, name, file_format, catalog.clock)

@@ -23,7 +23,6 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
-from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions.connection import FailedToConnectError
@@ -196,7 +195,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
         """Spark's own words to the user; every frame to dbt.log."""
-        hide = Redactor(cast("CtasSparkCredentials", self.profile.credentials).with_secrets)
+        hide = cast("CtasSparkCredentials", self.profile.credentials).hide_secrets
         try:
             yield
         except DbtRuntimeError:
@@ -226,7 +225,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         try:
             spark = method.start(credentials, os.environ.get("DBT_LOG_PATH", DEFAULT_LOGS))
         except Exception as error:
-            hide = Redactor(credentials.with_secrets)
+            hide = credentials.hide_secrets
             logger.debug(hide(dbt_edge.full_text(error)))
             connection.state = ConnectionState.FAIL
             raise FailedToConnectError(hide(method.start_failure(error))) from error

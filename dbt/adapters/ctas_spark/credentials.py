@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOT
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftServer
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
-from dbt.adapters.ctas_spark.staging.redaction import redacted
+from dbt.adapters.ctas_spark.staging.redaction import Redactor, redacted
 
 SESSION = "session"
 CONNECT = "connect"
@@ -23,7 +23,8 @@ THRIFT = "thrift"
 METHODS = (SESSION, CONNECT, THRIFT)
 OTHER_METHODS = ("http", "odbc")
 DEFAULT_PORT = 15002
-OF_THRIFT = ("user", "password", "auth", "kerberos_service_name")
+SERVICE = "kerberos_service_name"
+OF_THRIFT = ("user", "password", "auth", SERVICE)
 NO_RETRY = "a server that does not answer is an error at once; remove it"
 OF_DBT_SPARK = {
     "use_ssl": "TLS to a Thrift server is not available yet; remove it",
@@ -131,9 +132,9 @@ class CtasSparkCredentials(Credentials):
         return {key: value for key, value in self.spark_conf.items() if key != REMOTE_SETTING}
 
     @property
-    def with_secrets(self) -> dict[str, str]:
-        """Everything of the profile that may hold a secret."""
-        return {**self.spark_conf, URL: self.remote, PASSWORD: self.password or ""}
+    def hide_secrets(self) -> Redactor:
+        """Hides everything of the profile that is a secret, wherever it turns up in a text."""
+        return Redactor({**self.spark_conf, URL: self.remote, PASSWORD: self.password or ""})
 
     @property
     def unique_field(self) -> str:
@@ -225,14 +226,10 @@ def _problems_of_thrift(data: Mapping[str, Any]) -> Iterable[str]:
     if auth not in thrift.AUTHS:
         yield f"auth: {auth!r} is not known; use one of {', '.join(thrift.AUTHS)}"
         return
-    takes_password = auth in thrift.WITH_PASSWORD
-    if takes_password != (data.get(PASSWORD) is not None):
-        known = " or ".join(thrift.WITH_PASSWORD)
-        yield f"{PASSWORD}: {'missing' if takes_password else 'only'} with auth: {known}"
-    takes_service = auth == thrift.KERBEROS
-    if takes_service != (data.get("kerberos_service_name") is not None):
-        said = "missing" if takes_service else "only"
-        yield f"kerberos_service_name: {said} with auth: {thrift.KERBEROS}"
+    for name, owners in ((PASSWORD, thrift.WITH_PASSWORD), (SERVICE, (thrift.KERBEROS,))):
+        if (auth in owners) != (data.get(name) is not None):
+            said = "missing" if auth in owners else "only"
+            yield f"{name}: {said} with auth: {' or '.join(owners)}"
 
 
 def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections.abc import Callable
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,7 +33,6 @@ from dbt.adapters.ctas_spark.model_build import (
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.events.logging import AdapterLogger
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
         self._end_of_run = EndOfRun()
-        self.hide_secrets = Redactor(self._credentials.with_secrets)
+        self.hide_secrets: Callable[[str], str] = self._credentials.hide_secrets
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
         """Open a slot for the model that this thread builds next."""

@@ -15,7 +15,6 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Sweep,
 )
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.tables import DeltaBySql
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 from fakes.sql_catalog import FakeSqlCatalog, named, tables_of
 
@@ -148,7 +147,7 @@ def test_a_delta_tables_age_is_that_of_its_id() -> None:
     catalog = FakeSqlCatalog()
     catalog.answers["DESCRIBE HISTORY"] = [{"version": 0, "userMetadata": None}]
     catalog.answers["DESCRIBE DETAIL"] = [{"format": "delta", "id": "i1"}]
-    found = tables_of(catalog, file_format=DeltaBySql())
+    found = tables_of(catalog, file_format="delta")
     run = StatementCatalog(found, HADOOP)
     table = run.plan(CONTEXT, NoJob()).begin()
     catalog.ask(table.statement("SELECT 1 AS id"))

@@ -4,7 +4,7 @@ What the formats' own conditional commits reach is ``isolated``; a native CREATE
 reaches ``atomic``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -34,9 +34,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import (
-    DeltaBySql,
-    IcebergBySql,
-    SqlFormat,
+    FORMATS,
     SqlTables,
     asking,
 )
@@ -54,7 +52,6 @@ FILES_REFUSED = (
 )
 UNKNOWN_REFUSED = "a probe of it would call the catalog through the driver's JVM"
 REFUSED = (("a table of files", FILES_REFUSED), ("a catalog that is not known", UNKNOWN_REFUSED))
-FORMATS: Mapping[Kind, SqlFormat] = {Kind.ICEBERG: IcebergBySql(), Kind.DELTA: DeltaBySql()}
 
 
 def reached(format_name: str, over: str) -> Capabilities:
@@ -80,7 +77,7 @@ class CatalogsWithoutJvm(Catalogs):
         name = any_table.target.catalog
         implementation = implementation_of(self._spark, name) or "Spark's own"
         yield f"catalog: {name}, {implementation}"
-        for file_format in (*(kind.value for kind in FORMATS), "parquet"):
+        for file_format in (*FORMATS, "parquet"):
             context = replace(any_table, layout=TableLayout(file_format))
             yield f"atomicity of {file_format}: {self._reached(context)}"
 
@@ -111,7 +108,7 @@ class CatalogsWithoutJvm(Catalogs):
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
         if kind is Kind.ICEBERG:
             self._check_iceberg(context)
-        tables = SqlTables(asking(self._spark), context.target.catalog, FORMATS[kind])
+        tables = SqlTables(asking(self._spark), context.target.catalog, kind.value)
         return StatementCatalog(tables, reached(kind.value, self.over))
 
     def _check_iceberg(self, context: StagingContext) -> None:

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     DECLARED,
     HADOOP,
+    ICEBERG,
     ICEBERGS,
     Catalogs,
     Kind,
@@ -34,7 +35,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
 from dbt.adapters.ctas_spark.staging.metastore.opening import OpenedMetastore, open_metastore
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlTables, asking
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
 
@@ -126,7 +127,7 @@ class CatalogsWithJvm(Catalogs):
         options = self._options(name)
         is_known = implementation_of(self._spark, name) in ICEBERGS
         if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
-            tables = SqlTables(asking(self._spark), name, IcebergBySql(), self._clock)
+            tables = SqlTables(asking(self._spark), name, ICEBERG, self._clock)
             return StatementCatalog(tables, HADOOP)
         settings.check_iceberg(name, options)
         swapped_by = settings.iceberg_kind(options) if is_known else None
