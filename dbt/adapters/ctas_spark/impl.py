@@ -2,7 +2,6 @@
 
 import sys
 import threading
-from collections.abc import Callable
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
@@ -36,6 +35,8 @@ from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.events.logging import AdapterLogger
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 
 logger = AdapterLogger("CtasSpark")
