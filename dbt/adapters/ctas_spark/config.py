@@ -60,40 +60,19 @@ OWN = tuple(CtasSparkConfig.__annotations__)
 class ModelPlan:
     """What the configuration asks for, before anything is known of catalog and target."""
 
-    model: str
-    purpose: StagingPurpose
-    atomicity: Atomicity
-    on_conflict: OnConflict
-    partition_metadata: PartitionMetadata
-    abort_timeout_seconds: int
+    context: StagingContext
     retention: RetentionRules
-    layout: TableLayout
-    staging_schema: str | None
-
-    def context(self, target: TableName, *, full_refresh: bool) -> StagingContext:
-        """The plan for one target; a full refresh rebuilds what would be kept.
-
-        Raises:
-            ConfigurationError: names that the catalog can't hold.
-        """
-        staging_schema = self.staging_schema or target.database + STAGING_SUFFIX
-        problems = list(table_limits.check_names(target, staging_schema))
-        if problems:
-            raise ConfigurationError(self.model, problems)
-        rebuilt = full_refresh and self.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
-        return StagingContext(
-            target=target,
-            staging_schema=staging_schema,
-            purpose=StagingPurpose.CREATE_OR_REPLACE if rebuilt else self.purpose,
-            atomicity=self.atomicity,
-            on_conflict=self.on_conflict,
-            layout=self.layout,
-            partition_metadata=self.partition_metadata,
-        )
+    abort_timeout_seconds: int
 
 
-def read_plan(
-    model: str, config: Mapping[str, Any], description: str, default_schema: str | None
+def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
+    model: str,
+    config: Mapping[str, Any],
+    description: str,
+    target: TableName,
+    default_schema: str | None,
+    *,
+    full_refresh: bool = False,
 ) -> ModelPlan:
     """Validate a model's whole configuration.
 
@@ -101,29 +80,40 @@ def read_plan(
         config: the model's configuration as dbt resolved it.
         description: the model's description, published if ``persist_docs`` asks for it.
         default_schema: the profile's ``staging_schema``.
+        full_refresh: rebuild what would be kept.
 
     Raises:
-        ConfigurationError: names every problem.
+        ConfigurationError: names every problem, names that the catalog can't hold among them.
     """
-    problems = [*_unknown(config), *_invalid(config)]
+    staging_schema = (
+        config.get("staging_schema") or default_schema or target.database + STAGING_SUFFIX
+    )
+    problems = [
+        *_unknown(config),
+        *_invalid(config),
+        *table_limits.check_names(target, str(staging_schema)),
+    ]
     if problems:
         raise ConfigurationError(model, problems)
-    return ModelPlan(
-        model=model,
-        purpose=StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE),
+    purpose = StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE)
+    if full_refresh and purpose is StagingPurpose.CREATE_IF_NOT_EXISTS:
+        purpose = StagingPurpose.CREATE_OR_REPLACE
+    context = StagingContext(
+        target=target,
+        staging_schema=staging_schema,
+        purpose=purpose,
         atomicity=Atomicity(config.get("atomicity") or Atomicity.AUTO),
         on_conflict=OnConflict(config.get("on_conflict") or OnConflict.ABORT),
         partition_metadata=PartitionMetadata(
             config.get("partition_metadata") or PartitionMetadata.AUTO
         ),
-        abort_timeout_seconds=_number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS),
-        retention=RetentionRules(
-            versions_to_keep=_number(config, "versions_to_keep", VERSIONS_TO_KEEP),
-            grace_ms=_number(config, "grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
-        ),
         layout=_layout(config, description),
-        staging_schema=config.get("staging_schema") or default_schema,
     )
+    retention = RetentionRules(
+        versions_to_keep=_number(config, "versions_to_keep", VERSIONS_TO_KEEP),
+        grace_ms=_number(config, "grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
+    )
+    return ModelPlan(context, retention, _number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS))
 
 
 def _number(config: Mapping[str, Any], name: str, default: int) -> int:

@@ -84,15 +84,18 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """Validate the model's configuration and decide its level; no job is started."""
         node = self._slot.config.model
         plan = read_plan(
-            node.unique_id, node.config, node.description, self._credentials.staging_schema
+            node.unique_id,
+            node.config,
+            node.description,
+            _name(relation),
+            self._credentials.staging_schema,
+            full_refresh=full_refresh,
         )
-        context = plan.context(_name(relation), full_refresh=full_refresh)
         opened = self._catalog()
         group = f"{node.unique_id} {opened.run}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        self._slot.planned = PlannedModel.of(
-            opened.catalog_for(context), context, job, plan.retention, self._end_of_run
-        )
+        catalog = opened.catalog_for(plan.context)
+        self._slot.planned = PlannedModel.of(catalog, plan, job, self._end_of_run)
 
     @available
     @as_dbt_errors

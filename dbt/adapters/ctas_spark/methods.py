@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, THRIFT, CtasSp
 from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
-from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.engines import connect
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
@@ -58,7 +58,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             start=_session,
             start_failure=lambda error: dbt_edge.start_failure(error, pyspark.__version__),
             job=SessionJob,
-            open_catalogs=lambda spark, credentials: open_catalog(
+            open_catalogs=lambda spark, credentials: CatalogsWithJvm(
                 spark,
                 credentials.iceberg_catalogs,
                 repeatable_reads=credentials.has_repeatable_reads,

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
+from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun, Published
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish.job_status import JobStatusHook, StagedTableHook
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
@@ -77,18 +78,13 @@ class PlannedModel:
 
     @classmethod
     def of(
-        cls,
-        catalog: StagingCatalog,
-        context: StagingContext,
-        job: StoppableJob,
-        retention: RetentionRules,
-        end_of_run: EndOfRun,
+        cls, catalog: StagingCatalog, model: ModelPlan, job: Job, end_of_run: EndOfRun
     ) -> "PlannedModel":
         """Decide the level, or refuse it, before any job."""
         timer = StepTimer()
-        plan = catalog.plan(context, job, (timer,))
-        capabilities = catalog.capabilities(context.staging_schema)
-        return cls(plan, catalog, capabilities, retention, end_of_run, timer)
+        plan = catalog.plan(model.context, job, (timer,))
+        capabilities = catalog.capabilities(model.context.staging_schema)
+        return cls(plan, catalog, capabilities, model.retention, end_of_run, timer)
 
     def begin(self) -> "ModelBuild":
         hook = StagedTableHook(self.plan)

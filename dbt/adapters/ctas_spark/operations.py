@@ -45,18 +45,6 @@ CatalogFor = Callable[[StagingContext], StagingCatalog]
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """A model of the graph whose versions this adapter keeps."""
-
-    context: StagingContext
-    plan: ModelPlan
-
-    @property
-    def table(self) -> str:
-        return str(self.context.target)
-
-
-@dataclass(frozen=True, slots=True)
 class Project:
     """The models of a dbt project; ``default_schema`` is the profile's ``staging_schema``."""
 
@@ -80,29 +68,28 @@ class Project:
             )
         return tuple(found)
 
-    def model(self, node: Mapping[str, Any]) -> Model:
-        """A node's model.
+    def plan(self, node: Mapping[str, Any]) -> ModelPlan:
+        """What a model's configuration asks for.
 
         Raises:
-            ConfigurationError: its configuration can't be followed.
+            ConfigurationError: it can't be followed.
         """
-        plan = read_plan(
-            node["unique_id"], node["config"], node["description"], self.default_schema
-        )
         target = table_name(node["database"], node["schema"], node["alias"])
-        return Model(plan.context(target, full_refresh=False), plan)
+        return read_plan(
+            node["unique_id"], node["config"], node["description"], target, self.default_schema
+        )
 
 
-def show_history(catalog: StagingCatalog, model: Model, _: Arguments) -> list[Row]:
+def show_history(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
     """One row for each publication, newest first."""
-    return [asdict(event) for event in catalog.history(model.context)]
+    return [asdict(event) for event in catalog.history(plan.context)]
 
 
-def go_back(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list[Row]:
+def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """Publish the version before the live one, or the named one."""
-    done = catalog.roll_back(model.context, arguments.get("version"))
+    done = catalog.roll_back(plan.context, arguments.get("version"))
     row = {
-        "table": model.table,
+        "table": str(plan.context.target),
         "version": done.version,
         "replaced": done.replaced,
         "atomicity": done.level.value,
@@ -110,23 +97,22 @@ def go_back(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list
     return [row]
 
 
-def vacuum(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list[Row]:
+def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """One row for each version, deleted or kept."""
-    dry_run = bool(arguments.get("dry_run"))
-    rules = rules_of_a_vacuum(model.plan.retention, arguments)
-    swept = catalog.clean_up(model.context, rules, dry_run=dry_run)
+    dry_run, table = bool(arguments.get("dry_run")), str(plan.context.target)
+    rules = rules_of_a_vacuum(plan.retention, arguments)
+    swept = catalog.clean_up(plan.context, rules, dry_run=dry_run)
     verb = "would be deleted" if dry_run else "deleted"
-    freed = [_row(model.table, one.rpartition("/")[2], verb) for one in swept.freed]
-    taken_over = [
-        _row(model.table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over
-    ]
-    kept = [_row(model.table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
+    taken_over = [_row(table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over]
+    freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
+    kept = [_row(table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
     return [*taken_over, *freed, *kept]
 
 
-def recover(catalog: StagingCatalog, model: Model, _: Arguments) -> list[Row]:
+def recover(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
     """One row for each thing that was finished."""
-    return [{"table": model.table, "done": what} for what in catalog.recover(model.context)]
+    table = str(plan.context.target)
+    return [{"table": table, "done": what} for what in catalog.recover(plan.context)]
 
 
 def rules_of_a_vacuum(rules: RetentionRules, arguments: Arguments) -> RetentionRules:
@@ -151,7 +137,7 @@ def _row(table: str, version: str, state: str) -> Row:
     return {"table": table, "version": version, "state": state}
 
 
-OPERATIONS: Mapping[str, Callable[[StagingCatalog, Model, Arguments], list[Row]]] = {
+OPERATIONS: Mapping[str, Callable[[StagingCatalog, ModelPlan, Arguments], list[Row]]] = {
     "ctas_history": show_history,
     "ctas_rollback": go_back,
     "ctas_vacuum": vacuum,
@@ -175,8 +161,8 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
 def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:
     table = f"{node['schema']}.{node['alias']}"
     try:
-        model = project.model(node)
-        return OPERATIONS[name](project.catalog_for(model.context), model, arguments)
+        plan = project.plan(node)
+        return OPERATIONS[name](project.catalog_for(plan.context), plan, arguments)
     except (StagingError, Py4JError, PySparkException) as error:
         if arguments.get("model") is not None:
             raise

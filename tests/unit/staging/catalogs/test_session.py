@@ -8,7 +8,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.catalogs import declared, session
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, HADOOP
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     CATALOG_OF_DELTA,
     EXTENSION_OF_DELTA,
@@ -95,7 +95,7 @@ def catalogs(*declared: str, repeatable_reads: bool = False) -> CatalogsWithJvm:
         conf=SimpleNamespace(get=lambda key, default=None: SETTINGS.get(key, default)),
         sql=lambda _: SimpleNamespace(collect=lambda: rows),
     )
-    return open_catalog(cast("Any", spark), declared, repeatable_reads=repeatable_reads)
+    return CatalogsWithJvm(cast("Any", spark), declared, repeatable_reads=repeatable_reads)
 
 
 def served(run: CatalogsWithJvm, catalog: str, file_format: str | None = None) -> Any:

@@ -40,17 +40,30 @@ from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
 
 class CatalogsWithJvm(Catalogs):
-    """Those of this process; a metastore's client is made for models of files and of Delta."""
+    """Those of this process; a metastore's client is made for models of files and of Delta.
+
+    ``iceberg_catalogs`` are those that the user declares to be Iceberg's, by name, and
+    ``repeatable_reads`` is what the user declares of the reads of a remote metastore. One that is
+    not there is a NoSuchCatalogError: its declaration would never be used.
+    """
 
     def __init__(
         self,
         spark: SparkSession,
-        iceberg_catalogs: Sequence[str],
+        iceberg_catalogs: Sequence[str] = (),
         *,
-        repeatable_reads: bool,
-        clock: Clock,
+        repeatable_reads: bool = False,
+        clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         super().__init__(spark)
+        for name in iceberg_catalogs:
+            if not implementation_of(spark, name):
+                raise NoSuchCatalogError(
+                    f"{DECLARED} in the profile names {name}, and Spark has no catalog of that "
+                    "name",
+                    left="nothing was started",
+                    remedy=f"configure it by {SETTINGS}{name} in spark_conf, or remove it",
+                )
         self._declared = frozenset(iceberg_catalogs)
         self._repeatable_reads = repeatable_reads
         self._clock = clock
@@ -153,29 +166,3 @@ class CatalogsWithJvm(Catalogs):
             remedy=f"use a catalog of type hive, jdbc or rest ({SETTINGS}{catalog}.type); or "
             + declaration_of(catalog),
         )
-
-
-def open_catalog(
-    spark: SparkSession,
-    iceberg_catalogs: Sequence[str] = (),
-    *,
-    repeatable_reads: bool = False,
-    clock: Clock = SYSTEM_CLOCK,
-) -> CatalogsWithJvm:
-    """The catalogs of ``spark`` for one invocation; none of them is opened yet.
-
-    Args:
-        iceberg_catalogs: those that the user declares to be Iceberg's, by name.
-        repeatable_reads: what the user declares of the reads of a remote metastore.
-
-    Raises:
-        NoSuchCatalogError: a declared catalog is not there; its declaration would never be used.
-    """
-    for name in iceberg_catalogs:
-        if not implementation_of(spark, name):
-            raise NoSuchCatalogError(
-                f"{DECLARED} in the profile names {name}, and Spark has no catalog of that name",
-                left="nothing was started",
-                remedy=f"configure it by {SETTINGS}{name} in spark_conf, or remove it",
-            )
-    return CatalogsWithJvm(spark, iceberg_catalogs, repeatable_reads=repeatable_reads, clock=clock)
