@@ -6,6 +6,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NotSupportedError
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, LineageEntry, Marker
 from dbt.adapters.ctas_spark.staging.statement.tables import (
     SqlTables,
 )
@@ -19,19 +20,14 @@ NATIVE = {
     "ctas_spark_target": "ice.shop.t",
     "ctas_spark_time_ms": "2000",
 }
-OURS = {
-    "ctas_spark_commit": "c1",
-    "ctas_spark_level": "atomic",
-    "ctas_spark_target": "ice.shop.t",
-}
 
 
 def there(file_format: str, lineage_ms: int = 1_000) -> tuple[FakeSqlCatalog, SqlTables]:
     """A catalog with a table of the format: ours, and later published natively."""
     catalog = FakeSqlCatalog()
-    lineage = f"c1:v1:build:{lineage_ms}"
-    properties = {**OURS, "ctas_spark_lineage": lineage}
-    catalog.shown[PATH] = {**properties, "format": f"{file_format}/parquet"}
+    lineage = Lineage((LineageEntry("c1", "v1", Kind.BUILD, lineage_ms),))
+    ours = Marker("c1", "v1", "", str(NAME), "atomic", lineage)
+    catalog.shown[PATH] = {**ours.to_parameters(), "format": f"{file_format}/parquet"}
     catalog.answers["SELECT md5"] = [
         {"version": "m1", "written_ms": 5_000, "marker": json.dumps(NATIVE)}
     ]

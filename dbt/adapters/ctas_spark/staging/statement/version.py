@@ -137,7 +137,7 @@ class StatementVersion:
             target=str(self._context.target),
             level=level.value,
             lineage=over.lineage.followed_by(entry),
-            number=over.number + 1,
+            number=over.marker.number + 1 if over.marker else 1,
         )
         return commit
 
