@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
-from dbt.adapters.ctas_spark.relation import catalog_of, setting
+from dbt.adapters.ctas_spark.relation import catalog_of
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
@@ -94,7 +95,9 @@ class CtasSparkCredentials(Credentials):
 
     def __post_init__(self) -> None:
         # dbt-spark took a database that repeats the schema, and meant none by it
-        repeated = self.database == self.schema and setting(self.schema) not in self.spark_conf
+        repeated = (
+            self.database == self.schema and f"{SETTINGS}{self.schema}" not in self.spark_conf
+        )
         self.database = SESSION_CATALOG if repeated else catalog_of(self.database)
         self.spark_conf = {key: sparks_text(value) for key, value in self.spark_conf.items()}
 

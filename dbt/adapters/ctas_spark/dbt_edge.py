@@ -8,12 +8,13 @@ import subprocess
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
+from dbt.adapters.base.meta import available
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -213,6 +214,11 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
             raise DbtDatabaseError(adapter.hide_secrets(message(error))) from error
 
     return translated
+
+
+def for_macros(method: Callable[P, R]) -> Callable[P, R]:
+    """A method of the adapter that a macro calls."""
+    return cast("Callable[P, R]", available(as_dbt_errors(method)))
 
 
 def as_dbt_error(error: StagingError, hide: Callable[[str], str] = str) -> DbtRuntimeError:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 from dbt_common.contracts.constraints import ConstraintType
 
 from dbt.adapters.base.impl import ConstraintSupport
-from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
@@ -20,7 +19,7 @@ from dbt.adapters.ctas_spark import (
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
-from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun
 from dbt.adapters.ctas_spark.methods import METHODS, Method
 from dbt.adapters.ctas_spark.model_build import (
@@ -78,8 +77,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             context.build.fail(cause, canceled=self._handle.canceled)
             dbt_edge.add_to(cause, context.build.failure(cause))
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def plan_staged_table(self, relation: BaseRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
         """Validate the model's configuration and decide its level; no job is started."""
         node = self._slot.config.model
@@ -97,20 +95,17 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         catalog = opened.catalog_for(plan.context)
         self._slot.planned = PlannedModel.of(catalog, plan, job, self._end_of_run)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def begin_staged_table(self) -> bool:
         """Look at the target; False if the model is to keep it as it is."""
         self._slot.build = self._planned.begin()
         return not self._build.keeps_what_exists
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def staged_table_sql(self, compiled_code: str) -> str:
         return self._build.staged.statement(compiled_code)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def verify_staged_table(self) -> BaseRelation:
         """The staged version as a relation, for checks before it is published."""
         record = self._build.staged.verify()
@@ -118,48 +113,43 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             record.catalog, record.database, record.table, type=self.Relation.Table
         )
 
-    @available
+    @for_macros
     def constraint_checks_sql(self, model: dict[str, Any], relation: BaseRelation) -> str | None:
         """A query that counts the rows which break the contract's constraints; None without any."""
         return model_columns.checks_sql(model, _name(relation))
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def assert_no_violations(self, counts: Any) -> None:
         """Fail the model if the one row of ``constraint_checks_sql`` counts broken rows."""
         found = dict(zip(counts.column_names, counts.rows[0], strict=True))
         model_columns.assert_none_broken(found, self._build.staged.target)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
         own = self._build.staged.keeps_own_columns
         comment = model_columns.comment_each if own else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def commit_staged_table(self) -> bool:
         """Publish the version; False if another's table is kept instead."""
         return self._handle.decide(self._build.commit)
 
-    @available
+    @for_macros
     def fill_in_place_sql(self, compiled_code: str) -> str | None:
         """At atomicity ``none`` the INSERT that fills the published version; else None."""
         return self._build.staged.fill_statement(compiled_code)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def settle_staged_table(self) -> None:
         self._build.settle()
 
-    @available
+    @for_macros
     def publication_response(self) -> PublicationResponse:
         """The model's result: its console line and its ``adapter_response``."""
         return self._build.response()
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
         """What a run-operation did, as rows."""
         project = operations.Project(

@@ -6,7 +6,6 @@ A new kind is a package beside ``files``, a line in ``choose``, and a line where
 import threading
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -16,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     ConflictCheck,
     StagingCatalog,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, refused
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, SessionFacts, refused
 from dbt.adapters.ctas_spark.staging.context import (
     DELTA,
     SESSION_CATALOG,
@@ -72,20 +71,6 @@ class Kind(Enum):
     DELTA = "delta"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
-    """What the choice needs to know of a session; it stays as it is as long as the session.
-
-    ``declared`` are the catalogs of ``iceberg_catalogs``.
-    """
-
-    version: str
-    extensions: str
-    has_iceberg: bool
-    has_delta: bool
-    declared: frozenset[str] = frozenset()
-
-
 def implementation_of(spark: Any, catalog: str) -> str | None:
     """The class that a session, local or remote, has for a catalog's name."""
     found: str | None = spark.conf.get(f"{SETTINGS}{catalog}", None)
@@ -109,9 +94,7 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
     if not of_iceberg and catalog != SESSION_CATALOG:
         raise _of_nobody(context, implementation)
     if layout.file_format == DELTA:
-        settings.check_delta(
-            context, implementation, facts.extensions, facts.version, has_delta=facts.has_delta
-        )
+        settings.check_delta(context, implementation, facts)
         return Kind.DELTA
     wants_iceberg = layout.file_format == ICEBERG
     if (wants_iceberg or of_iceberg) and not facts.has_iceberg:

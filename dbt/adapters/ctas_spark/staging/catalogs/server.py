@@ -15,7 +15,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     NOT_ISOLATED,
     Catalogs,
     Kind,
-    SessionFacts,
     choose,
     implementation_of,
 )
@@ -24,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     ConflictCheck,
     StagingCatalog,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, SessionFacts
 from dbt.adapters.ctas_spark.staging.context import (
     SESSION_CATALOG,
     Atomicity,

@@ -16,13 +16,12 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     ICEBERGS,
     Catalogs,
     Kind,
-    SessionFacts,
     choose,
     declaration_of,
     implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, IcebergKind
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, IcebergKind, SessionFacts
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
