@@ -7,7 +7,7 @@ from typing import Any
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun, Published
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, StagingCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError
@@ -71,7 +71,6 @@ class PlannedModel:
 
     plan: Plan
     catalog: StagingCatalog
-    capabilities: Capabilities
     retention: RetentionRules
     end_of_run: EndOfRun
     timer: StepTimer
@@ -83,8 +82,7 @@ class PlannedModel:
         """Decide the level, or refuse it, before any job."""
         timer = StepTimer()
         plan = catalog.plan(model.context, job, (timer,))
-        capabilities = catalog.capabilities(model.context.staging_schema)
-        return cls(plan, catalog, capabilities, model.retention, end_of_run, timer)
+        return cls(plan, catalog, model.retention, end_of_run, timer)
 
     def begin(self) -> "ModelBuild":
         hook = StagedTableHook(self.plan)
@@ -146,6 +144,7 @@ class ModelBuild:
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
         staged, timer = self.staged, self.planned.timer
+        reached = self.planned.catalog.capabilities(staged.context.staging_schema)
         outcome = staged.outcome or Outcome.UNKNOWN
         response = PublicationResponse(
             _message=self._message(outcome),
@@ -153,7 +152,7 @@ class ModelBuild:
             outcome=outcome.value,
             atomicity=staged.level.value,
             reader_window="mixed" if self._in_place else staged.reach.reader_window,
-            conflict_check=self.planned.capabilities.conflict_check.value,
+            conflict_check=reached.conflict_check.value,
             staging_purpose=staged.context.purpose.value,
             stage_seconds=timer.seconds(Step.STAGE),
             commit_seconds=timer.seconds(Step.COMMIT),

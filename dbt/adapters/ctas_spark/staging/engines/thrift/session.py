@@ -8,7 +8,7 @@ that opened it, which is used for nothing else.
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -114,17 +114,17 @@ class ThriftSession:
     def cancel(self, operation: Any) -> bool:
         """Cancel a statement; True once it has ended, well or not.
 
-        Over a connection that is made for it: the thread's own waits for the statement.
+        Over this thread's connection: that of the statement's own thread waits for it.
 
         Raises:
             OSError: the server does not say.
         """
-        with closing(self._connect()) as line:
-            try:
-                line.cancel(operation)
-                return line.has_ended(operation)
-            except ServerError:
-                return True
+        line = self._own_line()
+        try:
+            line.cancel(operation)
+            return line.has_ended(operation)
+        except ServerError:
+            return True
 
     def stop(self) -> None:
         """Close the session, and with it every statement of it that still runs."""
