@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,
@@ -103,7 +103,7 @@ def _options() -> argparse.Namespace:
 def _rounds(rounds: int, directory: Path) -> Iterator[Timing]:
     spark = start_spark({"spark.master": "local[2]"}, str(directory / "logs"))
     spark.sql(f"CREATE SCHEMA {SCHEMA}")
-    opened = open_catalog(spark)
+    opened = CatalogsWithJvm(spark)
     templates = {case: _template(case, directory / "templates") for case in CASES}
     for number in range(-1, rounds):  # the first creates the tables and warms up
         for case in CASES:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contract.contents import LAYOUTS, Content, ordered
 from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
@@ -24,7 +24,7 @@ _jobs = itertools.count(1)
 
 def open_run(spark: SparkSession, *, repeatable_reads: bool) -> CatalogsWithJvm:
     """An invocation of the product; ``repeatable_reads`` is what it declares of the metastore."""
-    return open_catalog(spark, repeatable_reads=repeatable_reads)
+    return CatalogsWithJvm(spark, repeatable_reads=repeatable_reads)
 
 
 def job(spark: SparkSession) -> SessionJob:

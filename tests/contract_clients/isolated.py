@@ -12,7 +12,7 @@ from pathlib import Path
 import pyspark
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from readers.session import small_session
@@ -50,10 +50,12 @@ def main(conf: Mapping[str, str], answer: Path) -> None:
     """Publish every query and write down what was seen."""
     spark = small_session({**conf, **isolated(answer.parent)})
     spark.sql(f"create database {TARGET.database}")
-    opened = open_catalog(spark)
+    opened = CatalogsWithJvm(spark)
     found = opened.catalog.capabilities(STAGING_SCHEMA)
     rows = [publish(spark, opened, query) for query in QUERIES]
-    seen = {"description": opened.description, "check": found.conflict_check.value, "rows": rows}
+    report = opened.report(StagingContext(TARGET, STAGING_SCHEMA))
+    said = next(line for line in report if line.startswith("catalog: "))
+    seen = {"description": said, "check": found.conflict_check.value, "rows": rows}
     opened.close()
     spark.stop()
     answer.write_text(json.dumps(seen))

@@ -2,15 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.errors import PySparkException, SparkUpgradeException
 
-from dbt.adapters.ctas_spark.staging.clock import ReadClock
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlFormat, SqlTables
-from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from fakes.clock import FakeClock
 
 PAIR = re.compile(r"'([^']*)' = '([^']*)'")
@@ -147,24 +143,8 @@ class FakeSqlCatalog:
         return []
 
 
-@dataclass
-class FakeStatements:
-    """An engine on the catalog."""
-
-    catalog: FakeSqlCatalog
-    refreshed: list[TableName] = field(default_factory=list)
-
-    def sql(self, statement: str) -> None:
-        self.catalog.ask(statement)
-
-    def refresh(self, name: TableName) -> None:
-        self.refreshed.append(name)
-
-
-def services(
-    catalog: FakeSqlCatalog, name: str = "ice", file_format: SqlFormat | None = None
-) -> StatementServices:
+def tables_of(
+    catalog: FakeSqlCatalog, name: str = "ice", file_format: str = "iceberg"
+) -> SqlTables:
     """What a run works with."""
-    tables = SqlTables(catalog.ask, name, file_format or IcebergBySql())
-    driver = ReadClock(tables.now_ms, catalog.clock)
-    return StatementServices(tables, FakeStatements(catalog), driver, catalog.clock)
+    return SqlTables(catalog.ask, name, file_format, catalog.clock)

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from typing_extensions import Self
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
@@ -20,7 +20,7 @@ Own = TypeVar("Own", bound="RunPlace")
 
 def open_run(spark: SparkSession, iceberg_catalogs: Sequence[str] = ()) -> CatalogsWithJvm:
     """The product's catalogs in a new invocation."""
-    return open_catalog(spark, iceberg_catalogs)
+    return CatalogsWithJvm(spark, iceberg_catalogs)
 
 
 @dataclass(frozen=True)

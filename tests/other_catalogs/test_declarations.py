@@ -81,7 +81,7 @@ def test_a_probe_that_finds_nothing_out_is_an_error_and_no_answer(
         raise MetastoreError("no answer")
 
     with monkeypatch.context() as patched:
-        patched.setattr(declared.Moment, "move_main", lost)
+        patched.setattr(declared.Probe, "_move_main", lost)
         with pytest.raises(ProbeFailedError, match="no answer"):
             sound.begin()
     assert sound.staged() == []

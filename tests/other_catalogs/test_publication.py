@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -158,7 +158,7 @@ def test_what_a_killed_run_staged_is_dropped_once_it_is_old(hadoop: Place) -> No
     """Three days later by the clock that a run measures ages by; the target stays."""
     hadoop.publish(OLD)
     died, clock = hadoop.stage(NEW), FakeClock()
-    later = dataclasses.replace(hadoop, opened=open_catalog(hadoop.spark, clock=clock))
+    later = dataclasses.replace(hadoop, opened=CatalogsWithJvm(hadoop.spark, clock=clock))
     young = later.staging.clean_up(later.context(), RetentionRules())
     assert (young.freed, young.kept) == ([], {died.version: Reason.YOUNG})
     clock.pass_ms(ORPHAN_AGE_MS)

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
@@ -65,7 +65,7 @@ class StagingRival:
         self._spark = spark
         self._target = target
         self._layout = TableLayout(file_format)
-        self._opened = open_catalog(spark)
+        self._opened = CatalogsWithJvm(spark)
         self._staged: StagedTable[Any] | None = None
 
     def stage(self, number: int) -> dict[str, Any]:

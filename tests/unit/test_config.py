@@ -12,13 +12,13 @@ TARGET = TableName("shop", "orders")
 def problems(**config: object) -> list[str]:
     """The problems of a configuration that has some."""
     with pytest.raises(ConfigurationError) as caught:
-        read_plan("model.p.orders", config, "", None)
+        read_plan("model.p.orders", config, "", TARGET, None)
     return list(caught.value.problems)
 
 
 def test_an_empty_configuration_has_every_default() -> None:
     """parquet, auto, create_or_replace, and a staging schema next to the model's."""
-    context = read_plan("m", {}, "", None).context(TARGET, full_refresh=False)
+    context = read_plan("m", {}, "", TARGET, None).context
     assert context.layout.file_format == "parquet"
     assert context.atomicity is Atomicity.AUTO
     assert context.purpose is StagingPurpose.CREATE_OR_REPLACE
@@ -35,7 +35,7 @@ def test_names_and_values_reach_the_layout() -> None:
         "tblproperties": {"hot": True, "n": 1},
         "persist_docs": {"relation": True},
     }
-    layout = read_plan("m", config, "Orders", None).layout
+    layout = read_plan("m", config, "Orders", TARGET, None).context.layout
     assert (layout.partition_by, layout.clustered_by, layout.buckets) == (("month",), ("id",), 4)
     assert layout.sorted_by == ("id", "a,b")
     assert layout.properties == {"hot": "true", "n": "1"}
@@ -50,16 +50,18 @@ def test_the_nearest_staging_schema_wins(
     model: str | None, profile: str | None, expected: str
 ) -> None:
     """The model's own, else the profile's, else the default."""
-    plan = read_plan("m", {"staging_schema": model}, "", profile)
-    assert plan.context(TARGET, full_refresh=False).staging_schema == expected
+    plan = read_plan("m", {"staging_schema": model}, "", TARGET, profile)
+    assert plan.context.staging_schema == expected
 
 
 def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
     """create_if_not_exists becomes create_or_replace, and no other purpose changes."""
-    kept = read_plan("m", {"staging_purpose": "create_if_not_exists"}, "", None)
-    only_new = read_plan("m", {"staging_purpose": "create"}, "", None)
-    assert kept.context(TARGET, full_refresh=True).purpose is StagingPurpose.CREATE_OR_REPLACE
-    assert only_new.context(TARGET, full_refresh=True).purpose is StagingPurpose.CREATE
+    kept, only_new = (
+        read_plan("m", {"staging_purpose": purpose}, "", TARGET, None, full_refresh=True)
+        for purpose in ("create_if_not_exists", "create")
+    )
+    assert kept.context.purpose is StagingPurpose.CREATE_OR_REPLACE
+    assert only_new.context.purpose is StagingPurpose.CREATE
 
 
 @pytest.mark.parametrize(
@@ -128,25 +130,23 @@ def test_names_that_the_catalog_can_not_hold_are_refused(
     target: TableName, staging_schema: str | None, said: str
 ) -> None:
     """The error names model, name and limit, and what to set instead."""
-    plan = read_plan("model.p.orders", {}, "", staging_schema)
     with pytest.raises(ConfigurationError, match="orders") as caught:
-        plan.context(target, full_refresh=False)
+        read_plan("model.p.orders", {}, "", target, staging_schema)
     (problem,) = caught.value.problems
     assert said in problem
 
 
 def test_the_longest_names_that_fit_are_taken() -> None:
     """A name at its limit is no problem."""
-    plan = read_plan("m", {"partition_by": "k" * 128}, "", "s" * 128)
     target = TableName("d" * 128, "t" * 126)
-    assert plan.context(target, full_refresh=False).target == target
+    plan = read_plan("m", {"partition_by": "k" * 128}, "", target, "s" * 128)
+    assert plan.context.target == target
 
 
 def test_another_catalog_has_limits_of_its_own() -> None:
     """What the session catalog can't hold is no problem elsewhere."""
-    plan = read_plan("m", {}, "", None)
     target = TableName("a-b", "ü" * 300, "ice")
-    assert plan.context(target, full_refresh=False).target == target
+    assert read_plan("m", {}, "", target, None).context.target == target
 
 
 def test_every_problem_is_in_one_error() -> None:

@@ -200,7 +200,7 @@ def test_a_token_in_a_url_is_not_shown() -> None:
     shown = repr(found) + str(dict(found.connection_info()))
     assert "hush-hush" not in shown
     assert "sc://spark:15002" in shown
-    assert "hush-hush" not in Redactor(found.with_secrets)("no answer of hush-hush")
+    assert "hush-hush" not in found.hide_secrets("no answer of hush-hush")
 
 
 def test_a_thrift_server_has_an_address_and_a_user() -> None:
@@ -224,4 +224,4 @@ def test_a_password_is_not_shown() -> None:
     shown = repr(found) + repr(found.thrift_server) + str(dict(found.connection_info()))
     assert "hush-hush" not in shown
     assert "LDAP" in shown
-    assert "hush-hush" not in Redactor(found.with_secrets)("no login with hush-hush")
+    assert "hush-hush" not in found.hide_secrets("no login with hush-hush")

@@ -1,10 +1,26 @@
-"""The core's errors as dbt's: name first, secrets hidden."""
+"""What leaves the core for dbt: errors with their name first, without frames and secrets."""
 
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
-from dbt.adapters.ctas_spark.dbt_edge import add_to, as_dbt_errors
+from dbt.adapters.ctas_spark import dbt_edge
+from dbt.adapters.ctas_spark.dbt_edge import add_to, as_dbt_errors, complaint
+from dbt.adapters.ctas_spark.staging.engines.thrift import results
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
+
+FRAMES = """An error occurred while calling o50.sql.
+: org.apache.spark.SparkException: Job aborted.
+\tat org.apache.spark.sql.Foo$.bar(Foo.scala:12)
+\tat java.base/java.lang.Thread.run(Thread.java:840)
+Caused by: java.lang.RuntimeException: broken on purpose
+\t... 12 more
+"""
+DERBY = (
+    "ERROR XSDB6: Another instance of Derby may have already booted the database /w/metastore_db."
+)
+NO_PATH = "MetaException(message:Unable to create database path file:/w/x.db, failed)"
 
 
 class Adapter:
@@ -38,3 +54,100 @@ def test_what_is_added_follows_the_name() -> None:
     own = ConcurrentWriteError("no")
     add_to(own, "outcome: unknown")
     assert str(own) == "[CONCURRENT_WRITE] no\n  outcome: unknown"
+
+
+def test_frames_are_left_out() -> None:
+    """A message has Spark's words and no JVM frame."""
+    said = dbt_edge.message(RuntimeError(FRAMES))
+    assert "broken on purpose" in said
+    assert "\tat " not in said
+    assert "more" not in said
+
+
+def test_an_open_derby_is_explained() -> None:
+    """The metastore's path and the way out are named."""
+    said = dbt_edge.message(RuntimeError(DERBY))
+    assert said.startswith("[METASTORE_IN_USE] ")
+    assert "/w/metastore_db is open in another process" in said
+    assert "hive.metastore.uris" in said
+
+
+def test_an_unwritable_warehouse_is_explained() -> None:
+    """The path and the setting are named."""
+    said = dbt_edge.message(RuntimeError(NO_PATH))
+    assert said.startswith("[STORAGE_FAILED] ")
+    assert "file:/w/x.db" in said
+    assert "spark.sql.warehouse.dir" in said
+
+
+def test_an_error_without_words_has_a_name() -> None:
+    """A message is never empty."""
+    assert dbt_edge.message(KeyError()) == "KeyError"
+
+
+class OfAnEndedJvmError(Py4JJavaError):  # type: ignore[misc]  # py4j has no types
+    """Its words can't be fetched any more."""
+
+    def __init__(self) -> None:
+        Exception.__init__(self)
+
+    def __str__(self) -> str:
+        raise ConnectionRefusedError
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OfAnEndedJvmError(), ConnectionRefusedError(111, "refused"), Py4JNetworkError("empty")],
+)
+def test_an_ended_jvm_is_explained(error: BaseException) -> None:
+    """A socket's error says nothing to a user: what has ended, and what to give it more of."""
+    said = dbt_edge.message(error)
+    assert said.startswith("[SPARK_ENDED] Spark's JVM has ended")
+    assert "spark.driver.memory" in said
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [("no 0", "[WRITING] aborted\nCaused by: x.Y: no 0"), ("aborted", "[WRITING] aborted")],
+)
+def test_a_thrift_servers_words_come_with_their_cause(cause: str, said: str) -> None:
+    """A cause that only repeats the error is left out."""
+    error = results.failed(
+        "org.apache.hive.service.cli.HiveSQLException: Error running query: [WRITING] "
+        "org.apache.spark.SparkException: [WRITING] aborted\n\tat a.b.C.d(C.scala:1)\n"
+        f"Caused by: org.x.Z: [WRITING] aborted\n\t... 3 more\nCaused by: x.Y: {cause}\n\tat e.F"
+    )
+    assert dbt_edge.message(error) == said
+
+
+def test_a_lost_answer_is_not_taken_for_the_end_of_a_jvm() -> None:
+    """Over Thrift this process has no JVM, and the message says that the statement may have run."""
+    said = dbt_edge.message(LostAnswerError("no answer"))
+    assert said.startswith("[ANSWER_LOST] no answer")
+    assert "JVM" not in said
+
+
+@pytest.mark.parametrize(
+    ("major", "spark", "fits"),
+    [
+        (17, "4.1.4", True),
+        (21, "4.1.4", True),
+        (11, "4.1.4", False),
+        (25, "4.1.4", False),
+        (8, "3.5.9", True),
+        (21, "3.5.9", False),
+    ],
+)
+def test_each_spark_names_the_javas_it_runs_on(major: int, spark: str, fits: bool) -> None:  # noqa: FBT001
+    """A wrong Java is named with its version and with the right ones."""
+    said = complaint("/opt/java", major, spark)
+    assert (said is None) == fits
+    assert fits or f"/opt/java is Java {major}" in str(said)
+
+
+def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Java the message says where it was looked for and what to install."""
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    said = complaint(None, None, "4.1.4")
+    assert "nothing is on PATH" in str(said)
+    assert "apt-get install" in str(said)

@@ -5,7 +5,7 @@ from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 
-from dbt.adapters.ctas_spark import config, credentials
+from dbt.adapters.ctas_spark import config
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -13,6 +13,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingPurpose,
     TableLayout,
+    TableName,
 )
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
@@ -35,7 +36,7 @@ def spelled(value: object) -> str:
 def test_every_profile_field_has_its_row_and_default() -> None:
     """The profile's table has the fields that the code takes, with their defaults."""
     rows = table("Profile")
-    assert set(rows) == set(credentials.FIELDS)
+    assert set(rows) == {field.name for field in fields(CtasSparkCredentials)}
     profile = CtasSparkCredentials(schema="s")
     for name, (default, _) in rows.items():
         expected = "*mandatory*" if name == "schema" else spelled(getattr(profile, name))
@@ -51,16 +52,16 @@ def test_every_model_config_has_its_row_and_default() -> None:
         "format_given",
     }
     assert set(rows) == {*config.OWN, *known, "tblproperties", "persist_docs"}
-    plan = config.read_plan("m", {}, "", None)
+    plan = config.read_plan("m", {}, "", TableName("s", "t"), None)
     defaults = {
-        "atomicity": plan.atomicity,
-        "staging_purpose": plan.purpose,
-        "on_conflict": plan.on_conflict,
-        "partition_metadata": plan.partition_metadata,
+        "atomicity": plan.context.atomicity,
+        "staging_purpose": plan.context.purpose,
+        "on_conflict": plan.context.on_conflict,
+        "partition_metadata": plan.context.partition_metadata,
         "abort_timeout": plan.abort_timeout_seconds,
         "versions_to_keep": plan.retention.versions_to_keep,
         "grace_period": plan.retention.grace_ms // 1000,
-        "file_format": plan.layout.file_format,
+        "file_format": plan.context.layout.file_format,
     }
     assert {name: rows[name][0] for name in rows} == {
         name: spelled(defaults.get(name)) for name in rows

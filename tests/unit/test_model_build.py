@@ -2,9 +2,10 @@
 
 import pytest
 
+from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun
 from dbt.adapters.ctas_spark.model_build import ModelBuild, PlannedModel
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -32,6 +33,12 @@ def end_of_run() -> EndOfRun:
     return EndOfRun()
 
 
+def planned_in(world: World, context: StagingContext, end_of_run: EndOfRun) -> PlannedModel:
+    """A model with that context, which keeps no old versions."""
+    model = ModelPlan(context, KEEP_NONE, 60)
+    return PlannedModel.of(world.catalog(), model, world.job, end_of_run)
+
+
 def planned(
     world: World,
     end_of_run: EndOfRun,
@@ -40,7 +47,7 @@ def planned(
 ) -> PlannedModel:
     """A model that has its level."""
     context = world.context(purpose, atomicity=atomicity)
-    return PlannedModel.of(world.catalog(), context, world.job, KEEP_NONE, end_of_run)  # type: ignore[arg-type]
+    return planned_in(world, context, end_of_run)
 
 
 def staged(
@@ -103,7 +110,7 @@ def test_a_weaker_reach_is_in_the_result(world: World, end_of_run: EndOfRun) -> 
     """Level and window are those that were kept in truth."""
     world.published("create_or_replace", "may")
     context = world.begun("create_or_replace", "june").context
-    model = PlannedModel.of(world.catalog(), context, world.job, KEEP_NONE, end_of_run)  # type: ignore[arg-type]
+    model = planned_in(world, context, end_of_run)
     build = model.begin()
     world.stage(build.staged, "july")
     build.staged.verify()

@@ -51,7 +51,7 @@ def project(world: World | None = None) -> Project:
 def targets(**chosen: str) -> list[str]:
     """The tables that a choice means."""
     known = project()
-    return [known.model(one).table for one in known.nodes(chosen)]
+    return [str(known.plan(one).context.target) for one in known.nodes(chosen)]
 
 
 def rows(world: World, name: str, **arguments: object) -> list[dict[str, object]]:

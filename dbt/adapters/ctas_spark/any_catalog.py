@@ -13,8 +13,10 @@ from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import model_columns
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_error
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, setting, table_name
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, table_name
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import implementation_of
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, NotSupportedError
 from dbt.adapters.spark.impl import (
@@ -63,7 +65,6 @@ class AnyCatalogAdapter(SparkAdapter):
     def get_relation(
         self, database: str | None, schema: str, identifier: str
     ) -> BaseRelation | None:
-        """The relation of that path, if there is one."""
         return super().get_relation(catalog_of(database), schema, identifier)
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
@@ -148,14 +149,14 @@ class AnyCatalogAdapter(SparkAdapter):
 
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
-        if catalog == SESSION_CATALOG or self._handle.spark.conf.get(setting(catalog), None):
+        if catalog == SESSION_CATALOG or implementation_of(self._handle.spark, catalog):
             return
         raise as_dbt_error(
             NoSuchCatalogError(
                 f"database {catalog!r}: Spark has no catalog of that name",
                 left="nothing was started",
-                remedy=f"configure it by {setting(catalog)} in spark_conf of the profile, or leave "
-                "database out",
+                remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or "
+                "leave database out",
             )
         )
 

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from dbt.adapters.ctas_spark import table_limits
+from dbt.adapters.ctas_spark.credentials import sparks_text
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import (
     DELTA,
@@ -21,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from dbt.adapters.spark.impl import SparkConfig
 
 FORMATS = ("parquet", "orc", "avro", "csv", "json", "text", "delta", "iceberg")
 BAD_FORMATS = {
@@ -28,16 +30,6 @@ BAD_FORMATS = {
     "paimon": "reaches no level: a replace truncates the live table before it writes (paimon#9994)",
 }
 OF_THE_PROFILE = ("iceberg_catalogs", "metastore_reads")
-OWN = (
-    "atomicity",
-    "staging_purpose",
-    "on_conflict",
-    "partition_metadata",
-    "abort_timeout",
-    "versions_to_keep",
-    "grace_period",
-    "staging_schema",
-)
 ABORT_TIMEOUT_SECONDS = 60
 GRACE_PERIOD_SECONDS = 3_600
 VERSIONS_TO_KEEP = 1
@@ -46,45 +38,41 @@ NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
 
 
+@dataclass
+class CtasSparkConfig(SparkConfig):
+    """The model configs of this adapter; ``read_plan`` checks their values."""
+
+    atomicity: str | None = None
+    staging_purpose: str | None = None
+    on_conflict: str | None = None
+    partition_metadata: str | None = None
+    abort_timeout: int | None = None
+    versions_to_keep: int | None = None
+    grace_period: int | None = None
+    staging_schema: str | None = None
+    sorted_by: list[str] | str | None = None
+
+
+OWN = tuple(CtasSparkConfig.__annotations__)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
     """What the configuration asks for, before anything is known of catalog and target."""
 
-    model: str
-    purpose: StagingPurpose
-    atomicity: Atomicity
-    on_conflict: OnConflict
-    partition_metadata: PartitionMetadata
-    abort_timeout_seconds: int
+    context: StagingContext
     retention: RetentionRules
-    layout: TableLayout
-    staging_schema: str | None
-
-    def context(self, target: TableName, *, full_refresh: bool) -> StagingContext:
-        """The plan for one target; a full refresh rebuilds what would be kept.
-
-        Raises:
-            ConfigurationError: names that the catalog can't hold.
-        """
-        staging_schema = self.staging_schema or target.database + STAGING_SUFFIX
-        problems = list(table_limits.check_names(target, staging_schema))
-        if problems:
-            raise ConfigurationError(self.model, problems)
-        kept = self.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
-        rebuilt = full_refresh and kept
-        return StagingContext(
-            target=target,
-            staging_schema=staging_schema,
-            purpose=StagingPurpose.CREATE_OR_REPLACE if rebuilt else self.purpose,
-            atomicity=self.atomicity,
-            on_conflict=self.on_conflict,
-            layout=self.layout,
-            partition_metadata=self.partition_metadata,
-        )
+    abort_timeout_seconds: int
 
 
-def read_plan(
-    model: str, config: Mapping[str, Any], description: str, default_schema: str | None
+def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
+    model: str,
+    config: Mapping[str, Any],
+    description: str,
+    target: TableName,
+    default_schema: str | None,
+    *,
+    full_refresh: bool = False,
 ) -> ModelPlan:
     """Validate a model's whole configuration.
 
@@ -92,33 +80,40 @@ def read_plan(
         config: the model's configuration as dbt resolved it.
         description: the model's description, published if ``persist_docs`` asks for it.
         default_schema: the profile's ``staging_schema``.
+        full_refresh: rebuild what would be kept.
 
     Raises:
-        ConfigurationError: names every problem.
+        ConfigurationError: names every problem, names that the catalog can't hold among them.
     """
-    problems = [*_unknown(config), *_invalid(config)]
+    staging_schema = (
+        config.get("staging_schema") or default_schema or target.database + STAGING_SUFFIX
+    )
+    problems = [
+        *_unknown(config),
+        *_invalid(config),
+        *table_limits.check_names(target, str(staging_schema)),
+    ]
     if problems:
         raise ConfigurationError(model, problems)
-    return ModelPlan(
-        model=model,
-        purpose=StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE),
+    purpose = StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE)
+    if full_refresh and purpose is StagingPurpose.CREATE_IF_NOT_EXISTS:
+        purpose = StagingPurpose.CREATE_OR_REPLACE
+    context = StagingContext(
+        target=target,
+        staging_schema=staging_schema,
+        purpose=purpose,
         atomicity=Atomicity(config.get("atomicity") or Atomicity.AUTO),
         on_conflict=OnConflict(config.get("on_conflict") or OnConflict.ABORT),
         partition_metadata=PartitionMetadata(
             config.get("partition_metadata") or PartitionMetadata.AUTO
         ),
-        abort_timeout_seconds=_number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS),
-        retention=_retention(config),
         layout=_layout(config, description),
-        staging_schema=config.get("staging_schema") or default_schema,
     )
-
-
-def _retention(config: Mapping[str, Any]) -> RetentionRules:
-    return RetentionRules(
+    retention = RetentionRules(
         versions_to_keep=_number(config, "versions_to_keep", VERSIONS_TO_KEEP),
         grace_ms=_number(config, "grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
     )
+    return ModelPlan(context, retention, _number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS))
 
 
 def _number(config: Mapping[str, Any], name: str, default: int) -> int:
@@ -143,12 +138,7 @@ def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
 
 
 def _texts(value: Mapping[str, Any] | None) -> dict[str, str]:
-    return {str(key): _text(entry) for key, entry in (value or {}).items()}
-
-
-def _text(value: Any) -> str:
-    """Spark's spelling of a YAML value."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return {str(key): sparks_text(entry) for key, entry in (value or {}).items()}
 
 
 def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
@@ -163,21 +153,47 @@ def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _invalid(config: Mapping[str, Any]) -> Iterator[str]:
+    """What has the wrong shape is looked at no further."""
+    wrong = misfits(config, SHAPES)
+    yield from wrong.values()
+    fitting = {name: value for name, value in config.items() if name not in wrong}
     for check in CHECKS:
-        yield from check(config)
+        yield from check(fitting)
 
 
-def _one_of(name: str, values: tuple[Enum, ...]) -> "Check":
-    """A check that the named config is one of the values."""
-    known = [str(value.value) for value in values]
+def misfits(values: Mapping[str, Any], shapes: Mapping[str, "Shape"]) -> dict[str, str]:
+    """The values that don't have the shape of their name, each with what to say of it."""
+    return {
+        name: f"{name}: {value!r} is not {shapes[name][0]}"
+        for name, value in values.items()
+        if name in shapes and value is not None and not shapes[name][1](value)
+    }
 
-    def check(config: Mapping[str, Any]) -> Iterator[str]:
+
+def is_text(value: object) -> bool:
+    """Neither a number nor a list, which YAML may have made of it."""
+    return isinstance(value, str)
+
+
+def is_count(value: object) -> bool:
+    """0, or more; a flag is no number."""
+    return type(value) is int and value >= 0
+
+
+def _is_columns(value: object) -> bool:
+    return is_text(value) or (isinstance(value, list) and all(map(is_text, value)))
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _check_choices(config: Mapping[str, Any]) -> Iterator[str]:
+    for name, choices in CHOICES.items():
+        known = [str(choice.value) for choice in choices]
         given = config.get(name)
-        if given is None or given in known:
-            return
-        yield f"{name}: {given!r} is unknown; use one of {', '.join(known)}"
-
-    return check
+        if given is not None and given not in known:
+            yield f"{name}: {given!r} is unknown; use one of {', '.join(known)}"
 
 
 def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
@@ -185,26 +201,6 @@ def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
     if given not in FORMATS:
         reason = BAD_FORMATS.get(given, "is unknown")
         yield f"file_format: {given!r} {reason}; use one of {', '.join(FORMATS)}"
-
-
-def _check_numbers(config: Mapping[str, Any]) -> Iterator[str]:
-    units = {
-        "abort_timeout": "seconds",
-        "grace_period": "seconds",
-        "versions_to_keep": "versions",
-    }
-    for name, unit in units.items():
-        given = config.get(name)
-        if given is not None and (type(given) is not int or given < 0):
-            yield f"{name}: {given!r} is not a number of {unit}"
-
-
-def _check_columns(config: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("partition_by", "clustered_by", "sorted_by"):
-        value = config.get(name)
-        listed = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        if value is not None and not isinstance(value, str) and not listed:
-            yield f"{name}: {value!r} is not a column name or a list of them"
 
 
 def _check_buckets(config: Mapping[str, Any]) -> Iterator[str]:
@@ -218,47 +214,40 @@ def _check_buckets(config: Mapping[str, Any]) -> Iterator[str]:
         yield "sorted_by: is the order within buckets; give clustered_by and buckets, too"
 
 
-def _check_texts(config: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("location_root", "staging_schema"):
-        value = config.get(name)
-        if value is not None and not isinstance(value, str):
-            yield f"{name}: {value!r} is not a text"
-
-
-def _check_mappings(config: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("options", "tblproperties", "persist_docs"):
-        value = config.get(name)
-        if value is not None and not isinstance(value, Mapping):
-            yield f"{name}: {value!r} is not a mapping"
-
-
 def _check_reserved(config: Mapping[str, Any]) -> Iterator[str]:
-    properties = config.get("tblproperties")
-    for key in properties if isinstance(properties, Mapping) else ():
+    for key in config.get("tblproperties") or ():
         if str(key).startswith(PREFIX):
             yield f"tblproperties: {key!r} is reserved for the marker of published versions"
-    options = config.get("options")
-    if isinstance(options, Mapping) and "path" in {str(key).lower() for key in options}:
+    if "path" in {str(key).lower() for key in config.get("options") or ()}:
         yield "options: 'path' is decided by the version; use location_root"
 
 
-Check = Callable[[Mapping[str, Any]], Iterator[str]]
-CHECKS: tuple[Check, ...] = (
-    _one_of("atomicity", tuple(Atomicity)),
-    _one_of("staging_purpose", tuple(StagingPurpose)),
-    _one_of("on_conflict", tuple(OnConflict)),
-    _one_of("partition_metadata", tuple(PartitionMetadata)),
-    _check_numbers,
+Shape = tuple[str, Callable[[object], bool]]
+SHAPES: Mapping[str, Shape] = {
+    "abort_timeout": ("a number of seconds", is_count),
+    "grace_period": ("a number of seconds", is_count),
+    "versions_to_keep": ("a number of versions", is_count),
+    "location_root": ("a text", is_text),
+    "staging_schema": ("a text", is_text),
+    "partition_by": ("a column name or a list of them", _is_columns),
+    "clustered_by": ("a column name or a list of them", _is_columns),
+    "sorted_by": ("a column name or a list of them", _is_columns),
+    "options": ("a mapping", _is_mapping),
+    "tblproperties": ("a mapping", _is_mapping),
+    "persist_docs": ("a mapping", _is_mapping),
+}
+CHOICES: Mapping[str, type[Enum]] = {
+    "atomicity": Atomicity,
+    "staging_purpose": StagingPurpose,
+    "on_conflict": OnConflict,
+    "partition_metadata": PartitionMetadata,
+}
+CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[str]], ...] = (
+    _check_choices,
     _check_format,
-    _check_columns,
     _check_buckets,
-    _check_texts,
-    _check_mappings,
     _check_reserved,
     table_limits.check_columns,
-    table_limits.check_partition_columns,
-    table_limits.check_tracked_partitions,
     table_limits.check_keys,
-    table_limits.check_properties,
     table_limits.check_location,
 )

@@ -17,12 +17,12 @@ from dbt.adapters.contracts.connection import (
     ConnectionState,
     LazyHandle,
 )
-from dbt.adapters.ctas_spark import methods, spark_errors
+from dbt.adapters.ctas_spark import dbt_edge
+from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
-from dbt.adapters.ctas_spark.staging.engines.session import STOP_SECONDS, SessionJob
+from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
-from dbt.adapters.ctas_spark.staging.redaction import Redactor
 from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions.connection import FailedToConnectError
@@ -68,17 +68,14 @@ class SessionHandle(SparkConnectionWrapper):
         return self.published
 
     def cursor(self) -> "SessionHandle":
-        """The handle itself."""
         return self
 
     @property
     def canceled(self) -> bool:
-        """True once dbt cancelled this connection."""
         return self._canceled.is_set()
 
     @property
     def is_deciding(self) -> bool:
-        """True while a commit is under way."""
         return self._deciding.locked()
 
     def give_up(self) -> None:
@@ -109,11 +106,9 @@ class SessionHandle(SparkConnectionWrapper):
         self._frame = self.spark.sql(text)
 
     def fetchall(self) -> list[Row]:
-        """All rows of the last statement."""
         return self._frame.collect() if self._frame is not None else []
 
     def fetchone(self) -> Row | None:
-        """The first row of the last statement."""
         rows = self._frame.take(1) if self._frame is not None else []
         return rows[0] if rows else None
 
@@ -200,14 +195,14 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
         """Spark's own words to the user; every frame to dbt.log."""
-        hide = Redactor(cast("CtasSparkCredentials", self.profile.credentials).with_secrets)
+        hide = cast("CtasSparkCredentials", self.profile.credentials).hide_secrets
         try:
             yield
         except DbtRuntimeError:
             raise
         except Exception as error:
-            logger.debug(hide(f"Error while running:\n{sql}\n{spark_errors.full_text(error)}"))
-            raise DbtDatabaseError(hide(spark_errors.message(error))) from error
+            logger.debug(hide(f"Error while running:\n{sql}\n{dbt_edge.full_text(error)}"))
+            raise DbtDatabaseError(hide(dbt_edge.message(error))) from error
 
     def execute(
         self,
@@ -226,12 +221,12 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         if connection.state == ConnectionState.OPEN:
             return connection
         credentials: CtasSparkCredentials = connection.credentials
-        method = methods.of(credentials.method)
+        method = METHODS[credentials.method]
         try:
             spark = method.start(credentials, os.environ.get("DBT_LOG_PATH", DEFAULT_LOGS))
         except Exception as error:
-            hide = Redactor(credentials.with_secrets)
-            logger.debug(hide(spark_errors.full_text(error)))
+            hide = credentials.hide_secrets
+            logger.debug(hide(dbt_edge.full_text(error)))
             connection.state = ConnectionState.FAIL
             raise FailedToConnectError(hide(method.start_failure(error))) from error
         connection.handle = SessionHandle(spark, method.job)

@@ -2,20 +2,21 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
-from dbt.adapters.ctas_spark.relation import catalog_of, setting
+from dbt.adapters.ctas_spark.relation import catalog_of
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
-from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift
-from dbt.adapters.ctas_spark.staging.engines.thrift.launch import ThriftServer
+from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
+from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftServer
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
-from dbt.adapters.ctas_spark.staging.redaction import redacted
+from dbt.adapters.ctas_spark.staging.redaction import Redactor, redacted
 
 SESSION = "session"
 CONNECT = "connect"
@@ -23,23 +24,8 @@ THRIFT = "thrift"
 METHODS = (SESSION, CONNECT, THRIFT)
 OTHER_METHODS = ("http", "odbc")
 DEFAULT_PORT = 15002
-FIELDS = (
-    "method",
-    "schema",
-    "database",
-    "spark_conf",
-    "staging_schema",
-    "iceberg_catalogs",
-    "metastore_reads",
-    "host",
-    "port",
-    "url",
-    "user",
-    "password",
-    "auth",
-    "kerberos_service_name",
-)
-OF_THRIFT = ("user", "password", "auth", "kerberos_service_name")
+SERVICE = "kerberos_service_name"
+OF_THRIFT = ("user", "password", "auth", SERVICE)
 NO_RETRY = "a server that does not answer is an error at once; remove it"
 OF_DBT_SPARK = {
     "use_ssl": "TLS to a Thrift server is not available yet; remove it",
@@ -109,18 +95,18 @@ class CtasSparkCredentials(Credentials):
 
     def __post_init__(self) -> None:
         # dbt-spark took a database that repeats the schema, and meant none by it
-        repeated = self.database == self.schema and setting(self.schema) not in self.spark_conf
+        repeated = (
+            self.database == self.schema and f"{SETTINGS}{self.schema}" not in self.spark_conf
+        )
         self.database = SESSION_CATALOG if repeated else catalog_of(self.database)
-        self.spark_conf = {key: _text(value) for key, value in self.spark_conf.items()}
+        self.spark_conf = {key: sparks_text(value) for key, value in self.spark_conf.items()}
 
     @property
     def type(self) -> str:
-        """The adapter's name in profiles."""
         return "ctas_spark"
 
     @property
     def has_repeatable_reads(self) -> bool:
-        """True if the metastore's reads were declared repeatable."""
         return self.metastore_reads == REPEATABLE
 
     @property
@@ -149,9 +135,9 @@ class CtasSparkCredentials(Credentials):
         return {key: value for key, value in self.spark_conf.items() if key != REMOTE_SETTING}
 
     @property
-    def with_secrets(self) -> dict[str, str]:
-        """Everything of the profile that may hold a secret."""
-        return {**self.spark_conf, URL: self.remote, PASSWORD: self.password or ""}
+    def hide_secrets(self) -> Redactor:
+        """Hides everything of the profile that is a secret, wherever it turns up in a text."""
+        return Redactor({**self.spark_conf, URL: self.remote, PASSWORD: self.password or ""})
 
     @property
     def unique_field(self) -> str:
@@ -178,17 +164,18 @@ class CtasSparkCredentials(Credentials):
             yield key, redacted(value) if isinstance(value, Mapping) else hidden
 
 
-def _text(value: Any) -> str:
+def sparks_text(value: Any) -> str:
     """Spark's spelling of a YAML value."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _problems(data: Mapping[str, Any]) -> Iterable[str]:
+    known = [one.name for one in fields(CtasSparkCredentials)]
     for name in data:
         if name in OF_DBT_SPARK:
             yield f"{name}: {OF_DBT_SPARK[name]}"
-        elif name not in FIELDS and name not in OF_DBT:
-            near = get_close_matches(str(name), FIELDS, n=1)
+        elif name not in known and name not in OF_DBT:
+            near = get_close_matches(str(name), known, n=1)
             yield f"unknown field {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
     method = data.get("method", SESSION)
     if method in OTHER_METHODS:
@@ -242,14 +229,10 @@ def _problems_of_thrift(data: Mapping[str, Any]) -> Iterable[str]:
     if auth not in thrift.AUTHS:
         yield f"auth: {auth!r} is not known; use one of {', '.join(thrift.AUTHS)}"
         return
-    takes_password = auth in thrift.WITH_PASSWORD
-    if takes_password != (data.get(PASSWORD) is not None):
-        known = " or ".join(thrift.WITH_PASSWORD)
-        yield f"{PASSWORD}: {'missing' if takes_password else 'only'} with auth: {known}"
-    takes_service = auth == thrift.KERBEROS
-    if takes_service != (data.get("kerberos_service_name") is not None):
-        said = "missing" if takes_service else "only"
-        yield f"kerberos_service_name: {said} with auth: {thrift.KERBEROS}"
+    for name, owners in ((PASSWORD, thrift.WITH_PASSWORD), (SERVICE, (thrift.KERBEROS,))):
+        if (auth in owners) != (data.get(name) is not None):
+            said = "missing" if auth in owners else "only"
+            yield f"{name}: {said} with auth: {' or '.join(owners)}"
 
 
 def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,21 +1,202 @@
-"""What leaves the core for dbt: its errors and its log, each translated in this one place."""
+"""What leaves the core for dbt: its log, and errors in words that a user can act on."""
 
 import logging
+import os
+import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
 
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark import spark_errors
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.base.meta import available
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AnswerLostError,
+    MetastoreInUseError,
+    SparkEndedError,
+    SparkNotStartedError,
+    StagingError,
+    StorageError,
+)
 from dbt.adapters.events.logging import AdapterLogger
 
 P = ParamSpec("P")
 R = TypeVar("R")
 PACKAGE = "dbt.adapters.ctas_spark"
+RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
+INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
+FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
+CAUSED_BY = "Caused by: "
+DERBY_IS_OPEN = "XSDB6"
+DERBY_URL = re.compile(
+    r"Another instance of Derby may have already booted the database (\S+?)\.?(?:\s|$)"
+)
+NO_DIRECTORY = "Unable to create database path"
+MOST_LINES = 25
+JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
+
+
+def find_java() -> str | None:
+    """JAVA_HOME's Java, else the one on PATH, as Spark's own scripts choose."""
+    home = os.environ.get("JAVA_HOME")
+    path = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    return path if path is not None and Path(path).exists() else None
+
+
+def complaint(java: str | None, major: int | None, spark_version: str) -> str | None:
+    """Why Spark can't start on this Java, with the remedy; None if it can, as far as is known."""
+    fitting = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
+    needed = f"PySpark {spark_version} needs {' or '.join(map(str, fitting))}: {INSTALL}"
+    if java is None:
+        home = os.environ.get("JAVA_HOME")
+        where = "JAVA_HOME leads to nothing" if home else "nothing is on PATH"
+        return f"no Java was found ({where}); {needed}"
+    if major is not None and fitting and major not in fitting:
+        return f"{java} is Java {major}; {needed}"
+    return None
+
+
+def _major(path: str) -> int | None:
+    shown = subprocess.run(  # noqa: S603 (the Java that Spark itself would run)
+        [path, "-version"], capture_output=True, text=True, check=False
+    ).stderr
+    found = re.search(r'version "(?:1\.)?(\d+)', shown)
+    return int(found.group(1)) if found else None
+
+
+def message(error: BaseException) -> str:
+    """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
+    known = _recognized(error)
+    if known is not None:
+        return str(known)
+    words = _own_words(error).splitlines()
+    kept = [line for line in words if line.strip() and not FRAME.match(line)]
+    return "\n".join(kept[:MOST_LINES]) or type(error).__name__
+
+
+def full_text(error: BaseException) -> str:
+    """Everything that is known of the error, frames included."""
+    if isinstance(error, Py4JJavaError):
+        return _asked_for(error)
+    trace = getattr(error, "_stackTrace", None) or getattr(error, "_stacktrace", None)
+    return f"{error}\n{trace}" if trace else str(error)
+
+
+def start_failure(error: BaseException, spark_version: str) -> str:
+    """Why Spark did not start."""
+    java = find_java()
+    about_java = complaint(java, _major(java) if java else None, spark_version)
+    if about_java is None and _recognized(error) is not None:
+        return message(error)
+    return str(SparkNotStartedError(f"Spark could not start: {about_java or message(error)}"))
+
+
+def _recognized(error: BaseException) -> StagingError | None:
+    """The error as one of ours, if it is known what it means."""
+    if isinstance(error, StagingError):
+        return error
+    text = full_text(error)
+    if isinstance(error, LostAnswerError):
+        return _answer_lost(text)
+    if isinstance(error, jvm.GONE) or text == JVM_ENDED:
+        return _jvm_ended()
+    if DERBY_IS_OPEN in text:
+        return _derby_is_open(text)
+    return _not_writable(text) if NO_DIRECTORY in text else None
+
+
+def _asked_for(error: Py4JJavaError) -> str:
+    """Java's words, which are fetched from the JVM: it may have ended since."""
+    try:
+        return f"{error}"
+    except jvm.GONE:
+        return JVM_ENDED
+
+
+def _own_words(error: BaseException) -> str:
+    if isinstance(error, ServerError):
+        return _with_its_cause(str(error))
+    if isinstance(error, PySparkException) and not isinstance(error, Py4JJavaError):
+        return str(error).split("\n\nJVM stacktrace:")[0]
+    text = str(error)
+    causes = [line for line in text.splitlines() if line.startswith(CAUSED_BY)]
+    first = next((line for line in text.splitlines()[1:] if line.startswith(": ")), "")
+    if isinstance(error, Py4JJavaError) and first:
+        return "\n".join([first.removeprefix(": "), *causes[-1:]])
+    return text
+
+
+def _with_its_cause(text: str) -> str:
+    """What stands before the frames, and the innermost cause if that says more."""
+    first = text.split("\n\tat ", maxsplit=1)[0].rstrip()
+    causes = [line for line in text.splitlines() if line.startswith(CAUSED_BY)]
+    said = causes[-1].removeprefix(CAUSED_BY).split(": ", 1)[-1] if causes else ""
+    return first if said in first else f"{first}\n{causes[-1]}"
+
+
+def _answer_lost(text: str) -> AnswerLostError:
+    return AnswerLostError(
+        text,
+        left="the statement may have run, or may still run",
+        remedy="see that the server runs and may be reached, then run dbt again",
+    )
+
+
+def _jvm_ended() -> SparkEndedError:
+    return SparkEndedError(
+        JVM_ENDED,
+        remedy="see its last words on the console; spark.driver.memory in spark_conf of the "
+        "profile gives it more",
+    )
+
+
+def _not_writable(text: str) -> StorageError:
+    what = text[text.index(NO_DIRECTORY) :].splitlines()[0].rstrip(")")
+    return StorageError(
+        f"the warehouse is not writable: {what}",
+        left="nothing was created",
+        remedy="set spark.sql.warehouse.dir in spark_conf of the profile to a directory that you "
+        "may write",
+    )
+
+
+def _derby_is_open(text: str) -> MetastoreInUseError:
+    found = DERBY_URL.search(text)
+    path = found.group(1) if found else None
+    holder = _holder_of(Path(path)) if path else None
+    who = f"process {holder}" if holder else "another process"
+    return MetastoreInUseError(
+        f"the embedded metastore {path or '(Derby)'} is open in {who}: an embedded metastore "
+        "serves one process at a time",
+        left="nothing was changed",
+        remedy="end that process, or use a remote metastore: set "
+        "spark.hadoop.hive.metastore.uris in spark_conf of the profile",
+    )
+
+
+def _holder_of(database: Path) -> str | None:
+    """The process that has a file of the database open, where /proc tells."""
+    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            opened = descriptor.readlink()
+        except OSError:
+            continue
+        if opened.is_relative_to(database):
+            return _described(descriptor.parts[2])
+    return None
+
+
+def _described(pid: str) -> str:
+    command = Path("/proc", pid, "cmdline").read_bytes().split(b"\0")
+    name = Path(command[0].decode(errors="replace")).name
+    return f"{pid} ({name})"
 
 
 def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
@@ -30,9 +211,14 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
             raise as_dbt_error(error, adapter.hide_secrets) from error
         except (Py4JError, PySparkException) as error:
             adapter = args[0]
-            raise DbtDatabaseError(adapter.hide_secrets(spark_errors.message(error))) from error
+            raise DbtDatabaseError(adapter.hide_secrets(message(error))) from error
 
     return translated
+
+
+def for_macros(method: Callable[P, R]) -> Callable[P, R]:
+    """A method of the adapter that a macro calls."""
+    return cast("Callable[P, R]", available(as_dbt_errors(method)))
 
 
 def as_dbt_error(error: StagingError, hide: Callable[[str], str] = str) -> DbtRuntimeError:

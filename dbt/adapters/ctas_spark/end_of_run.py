@@ -49,7 +49,6 @@ class EndOfRun:
         self._published: list[Published] = []
 
     def add(self, published: Published) -> None:
-        """A model has published a version."""
         with self._guard:
             self._published.append(published)
 
@@ -66,20 +65,19 @@ class EndOfRun:
             return
         work = _Work(published)
         work.do(SECONDS_WHEN_INTERRUPTED if interrupted else SECONDS)
-        told = work.told()
-        if told:
+        if told := work.told():
             say(told)
 
 
 @dataclass(slots=True)
 class _Work:
-    """One round over what was published; its threads are daemons, so that a hung call ends it."""
+    """One round over what was published; its threads are daemons, so that a hung call ends it.
+
+    ``freed`` has the number of versions for each table that was looked after, None if that failed.
+    """
 
     published: list[Published]
-    tables: int = 0
-    freed: int = 0
-    failed: int = 0
-    _guard: threading.Lock = field(default_factory=threading.Lock)
+    freed: list[int | None] = field(default_factory=list)
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def do(self, seconds: float) -> None:
@@ -103,13 +101,18 @@ class _Work:
 
     def told(self) -> str:
         """The counts, as a line; empty if nothing was deleted and nothing is left."""
-        left = len(self.published) - self.tables - self.failed
-        said = [f"{self.freed} old versions were deleted"] if self.freed else []
-        if self.failed:
-            said.append(f"those of {self.failed} tables stay for now")
-        if left:
-            said.append(f"those of {left} tables are left to the next run")
-        return "; ".join(said)
+        done = list(self.freed)
+        freed, failed, left = (
+            sum(filter(None, done)),
+            done.count(None),
+            len(self.published) - len(done),
+        )
+        said = (
+            (freed, f"{freed} old versions were deleted"),
+            (failed, f"those of {failed} tables stay for now"),
+            (left, f"those of {left} tables are left to the next run"),
+        )
+        return "; ".join(text for count, text in said if count)
 
     def _worker(self, waiting: "queue.SimpleQueue[Published]") -> None:
         while not self._stopped.is_set():
@@ -117,18 +120,13 @@ class _Work:
                 one = waiting.get_nowait()
             except queue.Empty:
                 return
-            self._look_after(one)
+            self.freed.append(self._looked_after(one))
 
-    def _look_after(self, one: Published) -> None:
+    def _looked_after(self, one: Published) -> int | None:
         try:
-            freed = one.look_after()
+            return one.look_after()
         except Exception as error:  # noqa: BLE001 (whatever it is, the other tables go on)
             what = error.what if isinstance(error, StagingError) else str(error)
             if not self._stopped.is_set():
                 logger.warning("%s: old versions stay for now: %s", one.context.target, what)
-            with self._guard:
-                self.failed += 1
-            return
-        with self._guard:
-            self.tables += 1
-            self.freed += freed
+            return None

@@ -2,30 +2,26 @@
 
 import sys
 import threading
-from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.contracts.constraints import ConstraintType
 
 from dbt.adapters.base.impl import ConstraintSupport
-from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import (
     dbt_edge,
-    methods,
     model_columns,
     operations,
 )
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
-from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, read_plan
-from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
+from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun
-from dbt.adapters.ctas_spark.environment_report import Place
-from dbt.adapters.ctas_spark.methods import Catalogs, Method
+from dbt.adapters.ctas_spark.methods import METHODS, Method
 from dbt.adapters.ctas_spark.model_build import (
     ModelBuild,
     ModelSlot,
@@ -33,30 +29,16 @@ from dbt.adapters.ctas_spark.model_build import (
     PublicationResponse,
 )
 from dbt.adapters.ctas_spark.relation import table_name
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.redaction import Redactor
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.events.logging import AdapterLogger
-from dbt.adapters.spark.impl import SparkConfig
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 
 logger = AdapterLogger("CtasSpark")
-
-
-@dataclass
-class CtasSparkConfig(SparkConfig):
-    """The model configs of this adapter; ``config.read_plan`` checks their values."""
-
-    atomicity: str | None = None
-    staging_purpose: str | None = None
-    on_conflict: str | None = None
-    partition_metadata: str | None = None
-    abort_timeout: int | None = None
-    versions_to_keep: int | None = None
-    grace_period: int | None = None
-    staging_schema: str | None = None
-    sorted_by: list[str] | str | None = None
 
 
 def _name(relation: BaseRelation) -> TableName:
@@ -81,7 +63,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
         self._end_of_run = EndOfRun()
-        self.hide_secrets = Redactor(self._credentials.with_secrets)
+        self.hide_secrets: Callable[[str], str] = self._credentials.hide_secrets
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
         """Open a slot for the model that this thread builds next."""
@@ -95,37 +77,35 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             context.build.fail(cause, canceled=self._handle.canceled)
             dbt_edge.add_to(cause, context.build.failure(cause))
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def plan_staged_table(self, relation: BaseRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
         """Validate the model's configuration and decide its level; no job is started."""
         node = self._slot.config.model
         plan = read_plan(
-            node.unique_id, node.config, node.description, self._credentials.staging_schema
+            node.unique_id,
+            node.config,
+            node.description,
+            _name(relation),
+            self._credentials.staging_schema,
+            full_refresh=full_refresh,
         )
-        context = plan.context(_name(relation), full_refresh=full_refresh)
         opened = self._catalog()
         group = f"{node.unique_id} {opened.run}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        self._slot.planned = PlannedModel.of(
-            opened.catalog_for(context), context, job, plan.retention, self._end_of_run
-        )
+        catalog = opened.catalog_for(plan.context)
+        self._slot.planned = PlannedModel.of(catalog, plan, job, self._end_of_run)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def begin_staged_table(self) -> bool:
         """Look at the target; False if the model is to keep it as it is."""
         self._slot.build = self._planned.begin()
         return not self._build.keeps_what_exists
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def staged_table_sql(self, compiled_code: str) -> str:
-        """The CTAS of the version."""
         return self._build.staged.statement(compiled_code)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def verify_staged_table(self) -> BaseRelation:
         """The staged version as a relation, for checks before it is published."""
         record = self._build.staged.verify()
@@ -133,50 +113,43 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             record.catalog, record.database, record.table, type=self.Relation.Table
         )
 
-    @available
+    @for_macros
     def constraint_checks_sql(self, model: dict[str, Any], relation: BaseRelation) -> str | None:
         """A query that counts the rows which break the contract's constraints; None without any."""
         return model_columns.checks_sql(model, _name(relation))
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def assert_no_violations(self, counts: Any) -> None:
         """Fail the model if the one row of ``constraint_checks_sql`` counts broken rows."""
         found = dict(zip(counts.column_names, counts.rows[0], strict=True))
         model_columns.assert_none_broken(found, self._build.staged.target)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
-        """Comment the staged version's columns."""
         own = self._build.staged.keeps_own_columns
         comment = model_columns.comment_each if own else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def commit_staged_table(self) -> bool:
         """Publish the version; False if another's table is kept instead."""
         return self._handle.decide(self._build.commit)
 
-    @available
+    @for_macros
     def fill_in_place_sql(self, compiled_code: str) -> str | None:
         """At atomicity ``none`` the INSERT that fills the published version; else None."""
         return self._build.staged.fill_statement(compiled_code)
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def settle_staged_table(self) -> None:
-        """Refresh this session."""
         self._build.settle()
 
-    @available
+    @for_macros
     def publication_response(self) -> PublicationResponse:
         """The model's result: its console line and its ``adapter_response``."""
         return self._build.response()
 
-    @available
-    @as_dbt_errors
+    @for_macros
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
         """What a run-operation did, as rows."""
         project = operations.Project(
@@ -191,11 +164,9 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """``dbt debug``: start Spark, then say what was found and which level it reaches."""
         self.execute("select 1 as id")
         self.require_catalog(self._credentials.database)
-        staging_schema = self._credentials.staging_schema or (
-            f"{self._credentials.schema}{STAGING_SUFFIX}"
-        )
-        place = Place(self._credentials.database, self._credentials.schema, staging_schema)
-        for line in self._method.report(self._handle.spark, self._catalog(), place):
+        target = TableName(self._credentials.schema, "any", self._credentials.database)
+        staging_schema = self._credentials.staging_schema or target.database + STAGING_SUFFIX
+        for line in self._catalog().report(StagingContext(target, staging_schema)):
             logger.info(f"  {self.hide_secrets(line)}")
 
     def cleanup_connections(self) -> None:
@@ -229,7 +200,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @property
     def _method(self) -> Method:
-        return methods.of(self._credentials.method)
+        return METHODS[self._credentials.method]
 
     @property
     def _slot(self) -> ModelSlot:

@@ -1,43 +1,26 @@
 """The profile's methods: how Spark is reached, and what follows from that."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import pyspark
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import environment_report, spark_errors
+from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, THRIFT, CtasSparkCredentials
-from dbt.adapters.ctas_spark.environment_report import Place
 from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
-from dbt.adapters.ctas_spark.staging.catalogs.session import open_catalog
-from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.engines import connect
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.engines.thrift import launch as thrift_launch
-from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob
-
-
-class Catalogs(Protocol):
-    """The catalogs of one invocation; ``run`` is its id."""
-
-    @property
-    def run(self) -> str:
-        """The invocation's id."""
-
-    def catalog_for(self, context: StagingContext) -> StagingCatalog:
-        """The catalog that serves the context; StagingError if none does."""
-
-    def close(self) -> None:
-        """Give back what the invocation holds."""
+from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +28,14 @@ class Method:
     """One way to reach Spark.
 
     ``start`` gives the process's session, and ``start_failure`` says why it can't; ``job``
-    makes the job of a model; ``report`` is for ``dbt debug``; ``close`` ends an invocation.
+    makes the job of a model; ``close`` ends an invocation.
     """
 
     start: Callable[[CtasSparkCredentials, str], Any]
     start_failure: Callable[[BaseException], str]
     job: Callable[[Any, str, threading.Event, float], StoppableJob]
     open_catalogs: Callable[[Any, CtasSparkCredentials], Catalogs]
-    report: Callable[[Any, Any, Place], Iterator[str]]
     close: Callable[[], None]
-
-
-def of(name: str) -> Method:
-    """The method that the profile names."""
-    return METHODS[name]
 
 
 def _session(credentials: CtasSparkCredentials, log_directory: str) -> SparkSession:
@@ -72,38 +49,35 @@ def _over_connect(credentials: CtasSparkCredentials, _: str) -> Any:
 
 def _over_thrift(credentials: CtasSparkCredentials, _: str) -> Any:
     settings = credentials.settings_of_the_session
-    return thrift_launch.SESSIONS.get(credentials.thrift_server, settings)
+    return thrift.SESSIONS.get(credentials.thrift_server, settings)
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         SESSION: Method(
             start=_session,
-            start_failure=lambda error: spark_errors.start_failure(error, pyspark.__version__),
+            start_failure=lambda error: dbt_edge.start_failure(error, pyspark.__version__),
             job=SessionJob,
-            open_catalogs=lambda spark, credentials: open_catalog(
+            open_catalogs=lambda spark, credentials: CatalogsWithJvm(
                 spark,
                 credentials.iceberg_catalogs,
                 repeatable_reads=credentials.has_repeatable_reads,
             ),
-            report=environment_report.report,
             close=lambda: None,  # its JVM lives as long as the process
         ),
         CONNECT: Method(
             start=_over_connect,
-            start_failure=spark_errors.message,
+            start_failure=dbt_edge.message,
             job=ConnectJob,
             open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.CONNECT),
-            report=environment_report.report_of_a_server,
             close=connect.SESSIONS.close,
         ),
         THRIFT: Method(
             start=_over_thrift,
-            start_failure=spark_errors.message,
-            job=ThriftJob,
+            start_failure=dbt_edge.message,
+            job=thrift.ThriftJob,
             open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.THRIFT),
-            report=environment_report.report_of_a_server,
-            close=thrift_launch.SESSIONS.close,
+            close=thrift.SESSIONS.close,
         ),
     }
 )

@@ -1,14 +1,15 @@
 """One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
+from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun, Published
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish.plan import JobStatusHook, Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
@@ -49,11 +50,9 @@ class StepTimer:
         self._took: dict[Step, float] = {}
 
     def entered(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
-        """Start the step's clock."""
         self._entered[step] = time.monotonic()
 
     def left(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
-        """Stop the step's clock."""
         self._took[step] = time.monotonic() - self._entered[step]
 
     def seconds(self, step: Step) -> float | None:
@@ -71,28 +70,20 @@ class PlannedModel:
 
     plan: Plan
     catalog: StagingCatalog
-    capabilities: Capabilities
     retention: RetentionRules
     end_of_run: EndOfRun
     timer: StepTimer
 
     @classmethod
     def of(
-        cls,
-        catalog: StagingCatalog,
-        context: StagingContext,
-        job: StoppableJob,
-        retention: RetentionRules,
-        end_of_run: EndOfRun,
+        cls, catalog: StagingCatalog, model: ModelPlan, job: Job, end_of_run: EndOfRun
     ) -> "PlannedModel":
         """Decide the level, or refuse it, before any job."""
         timer = StepTimer()
-        plan = catalog.plan(context, job, (timer,))
-        capabilities = catalog.capabilities(context.staging_schema)
-        return cls(plan, catalog, capabilities, retention, end_of_run, timer)
+        plan = catalog.plan(model.context, job, (timer,))
+        return cls(plan, catalog, model.retention, end_of_run, timer)
 
     def begin(self) -> "ModelBuild":
-        """Look at the target and take it as the base."""
         hook = JobStatusHook(self.plan)
         return ModelBuild(self, hook.on_created(), hook)
 
@@ -129,7 +120,6 @@ class ModelBuild:
         )
 
     def fail(self, cause: BaseException, *, canceled: bool) -> None:
-        """The model ended with an error or was cancelled."""
         if canceled:
             self.hook.on_canceled()
         else:
@@ -153,36 +143,30 @@ class ModelBuild:
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
         staged, timer = self.staged, self.planned.timer
+        reached = self.planned.catalog.capabilities(staged.context.staging_schema)
         outcome = staged.outcome or Outcome.UNKNOWN
-        published = self._publication() if outcome is Outcome.COMMITTED else {}
-        return PublicationResponse(
+        response = PublicationResponse(
             _message=self._message(outcome),
             code=outcome.value,
             outcome=outcome.value,
             atomicity=staged.level.value,
             reader_window="mixed" if self._in_place else staged.reach.reader_window,
-            conflict_check=self.planned.capabilities.conflict_check.value,
+            conflict_check=reached.conflict_check.value,
             staging_purpose=staged.context.purpose.value,
             stage_seconds=timer.seconds(Step.STAGE),
             commit_seconds=timer.seconds(Step.COMMIT),
-            **published,
         )
+        if outcome is Outcome.COMMITTED:
+            response.commit_strategy = IN_PLACE if self._in_place else staged.reach.strategy
+            response.version, response.base_version = staged.version, staged.base_version
+            response.partition_metadata = staged.partition_metadata
+            response.rows_affected = staged.figures.rows
+            response.files, response.bytes = staged.figures.files, staged.figures.bytes
+        return response
 
     @property
     def _in_place(self) -> bool:
         return self.staged.level is Atomicity.NONE
-
-    def _publication(self) -> dict[str, Any]:
-        staged, figures = self.staged, self.staged.figures
-        return {
-            "commit_strategy": IN_PLACE if self._in_place else staged.reach.strategy,
-            "version": staged.version,
-            "base_version": staged.base_version,
-            "partition_metadata": staged.partition_metadata,
-            "rows_affected": figures.rows,
-            "files": figures.files,
-            "bytes": figures.bytes,
-        }
 
     def _message(self, outcome: Outcome) -> str:
         if outcome is Outcome.KEPT:
@@ -204,4 +188,4 @@ class ModelSlot:
 
     config: Any
     planned: PlannedModel | None = None
-    build: ModelBuild | None = field(default=None)
+    build: ModelBuild | None = None

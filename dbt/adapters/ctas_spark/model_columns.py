@@ -65,7 +65,7 @@ def comment(
     ALTER TABLE takes one column of a session catalog's table at a time, and each statement writes
     the whole schema: minutes for 500 columns. This is the call that it makes, made once.
     """
-    catalog, name = jvm.session_catalog(spark), _identifier(spark, staged)
+    catalog, name = jvm.session_catalog(spark), jvm.identifier(spark, staged)
     found = catalog.externalCatalog().getTable(staged.database, staged.table)
     fields = list(found.dataSchema().fields())
     texts = descriptions(columns)
@@ -115,13 +115,6 @@ def warn_of_others(
 def _commented(field: Any, texts: Mapping[str, str]) -> Any:
     text = texts.get(str(field.name()).lower())
     return field if text is None else field.withComment(text)
-
-
-def _identifier(spark: SparkSession, name: TableName) -> Any:
-    packages = jvm.classes(spark)
-    return packages.org.apache.spark.sql.catalyst.TableIdentifier(
-        name.table, packages.scala.Some(name.database)
-    )
 
 
 def _schema(spark: SparkSession, fields: list[Any]) -> Any:

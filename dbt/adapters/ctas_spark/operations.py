@@ -11,8 +11,16 @@ import agate
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark import spark_errors
-from dbt.adapters.ctas_spark.config import MILLISECONDS, ModelPlan, read_plan
+from dbt.adapters.ctas_spark import dbt_edge
+from dbt.adapters.ctas_spark.config import (
+    MILLISECONDS,
+    ModelPlan,
+    Shape,
+    is_count,
+    is_text,
+    misfits,
+    read_plan,
+)
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
@@ -23,7 +31,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     MovedMetastore,
-    Reason,
     RetentionRules,
 )
 
@@ -31,22 +38,10 @@ logger = logging.getLogger(__name__)
 
 PUBLISHED = ("atomic_table", "table")
 WIDEST = 80
+RECOVER = "ctas_recover"
 Row = dict[str, Any]
 Arguments = Mapping[str, Any]
 CatalogFor = Callable[[StagingContext], StagingCatalog]
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model of the graph whose versions this adapter keeps."""
-
-    context: StagingContext
-    plan: ModelPlan
-
-    @property
-    def table(self) -> str:
-        """The target, as rows name it."""
-        return str(self.context.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,29 +68,28 @@ class Project:
             )
         return tuple(found)
 
-    def model(self, node: Mapping[str, Any]) -> Model:
-        """A node's model.
+    def plan(self, node: Mapping[str, Any]) -> ModelPlan:
+        """What a model's configuration asks for.
 
         Raises:
-            ConfigurationError: its configuration can't be followed.
+            ConfigurationError: it can't be followed.
         """
-        plan = read_plan(
-            node["unique_id"], node["config"], node["description"], self.default_schema
-        )
         target = table_name(node["database"], node["schema"], node["alias"])
-        return Model(plan.context(target, full_refresh=False), plan)
+        return read_plan(
+            node["unique_id"], node["config"], node["description"], target, self.default_schema
+        )
 
 
-def show_history(catalog: StagingCatalog, model: Model, _: Arguments) -> list[Row]:
+def show_history(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
     """One row for each publication, newest first."""
-    return [asdict(event) for event in catalog.history(model.context)]
+    return [asdict(event) for event in catalog.history(plan.context)]
 
 
-def go_back(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list[Row]:
+def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """Publish the version before the live one, or the named one."""
-    done = catalog.roll_back(model.context, arguments.get("version"))
+    done = catalog.roll_back(plan.context, arguments.get("version"))
     row = {
-        "table": model.table,
+        "table": str(plan.context.target),
         "version": done.version,
         "replaced": done.replaced,
         "atomicity": done.level.value,
@@ -103,23 +97,22 @@ def go_back(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list
     return [row]
 
 
-def vacuum(catalog: StagingCatalog, model: Model, arguments: Arguments) -> list[Row]:
+def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """One row for each version, deleted or kept."""
-    dry_run = bool(arguments.get("dry_run"))
-    rules = rules_of_a_vacuum(model.plan.retention, arguments)
-    swept = catalog.clean_up(model.context, rules, dry_run=dry_run)
+    dry_run, table = bool(arguments.get("dry_run")), str(plan.context.target)
+    rules = rules_of_a_vacuum(plan.retention, arguments)
+    swept = catalog.clean_up(plan.context, rules, dry_run=dry_run)
     verb = "would be deleted" if dry_run else "deleted"
-    freed = [_row(model.table, _last(one), verb) for one in swept.freed]
-    taken_over = [
-        _row(model.table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over
-    ]
-    kept = [_row(model.table, one, _kept(reason)) for one, reason in swept.kept.items()]
+    taken_over = [_row(table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over]
+    freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
+    kept = [_row(table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
     return [*taken_over, *freed, *kept]
 
 
-def recover(catalog: StagingCatalog, model: Model, _: Arguments) -> list[Row]:
+def recover(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
     """One row for each thing that was finished."""
-    return [{"table": model.table, "done": what} for what in catalog.recover(model.context)]
+    table = str(plan.context.target)
+    return [{"table": table, "done": what} for what in catalog.recover(plan.context)]
 
 
 def rules_of_a_vacuum(rules: RetentionRules, arguments: Arguments) -> RetentionRules:
@@ -140,23 +133,15 @@ def rules_of_a_vacuum(rules: RetentionRules, arguments: Arguments) -> RetentionR
     return replace(asked, grace_ms=age_ms, orphan_age_ms=age_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What is done to each model, and the column in which a failure is told."""
-
-    each: Callable[[StagingCatalog, Model, Arguments], list[Row]]
-    failed: Callable[[str, str], Row]
-
-
 def _row(table: str, version: str, state: str) -> Row:
     return {"table": table, "version": version, "state": state}
 
 
-OPERATIONS: Mapping[str, Operation] = {
-    "ctas_history": Operation(show_history, lambda table, what: _row(table, "", what)),
-    "ctas_rollback": Operation(go_back, lambda table, what: _row(table, "", what)),
-    "ctas_vacuum": Operation(vacuum, lambda table, what: _row(table, "", what)),
-    "ctas_recover": Operation(recover, lambda table, what: {"table": table, "done": what}),
+OPERATIONS: Mapping[str, Callable[[StagingCatalog, ModelPlan, Arguments], list[Row]]] = {
+    "ctas_history": show_history,
+    "ctas_rollback": go_back,
+    "ctas_vacuum": vacuum,
+    RECOVER: recover,
 }
 
 
@@ -174,16 +159,17 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
 
 
 def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:
-    operation, table = OPERATIONS[name], f"{node['schema']}.{node['alias']}"
+    table = f"{node['schema']}.{node['alias']}"
     try:
-        model = project.model(node)
-        return operation.each(project.catalog_for(model.context), model, arguments)
+        plan = project.plan(node)
+        return OPERATIONS[name](project.catalog_for(plan.context), plan, arguments)
     except (StagingError, Py4JError, PySparkException) as error:
         if arguments.get("model") is not None:
             raise
-        what = spark_errors.message(error)
+        what = dbt_edge.message(error)
         logger.warning("%s: %s", table, what)
-        return [operation.failed(table, f"failed: {what.splitlines()[0]}")]
+        said = f"failed: {what.splitlines()[0]}"
+        return [{"table": table, "done": said} if name == RECOVER else _row(table, "", said)]
 
 
 def check(name: str, arguments: Arguments) -> None:
@@ -192,11 +178,7 @@ def check(name: str, arguments: Arguments) -> None:
     Raises:
         InvalidArgumentError: names every problem.
     """
-    problems = [
-        f"{argument}: {value!r} is not {KINDS[argument][0]}"
-        for argument, value in arguments.items()
-        if value is not None and not KINDS[argument][1](value)
-    ]
+    problems = misfits(arguments, SHAPES).values()
     if problems:
         raise InvalidArgumentError(
             f"{name} can't be run: {'; '.join(problems)}",
@@ -205,24 +187,16 @@ def check(name: str, arguments: Arguments) -> None:
         )
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 def _is_flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _is_seconds(value: object) -> bool:
-    return type(value) is int and value >= 0
-
-
 MOVED = tuple(one.value for one in MovedMetastore)
-KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
-    "model": ("the name of a model", _is_text),
-    "schema": ("the name of a schema", _is_text),
-    "version": ("the id of a version", _is_text),
-    "older_than": ("a number of seconds", _is_seconds),
+SHAPES: Mapping[str, Shape] = {
+    "model": ("the name of a model", is_text),
+    "schema": ("the name of a schema", is_text),
+    "version": ("the id of a version", is_text),
+    "older_than": ("a number of seconds", is_count),
     "dry_run": ("true or false", _is_flag),
     "fence": ("true or false", _is_flag),
     "json": ("true or false", _is_flag),
@@ -237,14 +211,6 @@ def _is_selected(node: Mapping[str, Any], name: str | None, schema: str | None) 
     return published and named and inside
 
 
-def _kept(reason: Reason) -> str:
-    return f"kept: {reason.value}"
-
-
-def _last(directory: str) -> str:
-    return directory.rsplit("/", 1)[-1]
-
-
 def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:
     """A table with a column for each key, or a JSON array of objects."""
     if as_json:
@@ -252,12 +218,8 @@ def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:
     if not rows:
         return "nothing"
     names = list(rows[0])
-    cells = [[_cell(row[name]) for name in names] for row in rows]
+    cells = [["" if row[name] is None else str(row[name]) for name in names] for row in rows]
     table = agate.Table(cells, names, [agate.Text(cast_nulls=False)] * len(names))
     printed = io.StringIO()
     table.print_table(max_rows=None, max_columns=None, max_column_width=WIDEST, output=printed)
     return printed.getvalue()
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else str(value)

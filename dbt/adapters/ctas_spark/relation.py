@@ -17,11 +17,6 @@ def catalog_of(database: str | None) -> str:
     return database
 
 
-def setting(catalog: str) -> str:
-    """The setting of Spark's that configures a catalog."""
-    return f"spark.sql.catalog.{catalog}"
-
-
 def table_name(database: str | None, schema: str, identifier: str) -> TableName:
     """A table's full path; the session catalog knows names in lower case only."""
     catalog = catalog_of(database)

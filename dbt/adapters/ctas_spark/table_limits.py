@@ -53,49 +53,43 @@ def check_names(target: TableName, staging_schema: str) -> Iterator[str]:
 
 
 def check_columns(config: Mapping[str, Any]) -> Iterator[str]:
-    """Names that no statement can spell: Spark replaces variables inside backticks, too."""
+    """Names that no statement can spell, or that neither metastore nor directory can carry."""
     for config_name in ("partition_by", "clustered_by", "sorted_by"):
-        for name in _columns(config, config_name):
-            if VARIABLE in name:
+        for name in quoting.names(config.get(config_name)):
+            if VARIABLE in name:  # Spark replaces variables inside backticks, too
                 yield f"{config_name}: {name!r} has {VARIABLE}, where Spark reads a variable"
+    tracked = config.get("partition_metadata") == "tracked"
+    for name in quoting.names(config.get("partition_by")):
+        yield from _partition_column(name, tracked=tracked)
 
 
-def check_partition_columns(config: Mapping[str, Any]) -> Iterator[str]:
-    """Names that neither the metastore nor a directory can carry."""
-    for name in _columns(config, "partition_by"):
-        if not name:
-            yield "partition_by: a column without a name is no directory's"
-        elif name.startswith("."):
-            yield (
-                f"partition_by: {name!r} begins with a dot, and Spark does not read directories "
-                "that do; rename the column"
-            )
-        elif len(name) > MOST_OF_A_PARTITION_COLUMN:
-            yield _too_long("partition_by", name, MOST_OF_A_PARTITION_COLUMN)
-
-
-def check_tracked_partitions(config: Mapping[str, Any]) -> Iterator[str]:
-    """Names that a query can't filter by where Spark asks the metastore for partitions."""
-    if config.get("partition_metadata") == "tracked":
-        for name in _columns(config, "partition_by"):
-            if not metastore_filters(name):
-                yield (
-                    f"partition_metadata: a metastore can't filter by the column {name!r}, only "
-                    "by letters of English, digits and inner underscores; use files"
-                )
+def _partition_column(name: str, *, tracked: bool) -> Iterator[str]:
+    if not name:
+        yield "partition_by: a column without a name is no directory's"
+    elif name.startswith("."):
+        yield (
+            f"partition_by: {name!r} begins with a dot, and Spark does not read directories "
+            "that do; rename the column"
+        )
+    elif len(name) > MOST_OF_A_PARTITION_COLUMN:
+        yield _too_long("partition_by", name, MOST_OF_A_PARTITION_COLUMN)
+    if tracked and not metastore_filters(name):
+        yield (
+            f"partition_metadata: a metastore can't filter by the column {name!r}, only "
+            "by letters of English, digits and inner underscores; use files"
+        )
 
 
 def check_keys(config: Mapping[str, Any]) -> Iterator[str]:
-    """Keys of properties and options that the metastore has no room for."""
+    """Keys that the metastore has no room for, or that are not a user's to set.
+
+    Spark says so of the latter only after the job.
+    """
     for name in ("tblproperties", "options"):
-        for key in _keys(config, name):
+        for key in map(str, config.get(name) or ()):
             if len(key) > MOST_OF_A_KEY:
                 yield _too_long(name, key, MOST_OF_A_KEY)
-
-
-def check_properties(config: Mapping[str, Any]) -> Iterator[str]:
-    """Properties that are not a user's to set; Spark says so only after the job."""
-    for key in _keys(config, "tblproperties"):
+    for key in map(str, config.get("tblproperties") or ()):
         if key.startswith(SPARKS) or key in SPARKS_RESERVED:
             yield f"tblproperties: {key!r} is reserved by Spark; remove it"
         elif key in METASTORES:
@@ -104,24 +98,13 @@ def check_properties(config: Mapping[str, Any]) -> Iterator[str]:
 
 def check_location(config: Mapping[str, Any]) -> Iterator[str]:
     """Characters that Spark reads as a pattern, which then matches other directories or none."""
-    root = config.get("location_root")
-    found = sorted(GLOB.intersection(root)) if isinstance(root, str) else ()
+    root = config.get("location_root") or ""
+    found = sorted(GLOB.intersection(root))
     if found:
         yield (
             f"location_root: {root!r} has {' '.join(found)}, which Spark reads as a pattern of "
             "paths; use another directory"
         )
-
-
-def _columns(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = config.get(name)
-    listed = isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return quoting.names(value) if listed or isinstance(value, str) else ()
-
-
-def _keys(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = config.get(name)
-    return tuple(str(key) for key in value) if isinstance(value, Mapping) else ()
 
 
 def _characters(what: str, name: str, setting: str) -> Iterator[str]:

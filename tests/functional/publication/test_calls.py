@@ -6,7 +6,7 @@ import pytest
 from py4j.java_gateway import GatewayClient
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from functional.outside import Outside
@@ -55,7 +55,7 @@ def test_a_plain_rebuild_takes_few_round_trips(
     spark.sql(f"CREATE SCHEMA IF NOT EXISTS {outside.schema}")
     context = StagingContext(TableName(outside.schema, "t"), f"{outside.schema}__ctas_spark")
     counter = Counter(monkeypatch)
-    opened = open_catalog(spark)
+    opened = CatalogsWithJvm(spark)
     for _ in range(2):
         _rebuild(opened, context, counter)
     counter.sent.clear()

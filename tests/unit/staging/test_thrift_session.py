@@ -7,10 +7,13 @@ from decimal import Decimal
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines.thrift.launch import SESSIONS
 from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
-from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob, ThriftSession
+from dbt.adapters.ctas_spark.staging.engines.thrift.session import (
+    SESSIONS,
+    ThriftJob,
+    ThriftSession,
+)
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StagingError
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
 from fakes.thrift_server import Answer, FakeThriftServer, failure, thrift_server

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 from pyspark.errors import PySparkException
 
+from dbt.adapters.ctas_spark.staging.catalogs import declared
 from dbt.adapters.ctas_spark.staging.catalogs.declared import Probe, load
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -15,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ProbeFailedError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
@@ -54,14 +55,14 @@ class FakeIceberg:
         metadata = FakeMetadata(seen)
         operations = SimpleNamespace(current=lambda: metadata, commit=self._commit)
         table = SimpleNamespace(
-            newFastAppend=lambda: self,
-            operations=lambda: operations,
             location=lambda: "s3://lake/scratch",
         )
-        return SimpleNamespace(java=table)
+        return SimpleNamespace(
+            java=table, operations=operations, metadata=metadata, append_nothing=self.append
+        )
 
-    def commit(self) -> None:
-        """Append a snapshot."""
+    def append(self, _summary: object) -> None:
+        """A snapshot."""
         if "no answer" in self.faults:
             raise PySparkException("no answer")
         self.snapshots += 1
@@ -92,9 +93,8 @@ class FakeIceberg:
             self.main = made
         if is_stale and "checks nothing" not in self.faults:
             raise OTHERWISE if "fails otherwise" in self.faults else CONFLICT
-        if "loses commits" not in self.faults:
-            self.main = made
-            self.commits += 1
+        self.main = made
+        self.commits += 1
 
 
 class FakeMetadata(dict[str, int]):
@@ -119,8 +119,8 @@ class FakeBuilder:
 
 def probe(catalog: FakeIceberg) -> None:
     """What is done before the first model of a declared catalog."""
-    storage = cast("Storage", catalog)
-    Probe(cast("IcebergTables", catalog), storage, catalog, "stg", FakeClock()).run()
+    tables, storage = cast("IcebergTables", catalog), cast("Storage", catalog)
+    Probe(IcebergServices(tables, storage, cast("Any", catalog), FakeClock()), "stg").run()
 
 
 def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
@@ -135,7 +135,6 @@ def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
     [
         ("checks nothing", "a commit over another's, which came in between, succeeded"),
         ("refuses too late", "was refused, and changed the table all the same"),
-        ("loses commits", "is not what the table shows"),
         ("own storage", "in s3://lake/scratch, are not there for Hadoop's FileSystem"),
         ("no scheme", "No FileSystem for scheme s3"),
     ],
@@ -177,11 +176,14 @@ def test_a_probe_drops_what_a_killed_one_left() -> None:
     assert catalog.shown == others
 
 
-def test_a_catalog_that_iceberg_does_not_know_is_refused() -> None:
+def test_a_catalog_that_iceberg_does_not_know_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Its class is not Iceberg's, or it does not answer."""
 
-    def fail() -> IcebergTables:
+    def fail(*_: object) -> None:
         raise MetastoreError("x.Other is not Iceberg's")
 
+    monkeypatch.setattr(declared, "IcebergTables", fail)
     with pytest.raises(AtomicityNotSupportedError, match=r"names the catalog glue.*x\.Other"):
-        load(fail, "glue")
+        load(cast("Any", None), "glue")

@@ -10,13 +10,13 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     SESSION_OF_ICEBERG,
     Kind,
-    SessionFacts,
     choose,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     DELETES_FOR_ALL,
     EXTENSION_OF_DELTA,
     IcebergKind,
+    SessionFacts,
     iceberg_kind,
 )
 from dbt.adapters.ctas_spark.staging.context import (

@@ -5,15 +5,21 @@ from typing import Any, cast
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs import session
+from dbt.adapters.ctas_spark.staging.catalogs import declared, session
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, HADOOP
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm, open_catalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     CATALOG_OF_DELTA,
     EXTENSION_OF_DELTA,
     EXTENSIONS,
 )
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -43,12 +49,13 @@ class Opened:
         self.names: list[str] = []
         self.fails = ""
         patch.setattr(jvm, "has_class", lambda *_: True)
-        for name in ("HadoopStorage", "SessionEngine", "DeltaTables", "IcebergServices"):
+        for name in ("HadoopStorage", "SessionEngine", "DeltaTables"):
             patch.setattr(session, name, lambda *_: SimpleNamespace())
         patch.setattr(session, "open_metastore", self._metastore)
         patch.setattr(session, "SessionCatalog", self._files)
         patch.setattr(session, "DeltaCatalog", lambda files, _: (files, "delta"))
         patch.setattr(session, "IcebergTables", self._iceberg)
+        patch.setattr(declared, "IcebergTables", self._iceberg)
         patch.setattr(session, "IcebergCatalog", lambda _, kind: kind.value)
         patch.setattr(session, "Probe", self._probe)
 
@@ -67,8 +74,8 @@ class Opened:
         self.names.append(catalog)
         return catalog
 
-    def _probe(self, catalog: object, *_: object) -> Any:
-        return SimpleNamespace(run=lambda: self.names.append(f"probe of {catalog}"))
+    def _probe(self, services: Any, _schema: str) -> Any:
+        return SimpleNamespace(run=lambda: self.names.append(f"probe of {services.tables}"))
 
 
 @pytest.fixture
@@ -82,10 +89,11 @@ def catalogs(*declared: str, repeatable_reads: bool = False) -> CatalogsWithJvm:
     rows = [SimpleNamespace(key=key, value=value) for key, value in SETTINGS.items()]
     spark = SimpleNamespace(
         version="4.1.4",
+        sparkContext=SimpleNamespace(master="local"),
         conf=SimpleNamespace(get=lambda key, default=None: SETTINGS.get(key, default)),
         sql=lambda _: SimpleNamespace(collect=lambda: rows),
     )
-    return open_catalog(cast("Any", spark), declared, repeatable_reads=repeatable_reads)
+    return CatalogsWithJvm(cast("Any", spark), declared, repeatable_reads=repeatable_reads)
 
 
 def served(run: CatalogsWithJvm, catalog: str, file_format: str | None = None) -> Any:
@@ -117,11 +125,27 @@ def test_the_metastore_is_opened_by_the_first_model_of_files_or_of_delta(opened:
     assert opened.names == ["metastore", "files, repeatable True", "closed"]
 
 
-def test_dbt_debug_connects_to_the_metastore(opened: Opened) -> None:
+def test_dbt_debug_connects_to_the_metastore(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """To say how it is reached, and what it reaches."""
-    run = catalogs()
-    assert (run.description, cast("Any", run.catalog)) == ("d", "files")
-    assert opened.names == ["metastore", "files, repeatable False"]
+    java = SimpleNamespace(getProperty=lambda key: key)
+    packages = SimpleNamespace(java=SimpleNamespace(lang=SimpleNamespace(System=java)))
+    monkeypatch.setattr(jvm, "classes", lambda _: packages)
+    found = Capabilities("hive", ConflictCheck.NONE, Atomicity.ATOMIC, "it does not compare")
+    monkeypatch.setattr(
+        session,
+        "SessionCatalog",
+        lambda *_, **__: SimpleNamespace(capabilities=lambda _schema: found),
+    )
+    assert list(catalogs().report(context("rest"))) == [
+        "spark: 4.1.4 (master local)",
+        "java: java.version (java.home)",
+        "catalog: spark_catalog, d",
+        "warehouse: None",
+        "atomicity: up to atomic, conflict check none: it does not compare",
+    ]
+    assert opened.names == ["metastore"]
 
 
 def test_a_hadoop_catalog_publishes_by_statement(opened: Opened) -> None:

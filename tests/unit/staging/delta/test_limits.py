@@ -67,21 +67,24 @@ def test_untried_features_are_named() -> None:
     assert limits.untried(table(features=("clustering", "rowTracking"))) == ("rowTracking",)
 
 
+def facts(extensions: str, *, has_delta: bool) -> settings.SessionFacts:
+    """What a session is."""
+    return settings.SessionFacts("4.1.4", extensions, has_iceberg=False, has_delta=has_delta)
+
+
 def test_a_session_that_has_all_is_let_through() -> None:
     """The class, the extension among others, the jar."""
     settings.check_delta(
         context(),
         settings.CATALOG_OF_DELTA,
-        f"some.Extension, {settings.EXTENSION_OF_DELTA}",
-        "4.1.4",
-        has_delta=True,
+        facts(f"some.Extension, {settings.EXTENSION_OF_DELTA}", has_delta=True),
     )
 
 
 def test_all_that_a_session_lacks_is_said_at_once() -> None:
     """The jar for this Spark, the class of the catalog, the extension."""
     with pytest.raises(AtomicityNotSupportedError) as caught:
-        settings.check_delta(context(), None, "", "4.1.4", has_delta=False)
+        settings.check_delta(context(), None, facts("", has_delta=False))
     for wanted in (
         limits.TRIED_JARS["4.1"],
         settings.CATALOG_OF_DELTA,
@@ -97,9 +100,7 @@ def test_another_catalog_is_refused() -> None:
         settings.check_delta(
             other,
             settings.CATALOG_OF_DELTA,
-            settings.EXTENSION_OF_DELTA,
-            "4.1.4",
-            has_delta=True,
+            facts(settings.EXTENSION_OF_DELTA, has_delta=True),
         )
 
 

@@ -15,10 +15,8 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Sweep,
 )
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.tables import DeltaBySql
-from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
-from fakes.sql_catalog import FakeSqlCatalog, named, services
+from fakes.sql_catalog import FakeSqlCatalog, named, tables_of
 
 CONTEXT = StagingContext(
     TableName("shop", "t", "ice"), "stg", layout=TableLayout(format_given=False)
@@ -30,13 +28,13 @@ def swept(
     catalog: FakeSqlCatalog, rules: RetentionRules | None = None, *, dry_run: bool = False
 ) -> Sweep:
     """What another run deletes."""
-    run = StatementCatalog(services(catalog), HADOOP)
+    run = StatementCatalog(tables_of(catalog), HADOOP)
     return run.clean_up(CONTEXT, rules or RetentionRules(), dry_run=dry_run)
 
 
 def left(catalog: FakeSqlCatalog, context: StagingContext = CONTEXT) -> str:
     """A run that was killed after its CTAS; the version's id."""
-    table = StatementCatalog(services(catalog), HADOOP).plan(context, NoJob()).begin()
+    table = StatementCatalog(tables_of(catalog), HADOOP).plan(context, NoJob()).begin()
     catalog.ask(table.statement("SELECT 1 AS id"))
     return table.version
 
@@ -49,7 +47,7 @@ def path_of(version: str) -> str:
 def test_an_orphan_goes_once_it_is_old() -> None:
     """Its last commit counts as well as its start; a dry run says the same, and deletes nothing."""
     catalog = FakeSqlCatalog()
-    table = StatementCatalog(services(catalog), HADOOP).plan(CONTEXT, NoJob()).begin()
+    table = StatementCatalog(tables_of(catalog), HADOOP).plan(CONTEXT, NoJob()).begin()
     catalog.clock.pass_ms(5_000)
     catalog.ask(table.statement("SELECT 1 AS id"))
     version = table.version
@@ -66,7 +64,7 @@ def test_an_orphan_goes_once_it_is_old() -> None:
 def test_a_smaller_age_is_believed() -> None:
     """The argument of ctas_vacuum; its writer finds the staged table gone and publishes nothing."""
     catalog = FakeSqlCatalog()
-    table = StatementCatalog(services(catalog), HADOOP).plan(CONTEXT, NoJob()).begin()
+    table = StatementCatalog(tables_of(catalog), HADOOP).plan(CONTEXT, NoJob()).begin()
     catalog.ask(table.statement("SELECT 1 AS id"))
     assert len(swept(catalog, RetentionRules(orphan_age_ms=0)).freed) == 1
     with pytest.raises(StagingError, match="is gone"):
@@ -149,7 +147,7 @@ def test_a_delta_tables_age_is_that_of_its_id() -> None:
     catalog = FakeSqlCatalog()
     catalog.answers["DESCRIBE HISTORY"] = [{"version": 0, "userMetadata": None}]
     catalog.answers["DESCRIBE DETAIL"] = [{"format": "delta", "id": "i1"}]
-    found: StatementServices = services(catalog, file_format=DeltaBySql())
+    found = tables_of(catalog, file_format="delta")
     run = StatementCatalog(found, HADOOP)
     table = run.plan(CONTEXT, NoJob()).begin()
     catalog.ask(table.statement("SELECT 1 AS id"))

@@ -6,10 +6,8 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NotSupportedError
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, LineageEntry, Marker
 from dbt.adapters.ctas_spark.staging.statement.tables import (
-    DeltaBySql,
-    IcebergBySql,
-    SqlFormat,
     SqlTables,
 )
 from fakes.sql_catalog import FakeSqlCatalog, named
@@ -22,19 +20,14 @@ NATIVE = {
     "ctas_spark_target": "ice.shop.t",
     "ctas_spark_time_ms": "2000",
 }
-OURS = {
-    "ctas_spark_commit": "c1",
-    "ctas_spark_level": "atomic",
-    "ctas_spark_target": "ice.shop.t",
-}
 
 
-def there(file_format: SqlFormat, lineage_ms: int = 1_000) -> tuple[FakeSqlCatalog, SqlTables]:
+def there(file_format: str, lineage_ms: int = 1_000) -> tuple[FakeSqlCatalog, SqlTables]:
     """A catalog with a table of the format: ours, and later published natively."""
     catalog = FakeSqlCatalog()
-    lineage = f"c1:v1:build:{lineage_ms}"
-    properties = {**OURS, "ctas_spark_lineage": lineage}
-    catalog.shown[PATH] = {**properties, "format": f"{file_format.name}/parquet"}
+    lineage = Lineage((LineageEntry("c1", "v1", Kind.BUILD, lineage_ms),))
+    ours = Marker("c1", "v1", "", str(NAME), "atomic", lineage)
+    catalog.shown[PATH] = {**ours.to_parameters(), "format": f"{file_format}/parquet"}
     catalog.answers["SELECT md5"] = [
         {"version": "m1", "written_ms": 5_000, "marker": json.dumps(NATIVE)}
     ]
@@ -48,10 +41,8 @@ def there(file_format: SqlFormat, lineage_ms: int = 1_000) -> tuple[FakeSqlCatal
     return catalog, SqlTables(catalog.ask, "ice", file_format)
 
 
-@pytest.mark.parametrize(
-    ("file_format", "version"), [(IcebergBySql(), " m1"), (DeltaBySql(), "i1 7")]
-)
-def test_a_table_is_what_its_last_commit_says(file_format: SqlFormat, version: str) -> None:
+@pytest.mark.parametrize(("file_format", "version"), [("iceberg", " m1"), ("delta", "i1 7")])
+def test_a_table_is_what_its_last_commit_says(file_format: str, version: str) -> None:
     """And its properties, with our marker; caches are refreshed before it is read."""
     catalog, tables = there(file_format)
     found = tables.look(NAME)
@@ -59,10 +50,10 @@ def test_a_table_is_what_its_last_commit_says(file_format: SqlFormat, version: s
     assert catalog.statements[0] == f"REFRESH TABLE {PATH}"
 
 
-@pytest.mark.parametrize("file_format", [IcebergBySql(), DeltaBySql()])
+@pytest.mark.parametrize("file_format", ["iceberg", "delta"])
 @pytest.mark.parametrize(("lineage_ms", "level"), [(1_000, "isolated"), (3_000, "atomic")])
 def test_the_later_publication_decides_the_level(
-    file_format: SqlFormat, lineage_ms: int, level: str
+    file_format: str, lineage_ms: int, level: str
 ) -> None:
     """That of a statement is in the properties, that of a session in the format's own history."""
     _, tables = there(file_format, lineage_ms)
@@ -71,7 +62,7 @@ def test_the_later_publication_decides_the_level(
 
 def test_a_table_that_is_gone_is_none() -> None:
     """Spark names that."""
-    tables = SqlTables(FakeSqlCatalog().ask, "ice", IcebergBySql())
+    tables = SqlTables(FakeSqlCatalog().ask, "ice", "iceberg")
     assert not tables.look(NAME).exists
     assert not tables.exists(NAME)
 
@@ -91,7 +82,7 @@ def test_something_else_in_its_place_is_named(rows: list[tuple[str, str]], said:
     """By what DESCRIBE says of it."""
     catalog = FakeSqlCatalog()
     catalog.described[PATH] = [{"col_name": name, "data_type": text} for name, text in rows]
-    found = SqlTables(catalog.ask, "ice", IcebergBySql()).look(NAME)
+    found = SqlTables(catalog.ask, "ice", "iceberg").look(NAME)
     assert (found.facts, found.obstacle) == (None, said)
 
 
@@ -101,13 +92,13 @@ def test_a_column_named_like_the_heading_misleads_nobody() -> None:
     heading = "# Detailed Table Information"
     rows = [(heading, "string"), ("Type", "VIEW"), (heading, ""), ("Provider", "orc")]
     catalog.described[PATH] = [{"col_name": name, "data_type": text} for name, text in rows]
-    tables = SqlTables(catalog.ask, "ice", IcebergBySql())
+    tables = SqlTables(catalog.ask, "ice", "iceberg")
     assert tables.obstacle(NAME) == "a table of the format orc"
 
 
 def test_no_answer_is_an_error() -> None:
     """Whatever is asked."""
-    catalog, tables = there(IcebergBySql())
+    catalog, tables = there("iceberg")
     catalog.failure = named("SOMETHING")
     for ask in (tables.find, tables.exists, tables.obstacle, tables.drop):
         with pytest.raises(MetastoreError):
@@ -120,13 +111,13 @@ def test_no_answer_is_an_error() -> None:
 
 def test_temporary_views_are_in_no_namespace() -> None:
     """SHOW TABLES lists them everywhere."""
-    _, tables = there(IcebergBySql())
+    _, tables = there("iceberg")
     assert tables.tables("shop") == (NAME,)
 
 
 def test_a_table_of_a_newer_release_is_not_touched() -> None:
     """Its marker says what it is; a clone's marker counts as none."""
-    catalog, tables = there(IcebergBySql())
+    catalog, tables = there("iceberg")
     catalog.shown[PATH]["ctas_spark_format"] = "2"
     with pytest.raises(NotSupportedError, match="a newer release"):
         tables.look(NAME)
@@ -136,5 +127,5 @@ def test_a_table_of_a_newer_release_is_not_touched() -> None:
 
 def test_the_time_is_the_drivers() -> None:
     """That of a server, where Spark is on one."""
-    catalog, tables = there(IcebergBySql())
-    assert tables.now_ms() == catalog.clock.wall
+    catalog, tables = there("iceberg")
+    assert tables.driver.now_ms() == catalog.clock.wall

@@ -32,8 +32,8 @@ from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.version import all_of, create_as, replace_as
-from fakes.sql_catalog import FakeSqlCatalog, FakeStatements, named, services
+from dbt.adapters.ctas_spark.staging.statement.version import CREATE, REPLACE, ctas
+from fakes.sql_catalog import FakeSqlCatalog, named, tables_of
 
 TARGET = TableName("shop", "t", "ice")
 PATH = "`ice`.`shop`.`t`"
@@ -44,7 +44,7 @@ LOST = PySparkException("no answer")
 
 def staging(catalog: FakeSqlCatalog) -> StatementCatalog:
     """The kind on the fake."""
-    return StatementCatalog(services(catalog), HADOOP)
+    return StatementCatalog(tables_of(catalog), HADOOP)
 
 
 def begun(catalog: FakeSqlCatalog, context: StagingContext = CONTEXT) -> StagedTable[Any]:
@@ -266,12 +266,17 @@ def test_a_staged_table_that_vanishes_before_the_call_publishes_nothing() -> Non
     assert (table.outcome, catalog.rows[PATH]) == (Outcome.NOT_COMMITTED, OLD)
 
 
-def test_a_refresh_that_fails_leaves_the_model_published(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refresh_that_fails_leaves_the_model_published() -> None:
     """Settling never raises."""
     catalog = FakeSqlCatalog()
     table = staged(catalog)
     table.commit()
-    monkeypatch.setattr(FakeStatements, "refresh", lambda *_: fail())
+
+    def fail(statement: str) -> None:
+        if statement == f"REFRESH TABLE {PATH}":
+            raise named("INTERNAL_ERROR")
+
+    catalog.before = fail
     table.settle()
     assert list(catalog.shown) == [PATH]
 
@@ -311,7 +316,7 @@ def test_what_is_staged_is_created_with_the_models_clauses() -> None:
     """A format that the model does not name is the catalog's."""
     layout = TableLayout(partition_by=("days(ts)",), properties={"a": "b"}, format_given=False)
     name = TableName("stg", "t__v", "lake")
-    assert create_as(name, layout, {"mark": "c"}, "SELECT 1 ts") == (
+    assert ctas(CREATE, name, layout, {"mark": "c"}, "SELECT 1 ts") == (
         "CREATE TABLE `lake`.`stg`.`t__v`\nPARTITIONED BY (days(`ts`))\n"
         "TBLPROPERTIES ('a' = 'b', 'mark' = 'c')\nAS\nSELECT 1 ts"
     )
@@ -319,7 +324,7 @@ def test_what_is_staged_is_created_with_the_models_clauses() -> None:
 
 def test_a_target_is_replaced_and_never_dropped() -> None:
     """By one statement, which needs it to be there."""
-    query = all_of(TableName("stg", "t__v", "lake"))
-    assert replace_as(TableName("db", "t", "lake"), TableLayout("delta"), {}, query) == (
+    query = "SELECT * FROM `lake`.`stg`.`t__v`"
+    assert ctas(REPLACE, TableName("db", "t", "lake"), TableLayout("delta"), {}, query) == (
         "REPLACE TABLE `lake`.`db`.`t`\nUSING `delta`\nAS\nSELECT * FROM `lake`.`stg`.`t__v`"
     )

@@ -1,27 +1,37 @@
 """Which kind of catalog serves a table: by the class that Spark has for its name, and its format.
 
-A new kind is a package beside ``files``, a line in ``OF_CLASS``, and a line where it is opened.
+A new kind is a package beside ``files``, a line in ``choose``, and a line where it is opened.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import threading
+import uuid
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.catalogs import settings
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, refused
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
+    Capabilities,
+    ConflictCheck,
+    StagingCatalog,
+)
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, SessionFacts, refused
 from dbt.adapters.ctas_spark.staging.context import (
     DELTA,
     SESSION_CATALOG,
     Atomicity,
     StagingContext,
 )
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, FormatNotFoundError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    FormatNotFoundError,
+    StagingError,
+)
 
 ICEBERG = "iceberg"
 SESSION_OF_ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"
 CATALOG_OF_ICEBERG = "org.apache.iceberg.spark.SparkCatalog"
+ICEBERGS = (SESSION_OF_ICEBERG, CATALOG_OF_ICEBERG)
 DECLARED = "iceberg_catalogs"
 """The profile's list of catalogs that are Iceberg's, and of which nothing more is known here."""
 
@@ -61,35 +71,6 @@ class Kind(Enum):
     DELTA = "delta"
 
 
-@dataclass(frozen=True, slots=True)
-class Serves:
-    """The kinds behind a class; ``files`` is None where it has no tables of plain files."""
-
-    native: Kind
-    native_format: str
-    files: Kind | None
-
-
-OF_CLASS = {
-    SESSION_OF_ICEBERG: Serves(Kind.ICEBERG, ICEBERG, Kind.FILES),
-    CATALOG_OF_ICEBERG: Serves(Kind.ICEBERG, ICEBERG, None),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
-    """What the choice needs to know of a session; it stays as it is as long as the session.
-
-    ``declared`` are the catalogs of ``iceberg_catalogs``.
-    """
-
-    version: str
-    extensions: str
-    has_iceberg: bool
-    has_delta: bool
-    declared: frozenset[str] = frozenset()
-
-
 def implementation_of(spark: Any, catalog: str) -> str | None:
     """The class that a session, local or remote, has for a catalog's name."""
     found: str | None = spark.conf.get(f"{SETTINGS}{catalog}", None)
@@ -106,55 +87,43 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
         StagingError: the format needs another catalog, a setting, a jar or a declaration; it says
             which.
     """
-    serves = _behind(context.target.catalog, implementation, facts)
-    if serves is None and context.target.catalog != SESSION_CATALOG:
+    catalog, layout = context.target.catalog, context.layout
+    is_declared = bool(implementation) and catalog in facts.declared and catalog != SESSION_CATALOG
+    only_iceberg = implementation == CATALOG_OF_ICEBERG or is_declared
+    of_iceberg = only_iceberg or implementation == SESSION_OF_ICEBERG
+    if not of_iceberg and catalog != SESSION_CATALOG:
         raise _of_nobody(context, implementation)
-    if context.layout.file_format == DELTA:
-        settings.check_delta(
-            context, implementation, facts.extensions, facts.version, has_delta=facts.has_delta
-        )
+    if layout.file_format == DELTA:
+        settings.check_delta(context, implementation, facts)
         return Kind.DELTA
-    wants_iceberg = context.layout.file_format == ICEBERG and context.layout.format_given
-    if (wants_iceberg or serves is not None) and not facts.has_iceberg:
+    wants_iceberg = layout.file_format == ICEBERG
+    if (wants_iceberg or of_iceberg) and not facts.has_iceberg:
         raise FormatNotFoundError(
             "Iceberg's classes are not there",
             table=context.target,
             left="it is unchanged; no job was started",
             remedy=settings.iceberg_remedy(facts.version),
         )
-    if serves is None:
-        return _of_the_session(context, implementation, wants_iceberg=wants_iceberg)
-    return _of_iceberg(context, serves)
+    if wants_iceberg and not of_iceberg:
+        raise _not_icebergs(context, implementation)
+    if only_iceberg and layout.format_given and not wants_iceberg:
+        raise _only_iceberg(context)
+    return Kind.ICEBERG if wants_iceberg or only_iceberg else Kind.FILES
 
 
-def _behind(catalog: str, implementation: str | None, facts: SessionFacts) -> Serves | None:
-    if implementation and catalog in facts.declared and catalog != SESSION_CATALOG:
-        return OF_CLASS[CATALOG_OF_ICEBERG]
-    return OF_CLASS.get(implementation or "")
-
-
-def _of_iceberg(context: StagingContext, serves: Serves) -> Kind:
-    layout = context.layout
-    if layout.file_format == serves.native_format:
-        return serves.native
-    if serves.files is not None:
-        return serves.files
-    if not layout.format_given:
-        return serves.native
-    raise refused(
+def _only_iceberg(context: StagingContext) -> AtomicityNotSupportedError:
+    return refused(
         context,
-        f"the catalog {context.target.catalog} holds tables of the format {serves.native_format} "
-        f"only, and file_format is {layout.file_format}",
+        f"the catalog {context.target.catalog} holds tables of the format {ICEBERG} only, and "
+        f"file_format is {context.layout.file_format}",
         "remove file_format (the format of data files is the property write.format.default), or "
         f"use the catalog {SESSION_CATALOG}",
     )
 
 
-def _of_the_session(
-    context: StagingContext, implementation: str | None, *, wants_iceberg: bool
-) -> Kind:
-    if not wants_iceberg:
-        return Kind.FILES
+def _not_icebergs(
+    context: StagingContext, implementation: str | None
+) -> AtomicityNotSupportedError:
     beside = (
         f"set {SETTINGS}<name>: {CATALOG_OF_ICEBERG} with its type in spark_conf, and database: "
         "<name> for the model"
@@ -167,7 +136,7 @@ def _of_the_session(
             f"{SETTINGS}{SESSION_CATALOG}.type: hive"
         )
         what, remedy = "not Iceberg's", f"set {instead} in spark_conf; or {beside}"
-    raise refused(context, f"file_format is iceberg, and spark_catalog is {what}", remedy)
+    return refused(context, f"file_format is iceberg, and spark_catalog is {what}", remedy)
 
 
 def _of_nobody(context: StagingContext, implementation: str | None) -> AtomicityNotSupportedError:
@@ -195,3 +164,60 @@ def declaration_of(catalog: str) -> str:
         f"set {DECLARED}: [{catalog}] in the profile, if it is a catalog of Iceberg's (a probe on "
         "a scratch table checks that it refuses a commit over another's)"
     )
+
+
+class Catalogs:
+    """The catalogs of one invocation, each opened by the first model that needs it.
+
+    ``run`` is the invocation's id.
+    """
+
+    def __init__(self, spark: Any) -> None:
+        self.run = uuid.uuid4().hex
+        self._spark = spark
+        self._guard = threading.RLock()  # one catalog may be opened with another
+        self._opened: dict[tuple[str, Kind], StagingCatalog] = {}
+
+    def catalog_for(self, context: StagingContext) -> StagingCatalog:
+        """The catalog that serves the context's target and format.
+
+        Raises:
+            StagingError: none does; it says which setting, jar or declaration would make one.
+        """
+        name = context.target.catalog
+        served = name, self._choose(context, implementation_of(self._spark, name))
+        with self._guard:
+            if served not in self._opened:
+                self._opened[served] = self._open(context, served[1])
+            return self._opened[served]
+
+    def report(self, any_table: StagingContext) -> Iterator[str]:
+        """What ``dbt debug`` says of the session, and of the level that tables there reach."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Give back what the invocation holds."""
+        with self._guard:
+            self._opened.clear()
+
+    def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
+        raise NotImplementedError
+
+    def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        raise NotImplementedError
+
+    def _reached(self, context: StagingContext) -> str:
+        try:
+            found = self.catalog_for(context).capabilities(context.staging_schema)
+        except StagingError as error:
+            return f"not known: {error}"
+        reason = f": {found.missing}" if found.missing else ""
+        return f"up to {found.reaches.value}, conflict check {found.conflict_check.value}{reason}"
+
+    def _options(self, catalog: str) -> dict[str, str]:
+        """The catalog's own settings, by what stands after its name."""
+        prefix = f"{SETTINGS}{catalog}."
+        found = self._spark.sql("SET").collect()
+        return {
+            row.key.removeprefix(prefix): row.value for row in found if row.key.startswith(prefix)
+        }

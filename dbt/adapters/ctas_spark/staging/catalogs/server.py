@@ -4,18 +4,17 @@ What the formats' own conditional commits reach is ``isolated``; a native CREATE
 reaches ``atomic``.
 """
 
-import threading
-import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from dbt.adapters.ctas_spark.staging.catalogs import settings
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    ICEBERGS,
     NOT_ISOLATED,
-    OF_CLASS,
+    Catalogs,
     Kind,
-    SessionFacts,
     choose,
     implementation_of,
 )
@@ -24,20 +23,20 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     ConflictCheck,
     StagingCatalog,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.clock import ReadClock
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.remote import RemoteStatements
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, SessionFacts
+from dbt.adapters.ctas_spark.staging.context import (
+    SESSION_CATALOG,
+    Atomicity,
+    StagingContext,
+    TableLayout,
+)
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import (
-    DeltaBySql,
-    IcebergBySql,
-    SqlFormat,
+    FORMATS,
     SqlTables,
     asking,
 )
-from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
 
 CONNECT = "Spark Connect"
 THRIFT = "Thrift"
@@ -52,7 +51,6 @@ FILES_REFUSED = (
 )
 UNKNOWN_REFUSED = "a probe of it would call the catalog through the driver's JVM"
 REFUSED = (("a table of files", FILES_REFUSED), ("a catalog that is not known", UNKNOWN_REFUSED))
-FORMATS: Mapping[Kind, SqlFormat] = {Kind.ICEBERG: IcebergBySql(), Kind.DELTA: DeltaBySql()}
 
 
 def reached(format_name: str, over: str) -> Capabilities:
@@ -66,40 +64,21 @@ def reached(format_name: str, over: str) -> Capabilities:
     )
 
 
-class CatalogsWithoutJvm:
-    """Opened once for an invocation; ``run`` is its id.
-
-    ``over`` is the way to the server, as messages name it.
-    """
+class CatalogsWithoutJvm(Catalogs):
+    """Those of a server; ``over`` is the way to it, as messages name it."""
 
     def __init__(self, spark: Any, over: str) -> None:
-        self.run = uuid.uuid4().hex
+        super().__init__(spark)
         self.over = over
-        self._spark = spark
-        self._guard = threading.Lock()
-        self._opened: dict[tuple[str, Kind], StagingCatalog] = {}
 
-    def catalog_for(self, context: StagingContext) -> StagingCatalog:
-        """The catalog that serves the context's target and format.
-
-        Raises:
-            StagingError: none does without a JVM; it says what would.
-        """
-        name = context.target.catalog
-        kind = self._choose(context)
-        if kind is Kind.FILES:
-            self._refuse_files(context)
-        if kind is Kind.ICEBERG:
-            self._check_iceberg(context)
-        with self._guard:
-            if (name, kind) not in self._opened:
-                self._opened[name, kind] = self._open(name, FORMATS[kind])
-            return self._opened[name, kind]
-
-    def close(self) -> None:
-        """Nothing is held on the server."""
-        with self._guard:
-            self._opened.clear()
+    def report(self, any_table: StagingContext) -> Iterator[str]:
+        yield f"spark: {self._spark.version} ({self.over})"
+        name = any_table.target.catalog
+        implementation = implementation_of(self._spark, name) or "Spark's own"
+        yield f"catalog: {name}, {implementation}"
+        for file_format in (*FORMATS, "parquet"):
+            context = replace(any_table, layout=TableLayout(file_format))
+            yield f"atomicity of {file_format}: {self._reached(context)}"
 
     @cached_property
     def _facts(self) -> SessionFacts:
@@ -107,35 +86,37 @@ class CatalogsWithoutJvm:
         extensions = self._spark.conf.get(settings.EXTENSIONS, "") or ""
         return SessionFacts(self._spark.version, extensions, has_iceberg=True, has_delta=True)
 
-    def _choose(self, context: StagingContext) -> Kind:
+    def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
         name = context.target.catalog
-        implementation = implementation_of(self._spark, name)
-        if name != SESSION_CATALOG and implementation and implementation not in OF_CLASS:
-            _refuse(
+        if name != SESSION_CATALOG and implementation and implementation not in ICEBERGS:
+            raise settings.refused(
                 context,
                 f"nothing is known of the catalog {name}, whose class is {implementation}, and "
                 f"{UNKNOWN_REFUSED}",
                 "use a catalog of Iceberg's or Delta's, or method: session in the profile",
             )
         try:
-            return choose(context, implementation, self._facts)
+            kind = choose(context, implementation, self._facts)
         except StagingError as error:
             error.remedy = error.remedy.replace("in spark_conf", "where the server is started")
             raise
+        if kind is Kind.FILES:
+            raise self._of_files(context)
+        return kind
 
-    def _open(self, name: str, file_format: SqlFormat) -> StagingCatalog:
-        tables = SqlTables(asking(self._spark), name, file_format)
-        driver = ReadClock(tables.now_ms)
-        services = StatementServices(tables, RemoteStatements(self._spark), driver)
-        return StatementCatalog(services, reached(file_format.name, self.over))
+    def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        if kind is Kind.ICEBERG:
+            self._check_iceberg(context)
+        tables = SqlTables(asking(self._spark), context.target.catalog, kind.value)
+        return StatementCatalog(tables, reached(kind.value, self.over))
 
     def _check_iceberg(self, context: StagingContext) -> None:
         """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""
         name = context.target.catalog
-        options = settings.settings_below(self._spark, f"{SETTINGS}{name}.")
+        options = self._options(name)
         if settings.iceberg_kind(options) is None and not settings.is_hadoop(options):
             implementation = settings.iceberg_implementation(options)
-            _refuse(
+            raise settings.refused(
                 context,
                 f"it is not known whether {implementation} swaps an Iceberg table's "
                 f"metadata in one step, and over {self.over} no probe can find out",
@@ -143,16 +124,11 @@ class CatalogsWithoutJvm:
                 "method: session",
             )
 
-    def _refuse_files(self, context: StagingContext) -> NoReturn:
-        file_format = context.layout.file_format
-        _refuse(
+    def _of_files(self, context: StagingContext) -> StagingError:
+        return settings.refused(
             context,
-            f"a table of {file_format} files can't be published atomically over {self.over}: "
-            f"{FILES_REFUSED}",
+            f"a table of {context.layout.file_format} files can't be published atomically over "
+            f"{self.over}: {FILES_REFUSED}",
             "set file_format: iceberg or delta (with such a catalog on the server), or use method: "
             "session in the profile",
         )
-
-
-def _refuse(context: StagingContext, what: str, remedy: str) -> NoReturn:
-    raise settings.refused(context, what, remedy)

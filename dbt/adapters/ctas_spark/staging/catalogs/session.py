@@ -1,8 +1,7 @@
 """The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
-import threading
-import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from pyspark.sql import SparkSession
@@ -13,16 +12,17 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     DECLARED,
     HADOOP,
-    OF_CLASS,
+    ICEBERG,
+    ICEBERGS,
+    Catalogs,
     Kind,
-    SessionFacts,
     choose,
     declaration_of,
     implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, IcebergKind
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, IcebergKind, SessionFacts
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
@@ -34,16 +34,16 @@ from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
 from dbt.adapters.ctas_spark.staging.metastore.opening import OpenedMetastore, open_metastore
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.tables import IcebergBySql, SqlTables, asking
-from dbt.adapters.ctas_spark.staging.statement.version import StatementServices
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
 
-class CatalogsWithJvm:
-    """Opened once for an invocation; ``run`` is its id.
+class CatalogsWithJvm(Catalogs):
+    """Those of this process; a metastore's client is made for models of files and of Delta.
 
-    Nothing is opened before a model needs it: with every model on a catalog of Iceberg's own, no
-    client of a metastore is made.
+    ``iceberg_catalogs`` are those that the user declares to be Iceberg's, by name, and
+    ``repeatable_reads`` is what the user declares of the reads of a remote metastore. One that is
+    not there is a NoSuchCatalogError: its declaration would never be used.
     """
 
     def __init__(
@@ -54,30 +54,20 @@ class CatalogsWithJvm:
         repeatable_reads: bool = False,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        self.run = uuid.uuid4().hex
-        self._spark = spark
+        super().__init__(spark)
+        for name in iceberg_catalogs:
+            if not implementation_of(spark, name):
+                raise NoSuchCatalogError(
+                    f"{DECLARED} in the profile names {name}, and Spark has no catalog of that "
+                    "name",
+                    left="nothing was started",
+                    remedy=f"configure it by {SETTINGS}{name} in spark_conf, or remove it",
+                )
         self._declared = frozenset(iceberg_catalogs)
         self._repeatable_reads = repeatable_reads
         self._clock = clock
-        self._guard = threading.RLock()  # Delta's catalog is opened with that of files
-        self._opened: dict[tuple[str, Kind], StagingCatalog] = {}
         self._metastore: OpenedMetastore | None = None
         self._files: SessionCatalog | None = None
-
-    def catalog_for(self, context: StagingContext) -> StagingCatalog:
-        """The catalog that serves the context's target and format.
-
-        Raises:
-            StagingError: none does; it says which setting, jar or declaration would make one.
-        """
-        name = context.target.catalog
-        kind = choose(context, implementation_of(self._spark, name), self._facts)
-        if kind is Kind.FILES:
-            return self.catalog
-        with self._guard:
-            if (name, kind) not in self._opened:
-                self._opened[name, kind] = self._open(context, kind)
-            return self._opened[name, kind]
 
     @property
     def catalog(self) -> SessionCatalog:
@@ -91,17 +81,20 @@ class CatalogsWithJvm:
                 self._files = self._open_files()
             return self._files
 
-    @property
-    def description(self) -> str:
-        """How the session's metastore is reached; asking connects to it."""
+    def report(self, any_table: StagingContext) -> Iterator[str]:
+        system = jvm.classes(self._spark).java.lang.System
+        yield f"spark: {self._spark.version} (master {self._spark.sparkContext.master})"
+        yield f"java: {system.getProperty('java.version')} ({system.getProperty('java.home')})"
         with self._guard:
-            return self._connected().description
+            yield f"catalog: {SESSION_CATALOG}, {self._connected().description}"
+        yield f"warehouse: {self._spark.conf.get('spark.sql.warehouse.dir')}"
+        of_files = replace(any_table.target, catalog=SESSION_CATALOG)
+        yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
 
     def close(self) -> None:
-        """Close the metastore's connections, if there are some."""
         with self._guard:
+            super().close()
             metastore, self._metastore, self._files = self._metastore, None, None
-            self._opened.clear()
         if metastore is not None:
             metastore.metastore.close()
 
@@ -133,36 +126,33 @@ class CatalogsWithJvm:
             repeatable_reads=self._repeatable_reads,
         )
 
+    def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
+        return choose(context, implementation, self._facts)
+
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        if kind is Kind.FILES:
+            return self.catalog
         if kind is Kind.DELTA:
             return DeltaCatalog(self.catalog, DeltaTables(self._spark))
         name = context.target.catalog
-        options = settings.settings_below(self._spark, f"{SETTINGS}{name}.")
-        is_known = implementation_of(self._spark, name) in OF_CLASS
+        options = self._options(name)
+        is_known = implementation_of(self._spark, name) in ICEBERGS
         if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
-            return self._by_statement(name)
+            tables = SqlTables(asking(self._spark), name, ICEBERG, self._clock)
+            return StatementCatalog(tables, HADOOP)
         settings.check_iceberg(name, options)
         swapped_by = settings.iceberg_kind(options) if is_known else None
-        if swapped_by is None:
-            self._require_declaration(name, settings.iceberg_implementation(options))
-            swapped_by = IcebergKind.DECLARED
-        return self._iceberg(context, swapped_by)
+        if swapped_by is not None:
+            services = self._services(IcebergTables(self._spark, name))
+            return IcebergCatalog(services, swapped_by)
+        self._require_declaration(name, settings.iceberg_implementation(options))
+        services = self._services(declared.load(self._spark, name))
+        Probe(services, context.staging_schema).run()
+        return IcebergCatalog(services, IcebergKind.DECLARED)
 
-    def _by_statement(self, catalog: str) -> StagingCatalog:
-        tables = SqlTables(asking(self._spark), catalog, IcebergBySql())
-        driver = ReadClock(tables.now_ms, self._clock)
-        engine = SessionEngine(self._spark)
-        return StatementCatalog(StatementServices(tables, engine, driver, self._clock), HADOOP)
-
-    def _iceberg(self, context: StagingContext, kind: IcebergKind) -> StagingCatalog:
-        name, engine = context.target.catalog, SessionEngine(self._spark)
+    def _services(self, tables: IcebergTables) -> IcebergServices:
         storage = HadoopStorage(self._spark)
-        if kind is IcebergKind.DECLARED:
-            tables = declared.load(lambda: IcebergTables(self._spark, name), name)
-            Probe(tables, storage, engine, context.staging_schema, self._clock).run()
-        else:
-            tables = IcebergTables(self._spark, name)
-        return IcebergCatalog(IcebergServices(tables, storage, engine, self._clock), kind)
+        return IcebergServices(tables, storage, SessionEngine(self._spark), self._clock)
 
     def _require_declaration(self, catalog: str, implementation: str) -> None:
         if catalog in self._declared:
@@ -174,29 +164,3 @@ class CatalogsWithJvm:
             remedy=f"use a catalog of type hive, jdbc or rest ({SETTINGS}{catalog}.type); or "
             + declaration_of(catalog),
         )
-
-
-def open_catalog(
-    spark: SparkSession,
-    iceberg_catalogs: Sequence[str] = (),
-    *,
-    repeatable_reads: bool = False,
-    clock: Clock = SYSTEM_CLOCK,
-) -> CatalogsWithJvm:
-    """The catalogs of ``spark`` for one invocation; none of them is opened yet.
-
-    Args:
-        iceberg_catalogs: those that the user declares to be Iceberg's, by name.
-        repeatable_reads: what the user declares of the reads of a remote metastore.
-
-    Raises:
-        NoSuchCatalogError: a declared catalog is not there; its declaration would never be used.
-    """
-    for name in iceberg_catalogs:
-        if not implementation_of(spark, name):
-            raise NoSuchCatalogError(
-                f"{DECLARED} in the profile names {name}, and Spark has no catalog of that name",
-                left="nothing was started",
-                remedy=f"configure it by {SETTINGS}{name} in spark_conf, or remove it",
-            )
-    return CatalogsWithJvm(spark, iceberg_catalogs, repeatable_reads=repeatable_reads, clock=clock)

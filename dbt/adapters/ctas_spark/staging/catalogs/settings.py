@@ -1,8 +1,8 @@
 """What a session has to be started with for a format's tables: settings and jars."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.limits import jar_remedy
@@ -43,10 +43,18 @@ IMPLEMENTATIONS = {
 TYPES = {kind.value: kind for kind in IMPLEMENTATIONS.values()}
 
 
-def settings_below(spark: Any, prefix: str) -> dict[str, str]:
-    """The settings of a session, local or remote, whose names begin with ``prefix``, without it."""
-    found = spark.sql("SET").collect()
-    return {row.key.removeprefix(prefix): row.value for row in found if row.key.startswith(prefix)}
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """What the choice of a kind needs to know of a session, as long as that lives.
+
+    ``extensions`` are between commas, ``declared`` the catalogs of ``iceberg_catalogs``.
+    """
+
+    version: str
+    extensions: str
+    has_iceberg: bool
+    has_delta: bool
+    declared: frozenset[str] = frozenset()
 
 
 def iceberg_implementation(options: Mapping[str, str]) -> str:
@@ -97,20 +105,8 @@ def iceberg_remedy(spark_version: str) -> str:
     )
 
 
-def check_delta(
-    context: StagingContext,
-    implementation: str | None,
-    extensions: str,
-    spark_version: str,
-    *,
-    has_delta: bool,
-) -> None:
-    """Return if the target's catalog holds Delta tables.
-
-    Args:
-        implementation: the class that is configured for the target's catalog.
-        extensions: the session's extensions, between commas.
-        has_delta: Delta's classes are there.
+def check_delta(context: StagingContext, implementation: str | None, facts: SessionFacts) -> None:
+    """Return if the target's catalog, of the class ``implementation``, holds Delta tables.
 
     Raises:
         AtomicityNotSupportedError: it says what to put into ``spark_conf``.
@@ -122,11 +118,11 @@ def check_delta(
             f"Delta tables are published in {SESSION_CATALOG}; remove database",
         )
     missing = []
-    if not has_delta:
-        missing.append(jar_remedy(spark_version))
+    if not facts.has_delta:
+        missing.append(jar_remedy(facts.version))
     if implementation != CATALOG_OF_DELTA:
         missing.append(f"set {SETTINGS}{SESSION_CATALOG}: {CATALOG_OF_DELTA} in spark_conf")
-    if EXTENSION_OF_DELTA not in (name.strip() for name in extensions.split(",")):
+    if EXTENSION_OF_DELTA not in (name.strip() for name in facts.extensions.split(",")):
         missing.append(f"add {EXTENSION_OF_DELTA} to {EXTENSIONS} in spark_conf")
     if missing:
         what = "file_format is delta, and the session has no Delta catalog"

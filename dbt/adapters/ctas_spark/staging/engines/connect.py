@@ -1,22 +1,16 @@
 """Spark over Spark Connect: one session for an invocation, and the jobs in it."""
 
-import threading
-import time
-from collections.abc import Mapping
 from typing import Any
 
 import pyspark
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions, refuse, wanted
-from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
+from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
+from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions
 from dbt.adapters.ctas_spark.staging.errors import (
     ClientNotInstalledError,
     ProfileError,
     ServerNotReachedError,
-    StagingError,
 )
 
 INSTALL = "pip install 'dbt-ctas-spark[connect]'"
@@ -28,69 +22,38 @@ LONGEST_WAIT_MS = 10_000
 """PySpark's own retries go on for ten minutes; these for half a minute without a server."""
 
 
-class ConnectJob:
+class ConnectJob(StoppableJob):
     """A tag of its own on what a thread submits, so that no other run's statements are interrupted.
 
-    ``stop_seconds`` is how long ``stop`` waits for statements that do not end.
+    A statement that has been stopped has ended. A task of it may take some moments more: the server
+    does not tell. Clean-up that follows in this thread is not part of the job any more.
     """
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        group: str,
-        canceled: threading.Event,
-        stop_seconds: float = STOP_SECONDS,
-    ) -> None:
-        self.group = group
-        self.stop_seconds = stop_seconds
-        self._tag = group.replace(",", " ")  # the one letter that a tag may not have
-        self._spark = spark
-        self._canceled = canceled
-
     @property
-    def canceled(self) -> bool:
-        """True once the run was cancelled."""
-        return self._canceled.is_set()
+    def _tag(self) -> str:
+        return self.group.replace(",", " ")  # the one letter that a tag may not have
 
     def attach(self) -> None:
-        """Make what this thread submits from now on part of the job; tags are the thread's own."""
         self._spark.clearTags()
         self._spark.addTag(self._tag)
 
     def cancel(self) -> None:
-        """Ask the server to interrupt the job's statements."""
         self._spark.interruptTag(self._tag)
 
-    def figures(self) -> WriteFigures:
-        """A server tells nothing of what its jobs counted."""
-        return WriteFigures()
-
     def stop(self) -> bool:
-        """Interrupt until the server knows no running statement of the job; False if it can't say.
-
-        The statement has ended by then. A task of it may take some moments more: the server does
-        not tell. Clean-up that follows in this thread is not part of the job any more.
-        """
+        """Interrupt until the server knows no running statement of it; False if it can't say."""
         self._spark.clearTags()
-        deadline = time.monotonic() + self.stop_seconds
         try:
-            while self._spark.interruptTag(self._tag):
-                if time.monotonic() > deadline:
-                    return False
-                time.sleep(POLL_SECONDS)
+            return self._waits_for(lambda: not self._spark.interruptTag(self._tag))
         except (PySparkException, OSError):
             return False
-        return True
 
 
-def _opened(url: str, settings: Mapping[str, str]) -> Any:
+def _opened(url: str) -> Any:
     session = _session(url)
     try:
         _retry(session, RETRIES_TO_OPEN)
         _ = session.version  # the first call to the server
-        _retry(session, RETRIES)
-        values = wanted(settings).items()
-        refuse([key for key, value in values if not _is_set(session, key, value)])
     except PySparkException as error:
         session.stop()
         raise ServerNotReachedError(
@@ -99,9 +62,7 @@ def _opened(url: str, settings: Mapping[str, str]) -> Any:
             remedy="check host, port or url in the profile, that the server runs, and that this "
             "machine may reach it",
         ) from error
-    except StagingError:
-        session.stop()
-        raise
+    _retry(session, RETRIES)
     return session
 
 
@@ -140,17 +101,6 @@ def _retry(session: Any, times: int) -> None:
 
     policy = DefaultPolicy(max_retries=times, max_backoff=LONGEST_WAIT_MS)
     session.client.set_retry_policies([policy])
-
-
-def _is_set(session: Any, key: str, value: str) -> bool:
-    """False if the server says that no session may have a value of its own."""
-    try:
-        session.conf.set(key, value)
-    except PySparkException as error:
-        if not str(error.getCondition()).startswith("CANNOT_MODIFY"):
-            raise
-        return False
-    return True
 
 
 def _reason(error: PySparkException) -> str:

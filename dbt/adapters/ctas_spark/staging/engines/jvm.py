@@ -9,6 +9,8 @@ from typing import Any
 from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.context import TableName
+
 GONE = (Py4JNetworkError, OSError)
 """What a call raises when the JVM has ended."""
 
@@ -45,6 +47,14 @@ def session_catalog(spark: SparkSession) -> Any:
     return spark._jsparkSession.sessionState().catalog()
 
 
+def identifier(spark: SparkSession, name: TableName) -> Any:
+    """The name of one of the session catalog's tables."""
+    packages = classes(spark)
+    return packages.org.apache.spark.sql.catalyst.TableIdentifier(
+        name.table, packages.scala.Some(name.database)
+    )
+
+
 def hadoop_configuration(spark: SparkSession) -> Any:
     """Hadoop's configuration, with the credentials of object stores."""
     return spark.sparkContext._jsc.hadoopConfiguration()
@@ -70,14 +80,6 @@ def has_class(spark: SparkSession, name: str) -> bool:
     """True if a class is in Spark's own jars, or in those of ``spark.jars``."""
     utils = classes(spark).org.apache.spark.util.Utils
     return bool(utils.classIsLoadable(name))
-
-
-def array(spark: SparkSession, element: Any) -> Any:
-    """An empty Java array of a class."""
-    gateway = spark.sparkContext._gateway
-    if gateway is None:
-        raise RuntimeError("the session has no JVM")
-    return gateway.new_array(element, 0)
 
 
 def as_json(spark: SparkSession, value: Any) -> Any:

@@ -1,9 +1,15 @@
 """What the commit needs of the engine that runs a version's job."""
 
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+
+STOP_SECONDS = 60.0
+POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +32,53 @@ class Job(Protocol):
         """Cancel what runs of this job and wait; True when no task of it runs any more."""
 
     def figures(self) -> WriteFigures:
-        """What the job's last write counted; None for each figure that is not known."""
+        """What the job's last write counted; a server tells nothing of what its jobs counted."""
 
 
-class StoppableJob(Job, Protocol):
-    """A job as a connection makes it: what a thread submits belongs to it once it is attached."""
+class StoppableJob:
+    """A job as a connection makes it: what a thread submits belongs to it once it is attached.
 
-    group: str
+    ``stop_seconds`` is how long ``stop`` waits for what does not end.
+    """
+
+    def __init__(
+        self,
+        spark: Any,
+        group: str,
+        canceled: threading.Event,
+        stop_seconds: float = STOP_SECONDS,
+    ) -> None:
+        self.group = group
+        self.stop_seconds = stop_seconds
+        self._spark = spark
+        self._canceled = canceled
+
+    @property
+    def canceled(self) -> bool:
+        return self._canceled.is_set()
 
     def attach(self) -> None:
         """Make what this thread submits from now on part of the job."""
+        raise NotImplementedError
 
     def cancel(self) -> None:
         """Ask Spark to stop what runs of the job, without waiting for it."""
+        raise NotImplementedError
+
+    def stop(self) -> bool:
+        raise NotImplementedError
+
+    def figures(self) -> WriteFigures:
+        return WriteFigures()
+
+    def _waits_for(self, ended: Callable[[], bool]) -> bool:
+        """True once it has ended; False if the time is over before."""
+        deadline = time.monotonic() + self.stop_seconds
+        while not ended():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL_SECONDS)
+        return True
 
 
 class Statements(Protocol):

@@ -1,38 +1,31 @@
 """A Spark session on a server, however it is reached: this process has no JVM."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableName
+from pyspark.errors import PySparkException
+
 from dbt.adapters.ctas_spark.staging.engines.launch import DEFAULTS
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
 
 CAN_BE_SET = "spark.sql."
+NOT_A_SESSIONS = "CANNOT_MODIFY"
 
 Server = TypeVar("Server")
 
 
-class RemoteStatements:
-    """Runs SQL on the server."""
-
-    def __init__(self, spark: Any) -> None:
-        self._spark = spark
-
-    def sql(self, statement: str) -> None:
-        """Run a statement that returns nothing; the server runs a command at once."""
-        self._spark.sql(statement)
-
-    def refresh(self, name: TableName) -> None:
-        """Drop the table from this session's caches; other sessions of the server keep theirs."""
-        self.sql(f"REFRESH TABLE {quoting.table(name)}")
-
-
 class RemoteSessions(Generic[Server]):
-    """The process's session on each server, opened by the first thread that asks."""
+    """The process's session on each server, opened by the first thread that asks.
 
-    def __init__(self, opened: Callable[[Server, Mapping[str, str]], Any]) -> None:
+    ``defaults`` are settings of each session that a user may overrule.
+    """
+
+    def __init__(
+        self, opened: Callable[[Server], Any], defaults: Mapping[str, str] | None = None
+    ) -> None:
+        ours = {key: value for key, value in DEFAULTS.items() if key.startswith(CAN_BE_SET)}
+        self._defaults = {**ours, **(defaults or {})}
         self._open = opened
         self._guard = threading.Lock()
         self._opened: dict[tuple[Server, frozenset[tuple[str, str]]], Any] = {}
@@ -47,7 +40,7 @@ class RemoteSessions(Generic[Server]):
         key = (server, frozenset(settings.items()))
         with self._guard:
             if key not in self._opened:
-                self._opened[key] = self._open(server, settings)
+                self._opened[key] = self._configured(self._open(server), settings)
             return self._opened[key]
 
     def close(self) -> None:
@@ -57,23 +50,31 @@ class RemoteSessions(Generic[Server]):
                 session.stop()
             self._opened.clear()
 
+    def _configured(self, session: Any, settings: Mapping[str, str]) -> Any:
+        try:
+            _set_all(session, {**self._defaults, **settings})
+        except BaseException:
+            session.stop()
+            raise
+        return session
 
-def wanted(settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings that a session gets: ours that it may have, and the user's over them."""
-    ours = {key: value for key, value in DEFAULTS.items() if key.startswith(CAN_BE_SET)}
-    return {**ours, **settings}
 
-
-def refuse(settings: Iterable[str]) -> None:
-    """Refuse the settings that only the server can have, all at once.
-
-    Raises:
-        ProfileError: there is one.
-    """
-    refused = ", ".join(settings)
+def _set_all(session: Any, settings: Mapping[str, str]) -> None:
+    refused = [key for key, value in settings.items() if not _is_set(session, key, value)]
     if refused:
         raise ProfileError(
-            f"spark_conf holds settings that only the server can have: {refused}",
+            f"spark_conf holds settings that only the server can have: {', '.join(refused)}",
             left="nothing was started",
             remedy="start the server with them, and remove them from the profile",
         )
+
+
+def _is_set(session: Any, key: str, value: str) -> bool:
+    """False if the server says that no session may have a value of its own."""
+    try:
+        session.conf.set(key, value)
+    except PySparkException as error:
+        if not str(error.getCondition()).startswith(NOT_A_SESSIONS):
+            raise
+        return False
+    return True

@@ -1,7 +1,5 @@
 """A Spark session whose driver is this process's own JVM: its SQL, jobs and counters."""
 
-import threading
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,10 +10,8 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob, WriteFigures
 
-STOP_SECONDS = 60.0
-POLL_SECONDS = 0.05
 LISTENER_MS = 5_000
 LATEST_EXECUTIONS = 60
 ROWS = "number of output rows"
@@ -29,7 +25,6 @@ class SessionEngine:
         self.spark = spark
 
     def sql(self, statement: str) -> None:
-        """Run a statement that returns nothing."""
         self.spark.sql(statement)
 
     def reads(self, file_format: str) -> bool:
@@ -49,46 +44,22 @@ class SessionEngine:
         """
         cached = not jvm.shared_state(self.spark).cacheManager().isEmpty()
         if name.catalog == SESSION_CATALOG and not cached:
-            scala = jvm.classes(self.spark).scala
-            catalyst = jvm.classes(self.spark).org.apache.spark.sql.catalyst
-            identifier = catalyst.TableIdentifier(name.table, scala.Some(name.database))
+            identifier = jvm.identifier(self.spark, name)
             jvm.session_catalog(self.spark).invalidateCachedTable(identifier)
         else:
             self.sql(f"REFRESH TABLE {quoting.table(name)}")
 
 
-class SessionJob:
-    """A Spark job group of its own, so that no other run's jobs are cancelled with it.
-
-    ``stop_seconds`` is how long ``stop`` waits for tasks that ignore the kill.
-    """
-
-    def __init__(
-        self,
-        spark: SparkSession,
-        group: str,
-        canceled: threading.Event,
-        stop_seconds: float = STOP_SECONDS,
-    ) -> None:
-        self.group = group
-        self.stop_seconds = stop_seconds
-        self._spark = spark
-        self._context = spark.sparkContext
-        self._canceled = canceled
-
-    @property
-    def canceled(self) -> bool:
-        """True once the run was cancelled."""
-        return self._canceled.is_set()
+class SessionJob(StoppableJob):
+    """A Spark job group of its own, so that no other run's jobs are cancelled with it."""
 
     def attach(self) -> None:
-        """Make what this thread submits from now on part of the job."""
-        self._context.setJobGroup(self.group, self.group, interruptOnCancel=True)
+        self._spark.sparkContext.setJobGroup(self.group, self.group, interruptOnCancel=True)
 
     def cancel(self) -> None:
-        """Ask Spark to stop what runs of the job, and what it would still start (Spark 4)."""
+        """Also what it would still start (Spark 4)."""
         context = jvm.context(self._spark)
-        if self._context.version.startswith("3."):
+        if self._spark.sparkContext.version.startswith("3."):
             context.cancelJobGroup(self.group)
         else:
             context.cancelJobGroupAndFutureJobs(self.group)
@@ -99,13 +70,17 @@ class SessionJob:
         A driver that has ended runs no task any more.
         """
         try:
-            return self._stopped()
+            self.cancel()
+            return self._waits_for(self._has_no_task)
         except (Py4JError, OSError):
             return self._driver_has_ended()
 
     def figures(self) -> WriteFigures:
         """Spark's own counters of the group's last write."""
-        return write_figures(self._spark, self.group)
+        try:
+            return self._last_write()
+        except (Py4JError, OSError):
+            return WriteFigures()
 
     def _driver_has_ended(self) -> bool:
         try:
@@ -113,46 +88,28 @@ class SessionJob:
         except jvm.GONE:
             return True
 
-    def _stopped(self) -> bool:
-        self.cancel()
-        deadline = time.monotonic() + self.stop_seconds
-        while self._active_tasks():
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(POLL_SECONDS)
-        return True
-
-    def _active_tasks(self) -> int:
-        tracker = self._context.statusTracker()
+    def _has_no_task(self) -> bool:
+        tracker = self._spark.sparkContext.statusTracker()
         jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self.group)]
         stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
-        return sum(stage.numActiveTasks for stage in stages if stage)
+        return not sum(stage.numActiveTasks for stage in stages if stage)
 
-
-def write_figures(spark: SparkSession, group: str) -> WriteFigures:
-    """The figures of the last write in a job group; unknown ones are None."""
-    try:
-        return _read(spark, group)
-    except (Py4JError, OSError):
+    def _last_write(self) -> WriteFigures:
+        """Hooks of the same model write before and after it; they count no files."""
+        context = jvm.context(self._spark)
+        context.listenerBus().waitUntilEmpty(LISTENER_MS)
+        store = jvm.shared_state(self._spark).statusStore()
+        oldest = max(0, store.executionsCount() - LATEST_EXECUTIONS)
+        newest = store.executionsList(oldest, LATEST_EXECUTIONS)
+        for index in reversed(range(newest.size())):
+            execution = newest.apply(index)
+            if execution.description() == self.group:
+                counted = _counted(self._spark, store, execution.executionId())
+                if FILES in counted:
+                    jobs = map(int, jvm.as_json(self._spark, execution.jobs()))
+                    written = _bytes(context.statusStore(), jobs)
+                    return WriteFigures(counted.get(ROWS), counted[FILES], written)
         return WriteFigures()
-
-
-def _read(spark: SparkSession, group: str) -> WriteFigures:
-    """The newest write of the group; hooks of the same model write before and after it."""
-    context = jvm.context(spark)
-    context.listenerBus().waitUntilEmpty(LISTENER_MS)
-    store = jvm.shared_state(spark).statusStore()
-    oldest = max(0, store.executionsCount() - LATEST_EXECUTIONS)
-    newest = store.executionsList(oldest, LATEST_EXECUTIONS)
-    for index in reversed(range(newest.size())):
-        execution = newest.apply(index)
-        if execution.description() == group:
-            counted = _counted(spark, store, execution.executionId())
-            if FILES in counted:
-                jobs = map(int, jvm.as_json(spark, execution.jobs()))
-                written = _bytes(context.statusStore(), jobs)
-                return WriteFigures(counted.get(ROWS), counted[FILES], written)
-    return WriteFigures()
 
 
 def _counted(spark: SparkSession, store: Any, execution: int) -> dict[str, int]:

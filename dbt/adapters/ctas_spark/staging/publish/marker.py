@@ -128,13 +128,14 @@ class Marker:
         """
         if entry is None:
             return None
-        marker = cls._read(entry.parameters)
+        marker = cls.read(entry.parameters)
         if marker is None or marker.target != str(entry.name):
             return None
         return marker if marker.version == entry.directory_name else None
 
     @classmethod
-    def _read(cls, parameters: Mapping[str, str]) -> "Marker | None":
+    def read(cls, parameters: Mapping[str, str]) -> "Marker | None":
+        """The marker among a table's properties, whosoever it is; None without a whole one."""
         try:
             return cls(
                 commit=parameters[COMMIT],

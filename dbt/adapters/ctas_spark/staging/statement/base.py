@@ -7,15 +7,13 @@ from types import MappingProxyType
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import (
-    COMMIT,
     FORMAT,
     LEVEL,
-    LINEAGE,
     MARKER_FORMAT,
-    NUMBER,
     TARGET,
     TIME,
     Lineage,
+    Marker,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, time_text
@@ -58,7 +56,6 @@ class StatementBase:
 
     @property
     def exists(self) -> bool:
-        """True if the name is taken."""
         return self.facts is not None or bool(self.obstacle)
 
     @property
@@ -72,61 +69,43 @@ class StatementBase:
         return None
 
     @property
+    def marker(self) -> Marker | None:
+        """Ours; a clone's marker names another target, and counts as none."""
+        found = Marker.read(self.facts.properties) if self.facts is not None else None
+        return found if found is not None and found.target == str(self.name) else None
+
+    @property
     def level(self) -> str | None:
-        """The level of the last publication of ours, by whichever way it was made."""
-        if self._was_native:
-            return self.facts.in_history.get(LEVEL) if self.facts is not None else None
-        return self._property(LEVEL) or None
+        """The level of the last publication of ours, be it one that the format's history tells."""
+        marker, native = self.marker, self.facts.in_history if self.facts else NOTHING
+        last_ms = marker.lineage.entries[0].time_ms if marker and marker.lineage.entries else -1
+        if native.get(TARGET) == str(self.name) and int(native.get(TIME, "0")) > last_ms:
+            return native.get(LEVEL)
+        return marker.level if marker else None
 
     @property
     def commit(self) -> str:
         """The commit id of the last publication of ours, or empty."""
-        return self._property(COMMIT)
+        return self.marker.commit if self.marker else ""
 
     @property
     def lineage(self) -> Lineage:
         """The publications of ours, newest first."""
-        try:
-            return Lineage.parse(self._property(LINEAGE))
-        except ValueError:
-            return Lineage()
-
-    @property
-    def number(self) -> int:
-        """The number of the last publication of ours; 0 if there was none."""
-        return self._count(NUMBER)
+        return self.marker.lineage if self.marker else Lineage()
 
     def check_marker(self) -> None:
         """Return if this release can read the marker; NotSupportedError if it is a newer one's."""
-        found = self._count(FORMAT)
-        if found > MARKER_FORMAT:
-            raise messages.newer_marker(self.name, found, MARKER_FORMAT)
+        properties = self.facts.properties if self.facts else NOTHING
+        found = properties.get(FORMAT, "")
+        is_own = properties.get(TARGET) == str(self.name) and found.isdecimal()
+        if is_own and int(found) > MARKER_FORMAT:
+            raise messages.newer_marker(self.name, int(found), MARKER_FORMAT)
 
     def has_commit(self, commit: str) -> bool:
-        """True if that commit has happened to it."""
         return commit == self.commit or commit in self.lineage
 
     def __str__(self) -> str:
         return ABSENT if self.facts is None else f"{self.facts.id} {self.facts.version}".strip()
-
-    @property
-    def _was_native(self) -> bool:
-        """True if the format's own history has a later publication than the marker tells of."""
-        native = self.facts.in_history if self.facts is not None else {}
-        if native.get(TARGET) != str(self.name):
-            return False
-        newest = self.lineage.entries[:1]
-        return not newest or int(native.get(TIME, "0")) > newest[0].time_ms
-
-    def _count(self, key: str) -> int:
-        found = self._property(key)
-        return int(found) if found.isdecimal() else 0
-
-    def _property(self, key: str) -> str:
-        """A property of the marker; a clone's marker names another target, and counts as none."""
-        if self.facts is None or self.facts.properties.get(TARGET) != str(self.name):
-            return ""
-        return self.facts.properties.get(key, "")
 
 
 def change_between(begun: StatementBase, now: StatementBase) -> Change:

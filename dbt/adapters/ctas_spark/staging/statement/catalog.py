@@ -19,27 +19,12 @@ from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.statement.base import history
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import (
     REPLACE,
-    StatementServices,
     StatementVersion,
 )
 from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
-
-
-def check(context: StagingContext) -> None:
-    """Return if a statement publishes what the model asks for.
-
-    Raises:
-        AtomicityNotSupportedError: it says every problem, with what to do about it.
-    """
-    found = tuple(_problems(context))
-    if found:
-        raise AtomicityNotSupportedError(
-            f"this configuration is not that of {context.target.catalog}: " + "; ".join(found),
-            table=context.target,
-            left="it is unchanged; no job was started",
-        )
 
 
 def _problems(context: StagingContext) -> Iterator[str]:
@@ -56,25 +41,25 @@ def _problems(context: StagingContext) -> Iterator[str]:
 class StatementCatalog:
     """A ``StagingCatalog``; ``reached`` is what is known of the catalog."""
 
-    def __init__(self, services: StatementServices, reached: Capabilities) -> None:
-        self._services = services
+    def __init__(self, tables: SqlTables, reached: Capabilities) -> None:
+        self._tables = tables
         self._reached = reached
-        self._namespaces = StagingNamespaces(services.tables, services.engine)
+        self._namespaces = StagingNamespaces(tables, tables)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """What is known of it; the staging schema is made here.
-
-        Raises:
-            StagingSchemaError: there is no staging schema and none can be made.
-        """
         self._namespaces.ensure(staging_schema)
         return self._reached
 
     def plan(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
     ) -> Plan:
-        """The plan for the context; AtomicityNotSupportedError if its level is not reached."""
-        check(context)
+        found = tuple(_problems(context))
+        if found:
+            raise AtomicityNotSupportedError(
+                f"this configuration is not that of {context.target.catalog}: " + "; ".join(found),
+                table=context.target,
+                left="it is unchanged; no job was started",
+            )
         known = self.capabilities(context.staging_schema)
         level = known.level_for(context.atomicity, context.target)
         reach = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)
@@ -82,9 +67,9 @@ class StatementCatalog:
             context,
             level,
             job,
-            lambda _level, _report: StatementVersion(context, self._services, reach),
+            lambda _level, _report: StatementVersion(context, self._tables, reach),
             observers,
-            self._services.clock,
+            self._tables.clock,
         )
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
@@ -93,14 +78,9 @@ class StatementCatalog:
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Drop what old attempts have left staged; there are no old versions.
-
-        Raises:
-            StagingError: it could not be found out whether something may go; the rest stays.
-        """
-        report = StepReport(context.target)
+        """Drop what old attempts have left staged; there are no old versions."""
+        report, garbage = StepReport(context.target), StatementGarbage(context, self._tables)
         with report.within(Step.CLEAN_UP):
-            garbage = StatementGarbage(context, self._services)
             return CleanUp(garbage, rules, report, dry_run).run()
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
@@ -108,19 +88,9 @@ class StatementCatalog:
         return ()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
-        """Every build that the marker on the table still knows.
-
-        Raises:
-            MetastoreError: it could not be read.
-        """
-        return history(self._services.tables.look(context.target))
+        return history(self._tables.look(context.target))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
-        """There is no way back.
-
-        Raises:
-            NoSuchVersionError: always.
-        """
         wanted = f"version {to}" if to else "an earlier version"
         raise NoSuchVersionError(
             f"{wanted} can't be published again: what a statement of Spark's replaced in the "

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.statement.base import TableFacts
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import (
     STAGED_AS,
     STAGED_FOR,
-    StatementServices,
     staged_name,
 )
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, started_ms
@@ -23,19 +23,18 @@ class StatementGarbage:
     """A ``Garbage``: the staged tables of one target, whoever made them."""
 
     context: StagingContext
-    services: StatementServices
+    tables: SqlTables
 
     @property
     def target(self) -> TableName:
-        """The table whose versions these are."""
         return self.context.target
 
     def versions(self) -> tuple[KnownVersion, ...]:
         """Every table that says of itself that it was staged for the target under this name."""
-        tables, schema = self.services.tables, self.context.staging_schema
-        if not tables.has_namespace(schema):
+        schema = self.context.staging_schema
+        if not self.tables.has_namespace(schema):
             return ()
-        names = (name.table for name in tables.tables(schema))
+        names = (name.table for name in self.tables.tables(schema))
         ids = (name.rpartition("__")[2] for name in names if self._is_named_for(name))
         found = ((version, self._find(version)) for version in ids)
         return tuple(
@@ -56,7 +55,7 @@ class StatementGarbage:
     def age_ms(self, version: KnownVersion) -> int:
         """By its id's start and, where SQL tells it, by the time of its last commit."""
         written = version.handle if isinstance(version.handle, int) else 0
-        return self.services.driver.now_ms() - max(started_ms(version.id), written)
+        return self.tables.driver.now_ms() - max(started_ms(version.id), written)
 
     def may_land(self, version: KnownVersion) -> bool:  # noqa: ARG002 (of none)
         """False: its writer would find the staged table gone, and publish nothing."""
@@ -82,7 +81,7 @@ class StatementGarbage:
 
     def delete_record(self, version: KnownVersion) -> None:
         """Drop the staged table, with its files where the catalog can."""
-        self.services.tables.drop(staged_name(self.context, version.id))
+        self.tables.drop(staged_name(self.context, version.id))
 
     def _is_named_for(self, table: str) -> bool:
         version = table.rpartition("__")[2]
@@ -91,6 +90,6 @@ class StatementGarbage:
 
     def _find(self, version: str) -> TableFacts | None:
         """The staged table, if it is what its name says; forks of Iceberg's are named alike."""
-        facts = self.services.tables.find(staged_name(self.context, version))
+        facts = self.tables.find(staged_name(self.context, version))
         own = {STAGED_FOR: str(self.context.target), STAGED_AS: version}
         return facts if facts is not None and own.items() <= facts.properties.items() else None

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
+from dbt.adapters.ctas_spark.staging.context import DELTA, TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.statement.base import NOTHING, StatementBase, TableFacts
@@ -26,6 +26,7 @@ DETAILS = ("# Detailed Table Information", "# Detailed View Information")
 UNSUPPORTED = ("UNSUPPORTED_FEATURE", "UnsupportedOperationException")
 LATEST_COMMITS = 100
 FORMAT = "format"
+ICEBERG = "iceberg"
 
 
 def asking(spark: Any) -> Ask:
@@ -37,91 +38,89 @@ def asking(spark: Any) -> Ask:
     return ask
 
 
-class SqlFormat(Protocol):
-    """A table format whose tables SQL can describe."""
+def of_iceberg(ask: Ask, table: TableName) -> TableFacts | None:
+    """What is seen of an Iceberg table: each commit is one more file in its metadata log.
 
-    @property
-    def name(self) -> str:
-        """As USING names it."""
-
-    def facts(self, ask: Ask, table: TableName) -> TableFacts | None:
-        """What is seen of a table, past caches; None if it is of another format.
-
-        The last commit is read first: what comes in between is a difference, and never hidden.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class IcebergBySql:
-    """Each commit of Iceberg's, a snapshot or not, is one more file in the table's metadata log.
-
-    The files' times are compared, too: a hadoop catalog names those of each table alike.
+    The files' times are compared, too: a hadoop catalog names those of each table alike. The first
+    of two statements fails for a table of another format.
     """
-
-    name: str = "iceberg"
-
-    def facts(self, ask: Ask, table: TableName) -> TableFacts | None:
-        """Two statements, the first of which fails for a table of another format."""
-        path = quoting.table(table)
-        marked = (
-            f"SELECT to_json(max_by(summary, committed_at)) FROM {path}.snapshots "  # noqa: S608 (quoted)
-            f"WHERE summary[{quoting.string(COMMIT)}] IS NOT NULL"
-        )
-        seen = ask(
-            "SELECT md5(concat_ws(',', sort_array(collect_list("  # noqa: S608 (quoted)
-            "concat(unix_millis(timestamp), ' ', file))))) AS version, "
-            f"unix_millis(max(timestamp)) AS written_ms, ({marked}) AS marker "
-            f"FROM {path}.metadata_log_entries"
-        )[0]
-        found = _properties(ask, path)
-        if not found.get(FORMAT, "").startswith(self.name):
-            return None
-        written = seen["written_ms"]
-        return TableFacts(
-            "",
-            str(seen["version"]),
-            found,
-            _marker(seen["marker"]),
-            None if written is None else int(written),
-        )
+    path = quoting.table(table)
+    marked = (
+        f"SELECT to_json(max_by(summary, committed_at)) FROM {path}.snapshots "  # noqa: S608 (quoted)
+        f"WHERE summary[{quoting.string(COMMIT)}] IS NOT NULL"
+    )
+    seen = ask(
+        "SELECT md5(concat_ws(',', sort_array(collect_list("  # noqa: S608 (quoted)
+        "concat(unix_millis(timestamp), ' ', file))))) AS version, "
+        f"unix_millis(max(timestamp)) AS written_ms, ({marked}) AS marker "
+        f"FROM {path}.metadata_log_entries"
+    )[0]
+    found = _properties(ask, path)
+    if not found.get(FORMAT, "").startswith(ICEBERG):
+        return None
+    written = seen["written_ms"]
+    return TableFacts(
+        "",
+        str(seen["version"]),
+        found,
+        _marker(seen["marker"]),
+        None if written is None else int(written),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class DeltaBySql:
-    """Each commit of Delta's is a number in the table's history."""
+def of_delta(ask: Ask, table: TableName) -> TableFacts | None:
+    """What is seen of a Delta table: each commit is a number in its history.
 
-    name: str = "delta"
+    The second of three statements also tells a table of another format. Of its columns none that is
+    nested is taken apart: over Thrift that is a text. Nor is a time read: over Thrift it has no
+    zone.
+    """
+    path = quoting.table(table)
+    history = ask(f"DESCRIBE HISTORY {path} LIMIT {LATEST_COMMITS}")
+    detail = ask(f"DESCRIBE DETAIL {path}")[0]
+    if detail[FORMAT] != DELTA:
+        return None
+    marked = (_marker(row["userMetadata"]) for row in history)
+    return TableFacts(
+        str(detail["id"]),
+        str(history[0]["version"]) if history else "",
+        _properties(ask, path),
+        next((marker for marker in marked if COMMIT in marker), NOTHING),
+    )
 
-    def facts(self, ask: Ask, table: TableName) -> TableFacts | None:
-        """Three statements; the second also tells a table of another format.
 
-        Of its columns none that is nested is taken apart: over Thrift that is a text. Nor is a time
-        read: over Thrift it has no zone.
-        """
-        path = quoting.table(table)
-        history = ask(f"DESCRIBE HISTORY {path} LIMIT {LATEST_COMMITS}")
-        detail = ask(f"DESCRIBE DETAIL {path}")[0]
-        if detail[FORMAT] != self.name:
-            return None
-        marked = (_marker(row["userMetadata"]) for row in history)
-        return TableFacts(
-            str(detail["id"]),
-            str(history[0]["version"]) if history else "",
-            _properties(ask, path),
-            next((marker for marker in marked if COMMIT in marker), NOTHING),
-        )
+FORMATS: Mapping[str, Callable[[Ask, TableName], TableFacts | None]] = {
+    ICEBERG: of_iceberg,
+    DELTA: of_delta,
+}
+"""What SQL tells of a table past caches, by format; None if the table is of another.
+
+The last commit is read first: what comes in between is a difference, and never hidden.
+"""
 
 
 class SqlTables:
     """The tables of one catalog and one format; each look is new, past all caches.
 
-    Each call raises MetastoreError or one of its subclasses; "could not find out" is never None.
+    ``driver`` is the clock of the session's driver, which may be a server. Each call raises
+    MetastoreError or one of its subclasses; "could not find out" is never None.
     """
 
-    def __init__(self, ask: Ask, catalog: str, file_format: SqlFormat) -> None:
+    def __init__(
+        self, ask: Ask, catalog: str, file_format: str, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
         self.name = catalog
+        self.clock = clock
+        self.driver = ReadClock(self._now_ms, clock)
         self._ask = ask
         self._format = file_format
+
+    def sql(self, statement: str) -> None:
+        self._ask(statement)
+
+    def refresh(self, name: TableName) -> None:
+        """Drop the table from this session's caches; other sessions of a server keep theirs."""
+        self._run(f"look for {name}", f"REFRESH TABLE {quoting.table(name)}")
 
     def look(self, name: TableName) -> StatementBase:
         """What has the name now; NotSupportedError if a newer release has published it."""
@@ -133,9 +132,9 @@ class SqlTables:
     def find(self, name: TableName) -> TableFacts | None:
         """The table as it is now; None if there is none of the format."""
         try:
-            self._refresh(name)
+            self.refresh(name)
             with core_errors(f"read {name}"):
-                return self._format.facts(self._ask, name)
+                return FORMATS[self._format](self._ask, name)
         except (EntryMissingError, NamespaceMissingError):
             return None
         except MetastoreError:
@@ -146,7 +145,7 @@ class SqlTables:
     def exists(self, name: TableName) -> bool:
         """True if there is a table, of whatever format."""
         try:
-            self._refresh(name)
+            self.refresh(name)
         except (EntryMissingError, NamespaceMissingError):
             return False
         return True
@@ -161,7 +160,7 @@ class SqlTables:
         if "View Catalog and Namespace" in said or said.get("Type") == "VIEW":
             return A_VIEW
         provider = said.get("Provider", "unknown").lower()
-        return "" if provider == self._format.name else f"a table of the format {provider}"
+        return "" if provider == self._format else f"a table of the format {provider}"
 
     def tables(self, namespace: str) -> tuple[TableName, ...]:
         """The tables of a namespace; a temporary view is in none."""
@@ -175,7 +174,6 @@ class SqlTables:
         )
 
     def has_namespace(self, namespace: str) -> bool:
-        """True if the namespace is there."""
         action = f"look for the namespace {namespace}"
         try:
             self._run(action, f"DESCRIBE NAMESPACE {self._path(namespace)}")
@@ -194,13 +192,9 @@ class SqlTables:
                     raise
                 self._ask(statement)
 
-    def now_ms(self) -> int:
-        """The time of the session's driver, which may be a server."""
+    def _now_ms(self) -> int:
         (row,) = self._run("ask for the time", "SELECT unix_millis(current_timestamp()) AS now")
         return int(row["now"])
-
-    def _refresh(self, name: TableName) -> None:
-        self._run(f"look for {name}", f"REFRESH TABLE {quoting.table(name)}")
 
     def _run(self, action: str, statement: str) -> Answer:
         with core_errors(action):

@@ -8,17 +8,16 @@ twice, and nothing published ever needs the staged table again.
 import logging
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.protocol import Statements, WriteFigures
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
@@ -50,28 +49,15 @@ CREATE, REPLACE = "create", "replace"
 MOST_OF_THE_TABLE_NAME = 120
 
 
-@dataclass(frozen=True, slots=True)
-class StatementServices:
-    """What staging works with; ``driver`` is the clock of the session's driver."""
-
-    tables: SqlTables
-    engine: Statements
-    driver: ReadClock
-    clock: Clock = SYSTEM_CLOCK
-
-
 class StatementVersion:
     """A ``Version``; ``reached`` is the level of each publication, whatever it goes over."""
 
-    def __init__(
-        self, context: StagingContext, services: StatementServices, reached: Reach
-    ) -> None:
-        self.id = new_version_id(services.clock.wall_ms())
+    def __init__(self, context: StagingContext, tables: SqlTables, reached: Reach) -> None:
+        self.id = new_version_id(tables.clock.wall_ms())
         self.keeps_own_columns = True
         self.partition_metadata = None
         self._context = context
-        self._services = services
-        self._tables = services.tables
+        self._tables = tables
         self._reached = reached
         self._begun = StatementBase(context.target, None)
         self._marker: Marker | None = None
@@ -79,7 +65,6 @@ class StatementVersion:
 
     @property
     def record(self) -> TableName:
-        """The staged table."""
         return staged_name(self._context, self.id)
 
     @property
@@ -92,19 +77,11 @@ class StatementVersion:
         return found
 
     def look(self) -> StatementBase:
-        """The target as it is now."""
         return self._tables.look(self._context.target)
 
     def reach(self, over: StatementBase) -> Reach:
         """The same over every base, but for the statement's verb."""
-        strategy = REPLACE if over.exists else CREATE
-        return Reach(
-            self._reached.level,
-            strategy,
-            self._reached.reader_window,
-            self._reached.missing,
-            self._reached.remedy,
-        )
+        return replace(self._reached, strategy=REPLACE if over.exists else CREATE)
 
     def stage_on(self, base: StatementBase, level: Atomicity) -> None:  # noqa: ARG002 (one level)
         """Nothing is written: the staged table is made by its CTAS.
@@ -117,7 +94,6 @@ class StatementVersion:
             raise messages.no_such_schema(self._context.target)
 
     def statement(self, query: str) -> str:
-        """The CTAS of the staged table."""
         self._is_staged = True
         # its own name as the marker's target: no clean-up of Iceberg's takes it for a fork
         own = {
@@ -125,7 +101,7 @@ class StatementVersion:
             STAGED_AS: self.id,
             TARGET: str(self.record),
         }
-        return create_as(self.record, self._context.layout, own, query)
+        return ctas(CREATE, self.record, self._context.layout, own, query)
 
     def fill_statement(self, query: str) -> str:
         """The INSERT of level ``none``, which ``limits`` refuses for this kind."""
@@ -141,11 +117,9 @@ class StatementVersion:
         return NoLock().held(self._context.target)
 
     def change(self, begun: StatementBase, now: StatementBase) -> Change:
-        """What became of the target."""
         return bases.change_between(begun, now)
 
     def who(self, begun: StatementBase, now: StatementBase) -> str:
-        """The writer that changed the target, and the time."""
         return bases.who_changed(begun, now)
 
     def rebase(self, over: StatementBase) -> None:
@@ -155,7 +129,7 @@ class StatementVersion:
         """Make the marker that the statement sets; StagingError if the staged table is gone."""
         self._check_record()
         commit = new_commit_id()
-        entry = LineageEntry(commit, self.id, Kind.BUILD, self._services.driver.now_ms())
+        entry = LineageEntry(commit, self.id, Kind.BUILD, self._tables.driver.now_ms())
         self._marker = Marker(
             commit=commit,
             version=self.id,
@@ -163,7 +137,7 @@ class StatementVersion:
             target=str(self._context.target),
             level=level.value,
             lineage=over.lineage.followed_by(entry),
-            number=over.number + 1,
+            number=over.marker.number + 1 if over.marker else 1,
         )
         return commit
 
@@ -171,11 +145,10 @@ class StatementVersion:
         """One statement: the catalog commits it at its end, or not at all."""
         if self._marker is None:
             raise RuntimeError(f"mark() was not called for {self._context.target}")
-        build = replace_as if over.exists else create_as
-        target, layout = self._context.target, self._context.layout
-        text = build(target, layout, self._marker.to_parameters(), all_of(self.record))
+        target, rows = self._context.target, f"SELECT * FROM {quoting.table(self.record)}"  # noqa: S608 (quoted)
+        verb, own = REPLACE if over.exists else CREATE, self._marker.to_parameters()
         with core_errors(f"publish {target}"):
-            self._services.engine.sql(text)
+            self._tables.sql(ctas(verb, target, self._context.layout, own, rows))
 
     def decide(
         self,
@@ -190,14 +163,12 @@ class StatementVersion:
     def settle(self, report: StepReport) -> list[str]:
         """Refresh the session; drop the staged table: the target has its own copy of the rows."""
         try:
-            with core_errors(f"refresh {self._context.target}"):
-                self._services.engine.refresh(self._context.target)
+            self._tables.refresh(self._context.target)
         except MetastoreError as error:
             logger.warning("%s", error)
         return self.discard(report)
 
     def discard(self, report: StepReport) -> list[str]:
-        """Drop the staged table."""
         return still_there(report, (Step.DELETE_RECORD, self.places, self._drop_record))
 
     def _check_record(self) -> None:
@@ -216,28 +187,10 @@ def staged_name(context: StagingContext, version: str) -> TableName:
     return TableName(context.staging_schema, table, context.target.catalog)
 
 
-def create_as(
-    name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
-) -> str:
-    """Create a table that must not be there."""
-    return _as("CREATE TABLE", name, layout, properties, query)
-
-
-def replace_as(
-    name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
-) -> str:
-    """Replace a table that must be there."""
-    return _as("REPLACE TABLE", name, layout, properties, query)
-
-
-def all_of(name: TableName) -> str:
-    """Every row of a table."""
-    return f"SELECT * FROM {quoting.table(name)}"  # noqa: S608 (quoted)
-
-
-def _as(
+def ctas(
     verb: str, name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
 ) -> str:
+    """Create a table that must not be there, or replace one that must."""
     using = quoting.identifier(layout.file_format) if layout.format_given else None
     said = clauses(using, layout, {**layout.properties, **properties})
-    return f"{verb} {quoting.table(name)}\n{said}\nAS\n{query}"
+    return f"{verb.upper()} TABLE {quoting.table(name)}\n{said}\nAS\n{query}"

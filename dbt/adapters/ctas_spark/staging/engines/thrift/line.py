@@ -10,23 +10,23 @@ from typing import Any
 
 import thrift_sasl
 from pyhive.hive import get_installed_sasl
+from pyspark.sql.types import StructField
 from TCLIService import TCLIService, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
 from dbt.adapters.ctas_spark.staging.engines.thrift import results
-from dbt.adapters.ctas_spark.staging.engines.thrift.launch import (
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import (
+    LostAnswerError,
+    column_of,
+    values_of,
+)
+from dbt.adapters.ctas_spark.staging.engines.thrift.session import (
     KERBEROS,
     NONE,
     NOSASL,
     ThriftServer,
-)
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import (
-    Column,
-    LostAnswerError,
-    column_of,
-    values_of,
 )
 
 CONNECT_SECONDS = 10.0
@@ -71,7 +71,6 @@ class Line:
         return self._call("OpenSession", request).sessionHandle
 
     def close_session(self, session: Any) -> None:
-        """End a session, and what still runs in it."""
         self._call("CloseSession", ttypes.TCloseSessionReq(session))
 
     def execute(self, session: Any, statement: str) -> Any:
@@ -94,13 +93,11 @@ class Line:
         """End a statement, of this line or another."""
         self._call("CancelOperation", ttypes.TCancelOperationReq(operation))
 
-    def columns(self, operation: Any) -> tuple[Column, ...]:
-        """The columns of what a statement returned."""
+    def columns(self, operation: Any) -> tuple[StructField, ...]:
         answer = self._call("GetResultSetMetadata", ttypes.TGetResultSetMetadataReq(operation))
         return tuple(_column(found) for found in answer.schema.columns)
 
-    def rows(self, operation: Any, columns: tuple[Column, ...]) -> Iterator[tuple[Any, ...]]:
-        """What a statement returned."""
+    def rows(self, operation: Any, columns: tuple[StructField, ...]) -> Iterator[tuple[Any, ...]]:
         request = ttypes.TFetchResultsReq(
             operation, ttypes.TFetchOrientation.FETCH_NEXT, maxRows=ROWS
         )
@@ -116,7 +113,6 @@ class Line:
         self._call("CloseOperation", ttypes.TCloseOperationReq(operation))
 
     def close(self) -> None:
-        """Hang up."""
         self._transport.close()
         self._connected.close()
 
@@ -158,14 +154,14 @@ class Line:
         return transport
 
 
-def _column(found: Any) -> Column:
+def _column(found: Any) -> StructField:
     entry = found.typeDesc.types[0].primitiveEntry
     qualifiers = entry.typeQualifiers.qualifiers if entry.typeQualifiers is not None else {}
     known = {key: value.i32Value for key, value in qualifiers.items()}
     return column_of(found.columnName, ttypes.TTypeId._VALUES_TO_NAMES[entry.type], known)  # noqa: SLF001 (Thrift's own)
 
 
-def _values(column: Column, found: Any) -> list[Any]:
+def _values(column: StructField, found: Any) -> list[Any]:
     """One of the fields of a column is there: that of its kind of values."""
     held = next(one for one in vars(found).values() if one is not None)
     return list(values_of(column, held.values, held.nulls))

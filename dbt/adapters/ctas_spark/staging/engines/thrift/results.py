@@ -10,6 +10,7 @@ from typing import Any
 
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import Row
+from pyspark.sql.types import DataType, StructField, StructType
 
 from dbt.adapters.ctas_spark.staging.errors import SparkEndedError
 
@@ -91,31 +92,14 @@ def _found(match: "re.Match[str] | None") -> str:
     return match.group(1) if match is not None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class TypeName:
+class TypeName(DataType):
     """A type as Spark writes it."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text = text
 
     def simpleString(self) -> str:  # noqa: N802 (PySpark's)
-        """The type's name."""
         return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a result, in the shape of PySpark's."""
-
-    name: str
-    dataType: TypeName  # noqa: N815 (PySpark's)
-    nullable: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """The columns of a result."""
-
-    fields: tuple[Column, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,48 +109,46 @@ class ThriftResult:
     ``described`` asks the server for the columns' types, where the protocol's are not exact.
     """
 
-    columns_seen: tuple[Column, ...]
+    seen: tuple[StructField, ...]
     rows: tuple[tuple[Any, ...], ...]
     described: Callable[[], Mapping[str, str]] = field(default=dict)
 
     @property
     def columns(self) -> list[str]:
-        """Their names."""
-        return [column.name for column in self.columns_seen]
+        return [column.name for column in self.seen]
 
     @property
-    def schema(self) -> Schema:
+    def schema(self) -> StructType:
         """The columns with their whole types."""
-        if not any(column.dataType.text in INEXACT for column in self.columns_seen):
-            return Schema(self.columns_seen)
-        known = self.described()
-        return Schema(
-            tuple(
-                Column(seen.name, TypeName(known.get(seen.name, seen.dataType.text)))
-                for seen in self.columns_seen
-            )
+        if not any(column.dataType.simpleString() in INEXACT for column in self.seen):
+            return StructType([*self.seen])
+        whole = self.described()
+        return StructType(
+            [
+                StructField(one.name, TypeName(whole.get(one.name, one.dataType.simpleString())))
+                for one in self.seen
+            ]
         )
 
     def collect(self) -> list[Row]:
-        """Every row."""
         return self.take(len(self.rows))
 
     def take(self, limit: int) -> list[Row]:
-        """The first rows."""
         named = Row(*self.columns)
         return [named(*row) for row in self.rows[:limit]]
 
 
-def column_of(name: str, type_name: str, qualifiers: Mapping[str, object]) -> Column:
+def column_of(name: str, type_name: str, qualifiers: Mapping[str, object]) -> StructField:
     """A column by the protocol's name for its type, such as DECIMAL_TYPE."""
     text = type_name.lower().removesuffix(SUFFIX)
     known = [str(qualifiers[key]) for key in QUALIFIED.get(text, ()) if key in qualifiers]
-    return Column(name, TypeName(f"{text}({','.join(known)})" if known else NAMES.get(text, text)))
+    whole = f"{text}({','.join(known)})" if known else NAMES.get(text, text)
+    return StructField(name, TypeName(whole))
 
 
-def values_of(column: Column, values: Sequence[Any], nulls: bytes) -> Iterator[Any]:
+def values_of(column: StructField, values: Sequence[Any], nulls: bytes) -> Iterator[Any]:
     """The values of one column; each bit of ``nulls`` marks one that is NULL."""
-    convert = CONVERT.get(column.dataType.text.split("(")[0], _as_it_is)
+    convert = CONVERT.get(column.dataType.simpleString().split("(")[0], lambda value: value)
     for number, value in enumerate(values):
         yield None if _is_set(nulls, number) else convert(value)
 
@@ -175,10 +157,6 @@ def _is_set(bits: bytes, number: int) -> bool:
     """Bytes that are all zero may be left out at the end."""
     byte = bits[number // BITS : number // BITS + 1]
     return bool(byte) and bool(byte[0] >> number % BITS & 1)
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
 
 
 def _date(value: str) -> date | str:

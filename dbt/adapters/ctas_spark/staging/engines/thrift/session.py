@@ -8,54 +8,49 @@ that opened it, which is used for nothing else.
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any, Protocol
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.engines.session import POLL_SECONDS, STOP_SECONDS
+from dbt.adapters.ctas_spark.staging.engines.protocol import (
+    POLL_SECONDS,
+    STOP_SECONDS,
+    StoppableJob,
+)
+from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions
 from dbt.adapters.ctas_spark.staging.engines.thrift import results
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import Column, ServerError, ThriftResult
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import ServerError, ThriftResult
+from dbt.adapters.ctas_spark.staging.errors import ClientNotInstalledError, ServerNotReachedError
 
+if TYPE_CHECKING:
+    from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
+
+NONE, NOSASL, LDAP, CUSTOM, KERBEROS = AUTHS = ("NONE", "NOSASL", "LDAP", "CUSTOM", "KERBEROS")
+"""The values of ``hive.server2.authentication`` that PyHive knows."""
+WITH_PASSWORD = (LDAP, CUSTOM)
+DEFAULT_PORT = 10_000
+INSTALL = "pip install 'dbt-ctas-spark[thrift]'"
+DEFAULTS = {"spark.sql.thriftServer.interruptOnCancel": "true"}
+"""A task that is cancelled ends at once, as in the other methods; Spark 3's default is another."""
 NO_SESSION = "Invalid SessionHandle"
 UNSET = "<undefined>"
 """What SET answers for a key without a value."""
 
 
-class Line(Protocol):
-    """A connection to the server; ``line.Line`` is the real one."""
+@dataclass(frozen=True, slots=True)
+class ThriftServer:
+    """An address; ``user`` is by default that of this process."""
 
-    @property
-    def is_open(self) -> bool:
-        """False once either side has closed it."""
+    host: str
+    port: int = DEFAULT_PORT
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    auth: str = NONE
+    kerberos_service_name: str | None = None
 
-    def open_session(self) -> Any:
-        """A session, which ends with this connection."""
-
-    def close_session(self, session: Any) -> None:
-        """End a session."""
-
-    def execute(self, session: Any, statement: str) -> Any:
-        """Begin a statement; its operation."""
-
-    def has_ended(self, operation: Any) -> bool:
-        """True once it has ended well; ServerError if it has ended otherwise."""
-
-    def cancel(self, operation: Any) -> None:
-        """End a statement, of this connection or another."""
-
-    def columns(self, operation: Any) -> tuple[Column, ...]:
-        """The columns of what it returned."""
-
-    def rows(self, operation: Any, columns: tuple[Column, ...]) -> Iterator[tuple[Any, ...]]:
-        """What it returned."""
-
-    def forget(self, operation: Any) -> None:
-        """Give back what the server keeps of a statement."""
-
-    def close(self) -> None:
-        """Hang up."""
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
 
 
 @dataclass(slots=True, eq=False)
@@ -74,7 +69,7 @@ class ThriftSession:
     lock: so they are begun and forgotten one at a time.
     """
 
-    def __init__(self, connect: Callable[[], Line]) -> None:
+    def __init__(self, connect: Callable[[], "Line"]) -> None:
         self.conf = Settings(self)
         self._connect = connect
         self._thread = threading.local()
@@ -88,7 +83,6 @@ class ThriftSession:
 
     @property
     def version(self) -> str:
-        """Spark's."""
         return str(self.sql("SELECT version() AS v").collect()[0]["v"]).split()[0]
 
     def sql(self, statement: str) -> ThriftResult:
@@ -120,17 +114,17 @@ class ThriftSession:
     def cancel(self, operation: Any) -> bool:
         """Cancel a statement; True once it has ended, well or not.
 
-        Over a connection that is made for it: the thread's own waits for the statement.
+        Over this thread's connection: that of the statement's own thread waits for it.
 
         Raises:
             OSError: the server does not say.
         """
-        with closing(self._connect()) as line:
-            try:
-                line.cancel(operation)
-                return line.has_ended(operation)
-            except ServerError:
-                return True
+        line = self._own_line()
+        try:
+            line.cancel(operation)
+            return line.has_ended(operation)
+        except ServerError:
+            return True
 
     def stop(self) -> None:
         """Close the session, and with it every statement of it that still runs."""
@@ -139,7 +133,7 @@ class ThriftSession:
         for line in self._lines:
             line.close()
 
-    def _begin(self, line: Line, statement: str) -> Any:
+    def _begin(self, line: "Line", statement: str) -> Any:
         try:
             with self._guard:
                 return line.execute(self._session, statement)
@@ -148,7 +142,7 @@ class ThriftSession:
                 raise
             raise results.no_session() from error
 
-    def _own_line(self) -> Line:
+    def _own_line(self) -> "Line":
         line: Line | None = getattr(self._thread, "line", None)
         if line is None or not line.is_open:
             line = self._thread.line = self._connect()
@@ -158,7 +152,7 @@ class ThriftSession:
     def _own_job(self) -> "ThriftJob":
         return getattr(self._thread, "job", None) or ThriftJob(self, "", threading.Event())
 
-    def _forget(self, line: Line, operation: Any) -> None:
+    def _forget(self, line: "Line", operation: Any) -> None:
         if line.is_open:
             with self._guard, suppress(ServerError, OSError):
                 line.forget(operation)
@@ -179,20 +173,19 @@ class Settings:
         self._session = session
 
     def get(self, key: str, default: str | None = None) -> str | None:
-        """The value of a key, or the default."""
         value = str(self._session.sql(f"SET {quoting.identifier(key)}").collect()[0]["value"])
         return default if value == UNSET else value
 
     def set(self, key: str, value: str) -> None:
-        """Set a key of this session only."""
         name, text = quoting.identifier(key), quoting.identifier(value)
         self._session.sql(f"SET {name}={text}")
 
 
-class ThriftJob:
+class ThriftJob(StoppableJob):
     """The statements of one model, so that no other's are cancelled with them.
 
-    ``stop_seconds`` is how long ``stop`` waits for statements that do not end.
+    A statement that has been stopped has ended. A task of it may take some moments more: the server
+    does not tell. Clean-up that follows in this thread is not part of the job any more.
     """
 
     def __init__(
@@ -202,19 +195,10 @@ class ThriftJob:
         canceled: threading.Event,
         stop_seconds: float = STOP_SECONDS,
     ) -> None:
-        self.group = group
-        self.stop_seconds = stop_seconds
-        self._spark = spark
-        self._canceled = canceled
+        super().__init__(spark, group, canceled, stop_seconds)
         self._running: list[Running] = []
 
-    @property
-    def canceled(self) -> bool:
-        """True once the run was cancelled."""
-        return self._canceled.is_set()
-
     def attach(self) -> None:
-        """Make what this thread submits from now on part of the job."""
         self._spark.attach(self)
 
     def cancel(self) -> None:
@@ -225,19 +209,15 @@ class ThriftJob:
                 with suppress(OSError):
                     self._spark.cancel(running.operation)
 
-    def figures(self) -> WriteFigures:
-        """A server tells nothing of what its jobs counted."""
-        return WriteFigures()
-
     def stop(self) -> bool:
-        """Cancel until no statement of the job runs; False if the server can't say.
-
-        The statement has ended by then. A task of it may take some moments more: the server does
-        not tell. Clean-up that follows in this thread is not part of the job any more.
-        """
+        """Cancel until no statement of the job runs; False if the server can't say."""
         self._spark.attach(None)
-        deadline = time.monotonic() + self.stop_seconds
-        return all(self._ends(running, deadline) for running in list(self._running))
+        if any(running.operation is None for running in self._running):
+            return False
+        try:
+            return self._waits_for(lambda: all(map(self._has_ended, list(self._running))))
+        except OSError:
+            return False
 
     @contextmanager
     def running(self) -> Iterator[Running]:
@@ -252,15 +232,33 @@ class ThriftJob:
             raise
         self._running.remove(running)
 
-    def _ends(self, running: Running, deadline: float) -> bool:
-        if running.operation is None:
-            return False
-        try:
-            while not self._spark.cancel(running.operation):
-                if time.monotonic() > deadline:
-                    return False
-                time.sleep(POLL_SECONDS)
-        except OSError:
+    def _has_ended(self, running: Running) -> bool:
+        if not self._spark.cancel(running.operation):
             return False
         self._running.remove(running)
         return True
+
+
+def _opened(server: ThriftServer) -> ThriftSession:
+    try:
+        from dbt.adapters.ctas_spark.staging.engines.thrift.line import (  # noqa: PLC0415 (an extra's)
+            Line,
+        )
+    except ImportError as error:
+        raise ClientNotInstalledError(
+            f"a package of the Thrift client is missing: {error}",
+            left="nothing was started",
+            remedy=INSTALL,
+        ) from error
+    try:
+        return ThriftSession(lambda: Line(server))
+    except (ServerError, OSError) as error:
+        raise ServerNotReachedError(
+            f"the Thrift server of this profile does not answer: {error}",
+            left="nothing was started",
+            remedy="check host, port, auth and user in the profile, that the server runs, and that "
+            "this machine may reach it",
+        ) from error
+
+
+SESSIONS = RemoteSessions[ThriftServer](_opened, DEFAULTS)
