@@ -143,7 +143,6 @@ class CatalogsWithJvm:
         is_known = implementation_of(self._spark, name) in OF_CLASS
         if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
             return self._by_statement(name)
-        settings.check_iceberg(name, options)
         swapped_by = settings.iceberg_kind(options) if is_known else None
         if swapped_by is None:
             self._require_declaration(name, settings.iceberg_implementation(options))
