@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
 from fakes.clock import FakeClock
+from fakes.storage import FakeStorage
 
 Document = dict[str, Any]
 
@@ -30,6 +31,7 @@ def document(uuid: str = "u", location: str = "w/t", **more: Any) -> Document:
         "snapshots": [],
         "snapshot-log": [],
         "refs": {},
+        "current-schema-id": 0,
         "schemas": [{"schema-id": 0, "fields": [{"name": "id", "type": "long"}]}],
         "default-spec-id": 0,
         "default-sort-order-id": 0,
@@ -42,8 +44,11 @@ def with_snapshot(
 ) -> Document:
     """The table after one more commit to main."""
     number = table["last-sequence-number"] + 1
+    identity = hash((table["table-uuid"], number, str(summary))) % 10**9
     snapshot: Document = {
-        "snapshot-id": hash((table["table-uuid"], number, str(summary))) % 10**9,
+        "snapshot-id": identity,
+        "sequence-number": number,
+        "manifest-list": f"{metadata_folder(table)}/snap-{identity}.avro",
         "timestamp-ms": number,
         "schema-id": 0,
         "summary": dict(summary or {}),
@@ -59,6 +64,12 @@ def with_snapshot(
     }
 
 
+def metadata_folder(table: Document) -> str:
+    """Where its manifests and metadata files lie."""
+    found: str = table["properties"].get("write.metadata.path", f"{table['location']}/metadata")
+    return found
+
+
 class FakeTable:
     """A table as it was loaded; its commits go to the catalog."""
 
@@ -70,6 +81,9 @@ class FakeTable:
 
     def with_properties(self, properties: Mapping[str, str]) -> None:
         self._change(lambda now: {**now, "properties": {**now["properties"], **properties}})
+
+    def has_file(self, path: str) -> bool:
+        return self._tables.storage.exists(path)
 
     def append_nothing(self, summary: Mapping[str, str]) -> None:
         self._change(lambda now: with_snapshot(now, summary))
@@ -86,24 +100,29 @@ class FakeTable:
 class FakeIceberg:
     """``entries`` are documents with their files' names; ``unreadable`` are names and errors.
 
+    ``shown`` are versions whose files a table's manifests name. Manifest lists are in ``storage``.
     ``after`` is called with the name of a call that has changed something, and its table.
     """
 
-    def __init__(self, clock: FakeClock) -> None:
+    def __init__(self, clock: FakeClock, storage: FakeStorage) -> None:
         self.name = "ice"
+        self.storage = storage
         self.packages = None
         self.clock = clock
         self.entries: dict[TableName, tuple[Document, str]] = {}
         self.unreadable: dict[TableName, MetastoreError] = {}
         self.files: dict[str, Document] = {}
+        self.settings: dict[str, str] = {}
+        self.shown: set[tuple[TableName, str]] = set()
         self.after: Callable[[str, TableName], None] = lambda *_: None
 
     def put(self, name: TableName, table: Document, file: str = "") -> None:
         """Write the table's next metadata file."""
         updated = {**table, "last-updated-ms": self.clock.wall}
-        folder = table["properties"].get("write.metadata.path", f"{table['location']}/metadata")
-        path = file or f"{folder}/{len(self.files)}.metadata.json"
+        path = file or f"{metadata_folder(table)}/{len(self.files)}.metadata.json"
         self.files[path] = updated
+        if table["snapshots"]:
+            self.storage.write(table["snapshots"][-1]["manifest-list"], "manifests")
         self.entries[name] = (updated, path)
         self.after("put", name)
 
@@ -137,6 +156,15 @@ class FakeIceberg:
         if name in self.entries:
             raise EntryExistsError(f"{name} exists")
         self.put(name, document("new", location, properties=dict(properties)))
+
+    def rename(self, name: TableName, to: TableName) -> None:
+        if name in self.unreadable:
+            raise self.unreadable[name]
+        self.entries[to] = self.entries.pop(name)
+        self.after("rename", name)
+
+    def shows_files_of(self, name: TableName, version: str) -> bool:
+        return (name, version) in self.shown
 
     def drop_entry(self, name: TableName) -> None:
         self.entries.pop(name, None)

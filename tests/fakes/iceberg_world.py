@@ -33,7 +33,8 @@ class World:
     @classmethod
     def new(cls) -> "World":
         clock = FakeClock()
-        tables, storage = FakeIceberg(clock), FakeStorage(clock)
+        storage = FakeStorage(clock)
+        tables = FakeIceberg(clock, storage)
         services = IcebergServices(
             cast("Any", tables), cast("Any", storage), cast("Any", FakeEngine()), clock
         )

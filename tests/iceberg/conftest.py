@@ -13,12 +13,19 @@ from servers.iceberg_rest import rest_catalog
 
 _numbers = itertools.count(1)
 
+OF_CARELESS = "spark.sql.catalog.careless.table-default.write.metadata"
+DELETES = {
+    f"{OF_CARELESS}.delete-after-commit.enabled": "true",
+    f"{OF_CARELESS}.previous-versions-max": "10",
+}
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The catalogs ``jdbc``, ``hive``, two of ``rest`` and Iceberg's own ``spark_catalog``.
 
-    A session that is there already can't be used: the catalogs' jars come with the JVM.
+    Of ``careless`` tables have old metadata deleted by default; ``first_schema`` has no views. A
+    session that is there already can't be used: the catalogs' jars come with the JVM.
     """
     directory = tmp_path_factory.mktemp("iceberg")
     with (
@@ -26,6 +33,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         rest_catalog("strict", directory / "strict", strict=True) as strict,
     ):
         conf = {
+            **jdbc_catalog("careless", directory),
+            **DELETES,
+            **jdbc_catalog("first_schema", directory),
+            "spark.sql.catalog.first_schema.jdbc.schema-version": "V0",
             **jdbc_catalog("jdbc", directory),
             **hive_catalogs(directory),
             **rest,
@@ -59,6 +70,24 @@ def spark_catalog(spark: SparkSession) -> Iterator[Place]:
 def rest(spark: SparkSession) -> Iterator[Place]:
     """A schema of its own in the REST catalog, whose server compares and swaps."""
     yield from _place(spark, "rest")
+
+
+@pytest.fixture
+def careless(spark: SparkSession) -> Iterator[Place]:
+    """A schema of its own in a catalog whose defaults delete old metadata files."""
+    yield from _place(spark, "careless")
+
+
+@pytest.fixture
+def first_schema(spark: SparkSession) -> Iterator[Place]:
+    """A schema of its own in a jdbc catalog of the first layout of its database."""
+    yield from _place(spark, "first_schema")
+
+
+@pytest.fixture
+def hive(spark: SparkSession) -> Iterator[Place]:
+    """A schema of its own in the hive catalog."""
+    yield from _place(spark, "hive")
 
 
 @pytest.fixture

@@ -84,6 +84,12 @@ class Place(RunPlace):
         location = next(row.info_value for row in rows if row.info_name == "Location")
         return Path(str(location).removeprefix("file:"))
 
+    def metadata(self) -> str:
+        """The target's metadata file."""
+        found = IcebergTables(self.spark, self.catalog).find(self.target)
+        assert found is not None
+        return found.facts.metadata_location
+
     def location(self) -> str:
         """The place that the target's metadata says."""
         found = IcebergTables(self.spark, self.catalog).find(self.target)

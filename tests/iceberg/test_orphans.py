@@ -122,23 +122,23 @@ def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: 
 
 
 def test_a_creation_that_was_swept_in_its_sleep_leaves_no_entry(
-    jdbc: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks at its fork again after it has created the table, and takes that back."""
-    staged = jdbc.stage(OLD)
-    fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.staged()[0]}"
+    staged = place.stage(OLD)
+    fork = f"{place.catalog}.{place.staging_schema}.{place.staged()[0]}"
     register = IcebergTables.register
 
     def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
         register(self, name, metadata_location)
-        jdbc.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
+        place.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
 
     monkeypatch.setattr(IcebergTables, "register", registered)
     with pytest.raises(StagingError, match="a clean-up took"):
         staged.commit()
     staged.abort("failed")
-    assert not jdbc.spark.catalog.tableExists(jdbc.table)
-    assert (jdbc.files(), jdbc.staged()) == (set(), [])
+    assert not place.spark.catalog.tableExists(place.table)
+    assert (place.files(), place.staged()) == (set(), [])
 
 
 def test_an_answer_that_was_lost_after_the_commit_is_a_success(
@@ -221,6 +221,87 @@ def test_users_writes_keep_the_files_of_a_commit_that_has_expired(
     swept = jdbc.staging.clean_up(jdbc.context(), FENCES)
     assert swept.kept[staged.version] is Reason.FORGOTTEN
     assert jdbc.rows() == [*OLD_ROWS, (7, "user")]
+
+
+@pytest.mark.parametrize("name", ["t", "elsewhere"])
+def test_maintenance_of_a_version_that_was_killed_after_its_commit_loses_no_file(
+    place: Place, answer_is_lost: Callable[[bool], None], name: str
+) -> None:
+    """Its marker has expired, and the table may have another name: the manifests still tell."""
+    place.publish(NEW)
+    staged = place.stage(OLD)
+    answer_is_lost(True)
+    staged.commit()
+    place.spark.sql(f"INSERT INTO {place.table} VALUES (7, 'user')")
+    place.spark.sql(f"CALL {place.catalog}.system.rewrite_manifests(table => '{place.schema}.t')")
+    place.expire_snapshots()
+    found = f"{place.catalog}.{place.schema}.{name}"
+    if name != "t":
+        place.spark.sql(f"ALTER TABLE {place.table} RENAME TO {place.schema}.{name}")
+    for rules in (AT_ONCE, FENCES):
+        swept = place.another_run().staging.clean_up(place.context(), rules)
+        assert swept.kept[staged.version] is Reason.FORGOTTEN
+    assert place.spark.newSession().sql(f"SELECT * FROM {found}").count() == 4
+
+
+def test_a_snapshot_without_its_marker_keeps_its_files(
+    jdbc: Place, answer_is_lost: Callable[[bool], None]
+) -> None:
+    """A user has tagged the staged rows' own snapshot, and what came after it has expired."""
+    jdbc.publish(NEW)
+    staged = jdbc.stage(OLD)
+    answer_is_lost(True)
+    staged.commit()
+    (marked,) = jdbc.rows("max_by(snapshot_id, made_current_at)", ".history")[0]
+    parent = jdbc.rows("parent_id", f".snapshots WHERE snapshot_id = {marked}")[0][0]
+    jdbc.spark.sql(f"ALTER TABLE {jdbc.table} CREATE TAG kept AS OF VERSION {parent}")
+    jdbc.spark.sql(f"CREATE OR REPLACE TABLE {jdbc.table} USING iceberg AS SELECT 1 AS one")
+    jdbc.expire_snapshots()
+    swept = jdbc.staging.clean_up(jdbc.context(), FENCES)
+    assert swept.kept[staged.version] is Reason.FORGOTTEN
+    assert jdbc.rows("*", " VERSION AS OF 'kept'") == OLD_ROWS
+
+
+@pytest.mark.parametrize("statement", ["INSERT INTO {} VALUES (7, 'user')", "no write"])
+def test_a_creation_that_stalls_after_its_call_keeps_its_table(
+    place: Place, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    """Another's clean-up removes the published version's record before its writer looks at it."""
+    staged = place.stage(OLD)
+    register = IcebergTables.register
+
+    def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
+        register(self, name, metadata_location)
+        monkeypatch.setattr(IcebergTables, "register", register)
+        if statement != "no write":
+            place.spark.sql(statement.format(place.table))
+        place.another_run().staging.clean_up(place.context(), AT_ONCE)
+
+    monkeypatch.setattr(IcebergTables, "register", registered)
+    staged.commit()
+    staged.settle()
+    assert place.staged() == []
+    assert len(place.rows()) == 3 + (statement != "no write")
+
+
+def test_a_swept_creation_is_withdrawn_unless_another_has_written_to_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Theirs is left for people to look at, and the model says that it does not know."""
+    staged = place.stage(OLD)
+    fork = f"{place.catalog}.{place.staging_schema}.{place.staged()[0]}"
+    register = IcebergTables.register
+
+    def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
+        register(self, name, metadata_location)
+        place.spark.sql(f"ALTER TABLE {place.table} SET TBLPROPERTIES ('theirs' = 'yes')")
+        place.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
+
+    monkeypatch.setattr(IcebergTables, "register", registered)
+    with pytest.raises(CommitStateUnknownError, match="another has written"):
+        staged.commit()
+    assert place.properties()["theirs"] == "yes"
+    assert place.rows() == OLD_ROWS
 
 
 def test_a_creation_whose_fate_is_unknown_is_waited_for(

@@ -92,21 +92,92 @@ def test_a_rivals_write_in_the_last_moment_is_kept(
     assert place.staged() == []
 
 
-@pytest.mark.parametrize("upkeep", ["tag", "expire"])
+UPKEEP = {
+    "tag": ["ALTER TABLE {table} CREATE TAG theirs"],
+    "branch": [
+        "ALTER TABLE {table} CREATE BRANCH theirs",
+        "INSERT INTO {table}.branch_theirs VALUES (8, 'theirs')",
+    ],
+    "expire": ["CALL {catalog}.system.expire_snapshots('{schema}.t', timestamp '2100-01-01', 1)"],
+    "statistics": ["CALL {catalog}.system.compute_table_stats(table => '{schema}.t')"],
+    "manifests": ["CALL {catalog}.system.rewrite_manifests(table => '{schema}.t')"],
+    "compaction": ["CALL {catalog}.system.rewrite_data_files('{schema}.t', options => {options})"],
+}
+
+
+def keep_up(place: Place, kind: str) -> None:
+    """What a team's maintenance does."""
+    names = {"catalog": place.catalog, "schema": place.schema, "table": place.table}
+    names["options"] = "map('rewrite-all', 'true')"
+    for statement in UPKEEP[kind]:
+        place.spark.sql(statement.format(**names))
+
+
+@pytest.mark.parametrize("upkeep", UPKEEP)
 def test_upkeep_is_no_conflict(place: Place, upkeep: str) -> None:
     """Rows, schema and properties are what they were: the version goes over it."""
     place.publish(OLD)
-    place.publish(OLD)
+    place.spark.sql(f"INSERT INTO {place.table} VALUES (7, 'user')")
+    place.spark.sql(f"INSERT INTO {place.table} VALUES (8, 'user')")
     staged = place.stage(NEW)
-    if upkeep == "tag":
-        place.spark.sql(f"ALTER TABLE {place.table} CREATE TAG theirs")
-    else:
-        place.expire_snapshots()
+    before = place.metadata()
+    keep_up(place, upkeep)
+    assert place.metadata() != before
     staged.commit()
     staged.settle()
     assert (place.rows(), place.staged()) == (NEW_ROWS, [])
-    if upkeep == "tag":
-        assert len(place.rows("*", " VERSION AS OF 'theirs'")) == 3
+    place.spark.sql(f"INSERT INTO {place.table} VALUES (9, 'user', 2)")
+    assert len(place.rows()) == 3
+    if upkeep in ("tag", "branch"):
+        kept = place.rows("id, name", " VERSION AS OF 'theirs'")
+        assert len(kept) == {"tag": 5, "branch": 6}[upkeep]
+
+
+def test_upkeep_of_format_version_3_is_no_conflict_either(jdbc: Place) -> None:
+    """Rewritten manifests number no row; a user's row after it has a number of its own."""
+    jdbc.publish(OLD, jdbc.context(properties={"format-version": "3"}))
+    jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (7, 'user')")
+    staged = jdbc.stage(NEW)
+    keep_up(jdbc, "manifests")
+    staged.commit()
+    staged.settle()
+    jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (9, 'user', 2)")
+    assert len(set(jdbc.rows("_row_id"))) == 3
+
+
+@pytest.mark.parametrize("kind", ["alter", "property"])
+def test_upkeep_hides_no_alter(jdbc: Place, kind: str) -> None:
+    """It came before the upkeep, and is kept."""
+    jdbc.publish(OLD)
+    staged = jdbc.stage(OLD)
+    rival(jdbc, WRITES[kind])
+    keep_up(jdbc, "compaction")
+    after = jdbc.columns(), jdbc.properties()
+    with pytest.raises(ConcurrentWriteError):
+        staged.commit()
+    staged.abort("failed")
+    assert (jdbc.columns(), jdbc.properties()) == after
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE {table} ADD COLUMNS (theirs int)",
+        "ALTER TABLE {table} ADD PARTITION FIELD bucket(2, id)",
+        "ALTER TABLE {table} WRITE ORDERED BY name",
+    ],
+)
+def test_an_alter_in_the_last_moment_is_not_merged(
+    place: Place, statement: str, before_the_call: Callable[[Callable[[], object]], None]
+) -> None:
+    """Though the version changes nothing of what it alters: a server compares it all the same."""
+    place.publish(OLD)
+    staged = place.stage(OLD)
+    before_the_call(lambda: rival(place, [statement]))
+    with pytest.raises(ConcurrentWriteError):
+        staged.commit()
+    staged.abort("failed")
+    assert (len(place.rows()), place.staged()) == (3, [])
 
 
 def test_a_table_that_a_rival_drops_is_created_again(place: Place) -> None:
@@ -160,6 +231,19 @@ def test_a_creation_that_lost_is_an_error_or_none_by_its_purpose(
         created.commit()
     created.abort("failed")
     assert (jdbc.rows(), jdbc.staged()) == (NEW_ROWS, [])
+
+
+def test_overwrite_goes_over_more_columns_than_the_version_has(jdbc: Place) -> None:
+    """A column that the rival adds later has an id that no other ever had."""
+    jdbc.publish(OLD)
+    staged = jdbc.stage(OLD, jdbc.context(on_conflict=OnConflict.OVERWRITE))
+    rival(jdbc, WRITES["alter"])
+    rival(jdbc, ["INSERT INTO {table} VALUES (7, 'theirs', 1)"])
+    staged.commit()
+    staged.settle()
+    assert (jdbc.columns(), len(jdbc.rows())) == (["id", "name"], 3)
+    rival(jdbc, WRITES["alter"])
+    assert set(jdbc.rows("theirs")) == {(None,)}
 
 
 @pytest.mark.parametrize("kind", ["insert", "replace", "alter", "property"])

@@ -145,7 +145,7 @@ class AnyCatalogAdapter(SparkAdapter):
     def column_comment_sql(self, relation: BaseRelation, column: str, text: str) -> str:
         """The statement that comments one column."""
         name = table_name(relation.database, str(relation.schema), str(relation.identifier))
-        return model_columns.comment_statement(name, column, text)
+        return model_columns.comment_statement(name, {column: text})
 
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""

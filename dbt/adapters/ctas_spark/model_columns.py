@@ -15,6 +15,9 @@ from dbt.adapters.events.logging import AdapterLogger
 
 logger = AdapterLogger("CtasSpark")
 
+MANY_COLUMNS_SINCE = (4, 1)
+"""Spark's grammar for ALTER COLUMN."""
+
 
 def checks_sql(model: Mapping[str, Any], relation: TableName) -> str | None:
     """A query of one row: for each ``not_null`` and ``check`` the number of rows that break it."""
@@ -76,19 +79,28 @@ def comment(
     warn_of_others(staged, set(texts) - {str(field.name()).lower() for field in fields}, partitions)
 
 
-def comment_statement(table: TableName, column: str, text: str) -> str:
-    """The comment of one column, in any catalog."""
-    name, comment_text = quoting.identifier(column), quoting.string(text)
-    return f"ALTER TABLE {quoting.table(table)} ALTER COLUMN {name} COMMENT {comment_text}"
+def comment_statement(table: TableName, texts: Mapping[str, str]) -> str:
+    """The comments of columns, by name, in any catalog but Spark's own."""
+    comments = ", ".join(
+        f"{quoting.identifier(column)} COMMENT {quoting.string(text)}"
+        for column, text in texts.items()
+    )
+    return f"ALTER TABLE {quoting.table(table)} ALTER COLUMN {comments}"
 
 
 def comment_each(spark: Any, staged: TableName, columns: Mapping[str, Mapping[str, Any]]) -> None:
-    """Comment every described column of a table that a format of its own keeps: one commit each."""
+    """Comment every described column of a table that a format of its own keeps.
+
+    One commit of the schema; before Spark 4.1, whose grammar takes one column, one for each.
+    """
     texts = descriptions(columns)
     empty = spark.sql(f"SELECT * FROM {quoting.table(staged)} LIMIT 0")  # noqa: S608 (quoted)
     names = {str(name).lower(): name for name in empty.columns}
-    for name in texts.keys() & names.keys():
-        spark.sql(comment_statement(staged, names[name], texts[name]))
+    known = [(name, texts[key]) for key, name in names.items() if key in texts]
+    takes_all = tuple(map(int, spark.version.split(".")[:2])) >= MANY_COLUMNS_SINCE
+    at_once = len(known) if takes_all else 1
+    for start in range(0, len(known), at_once or 1):
+        spark.sql(comment_statement(staged, dict(known[start : start + at_once])))
     warn_of_others(staged, texts.keys() - names.keys(), set())
 
 

@@ -13,7 +13,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     choose,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
-    DELETES_FOR_ALL,
     EXTENSION_OF_DELTA,
     IcebergKind,
     SessionFacts,
@@ -168,10 +167,3 @@ def test_kinds_that_are_not_known_to_compare_and_swap_stage_no_fork(
 ) -> None:
     """They publish by statement, or after a probe, if at all."""
     assert iceberg_kind(options) is None
-
-
-def test_metadata_that_is_deleted_at_once_is_refused() -> None:
-    """A fork shares it."""
-    with pytest.raises(AtomicityNotSupportedError, match="shares the table's metadata files"):
-        settings.check_iceberg("ice", {DELETES_FOR_ALL: "TRUE"})
-    settings.check_iceberg("ice", {DELETES_FOR_ALL: "false"})

@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.base import (
 )
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
+from fakes.iceberg import document, with_snapshot
 
 LOST = MetastoreError("lost")
 REFUSED = EntryModifiedError("stale")
@@ -26,9 +27,16 @@ def base(
     """A table of snapshots 0, 1, ..., each with a commit id."""
     kept = list(enumerate(commits))[-1:] if expired else list(enumerate(commits))
     document: dict[str, Any] = {
+        "format-version": 2,
         "table-uuid": uuid,
+        "last-sequence-number": len(commits),
         "snapshots": [
-            {"snapshot-id": n, "timestamp-ms": n, "summary": {"ctas_spark_commit": c}}
+            {
+                "snapshot-id": n,
+                "sequence-number": n + 1,
+                "timestamp-ms": n,
+                "summary": {"ctas_spark_commit": c},
+            }
             for n, c in kept
         ],
         "refs": {"main": {"snapshot-id": len(commits) - 1}},
@@ -60,8 +68,12 @@ def test_a_base_that_others_built_on_is_left() -> None:
 
 
 def test_what_proves_nothing_is_unknown() -> None:
-    """The old table, no table, another one, and a history without our base."""
-    for after in (OVER, ABSENT, base("a", "b", uuid="v"), base("a", "b", expired=True)):
+    """The old table, no table, another one, and a history that lost our base or a commit since."""
+    expired = base("a", "x", "b")
+    assert expired.facts is not None
+    del expired.facts.document["snapshots"][1]
+    others = (base("a", "b", uuid="v"), base("a", "b", expired=True), expired)
+    for after in (OVER, ABSENT, *others):
         assert decide(OVER, after, "ours", LOST) is Outcome.UNKNOWN
         assert decide(OVER, after, "ours", None) is Outcome.UNKNOWN
 
@@ -87,6 +99,63 @@ def test_upkeep_is_no_conflict() -> None:
     assert change_between(begun, kept) is Change.MAINTAINED
     tagged = base("a", "b", file="other", refs={"main": {"snapshot-id": 1}, "t": {}})
     assert change_between(begun, tagged) is Change.MAINTAINED
+
+
+def written(begun: IcebergBase, operation: str, *, to: str = "main", **more: Any) -> IcebergBase:
+    """The table after a commit of Iceberg's own to a branch."""
+    assert begun.facts is not None
+    table = with_snapshot({**begun.facts.document, **more}, {"operation": operation})
+    last = table["refs"].pop("main")
+    references = {**begun.facts.document["refs"], to: last}
+    facts = TableFacts({**table, "refs": references}, f"{begun.facts.metadata_location}+")
+    return IcebergBase(SimpleNamespace(facts=facts))  # type: ignore[arg-type]
+
+
+TABLE = IcebergBase(
+    SimpleNamespace(facts=TableFacts(with_snapshot(document()), "f"))  # type: ignore[arg-type]
+)
+
+
+def test_rewritten_files_are_no_conflict() -> None:
+    """Compaction and rewritten manifests keep the rows; so does what expires after them."""
+    once = written(TABLE, "replace")
+    assert change_between(TABLE, once) is Change.MAINTAINED
+    assert change_between(TABLE, written(once, "replace")) is Change.MAINTAINED
+    assert change_between(TABLE, written(once, "append")) is Change.WRITTEN
+    assert change_between(TABLE, written(written(TABLE, "append"), "replace")) is Change.WRITTEN
+    assert once.facts is not None
+    kept = {**once.facts.document, "snapshots": once.facts.document["snapshots"][-1:]}
+    expired = IcebergBase(SimpleNamespace(facts=TableFacts(kept, "x")))  # type: ignore[arg-type]
+    assert change_between(TABLE, expired) is Change.MAINTAINED
+
+
+def test_a_write_to_a_branch_is_no_conflict() -> None:
+    """Readers of main get what they got."""
+    assert change_between(TABLE, written(TABLE, "append", to="audit")) is Change.MAINTAINED
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        {"properties": {"theirs": "yes"}},
+        {"schemas": [{"schema-id": 0, "fields": []}]},
+        {"default-sort-order-id": 1},
+        {"last-column-id": 2},
+    ],
+    ids=["properties", "schema", "sort order", "a column that was dropped again"],
+)
+def test_upkeep_hides_no_alter(altered: dict[str, Any]) -> None:
+    """What another changed is a conflict, whatever came after it."""
+    assert change_between(TABLE, written(TABLE, "replace", **altered)) is Change.WRITTEN
+
+
+def test_schemas_that_nobody_needs_may_expire() -> None:
+    """The current one is what counts."""
+    both = [{"schema-id": 0, "fields": []}, {"schema-id": 1, "fields": [{"name": "a"}]}]
+    more: dict[str, Any] = {"current-schema-id": 1, "schemas": both}
+    begun = base("a", "b", **more)
+    now = base("a", "b", file="x", **{**more, "schemas": both[1:]})
+    assert change_between(begun, now) is Change.MAINTAINED
 
 
 def test_a_record_names_the_base_that_its_call_expects() -> None:

@@ -10,10 +10,12 @@ from dbt.adapters.ctas_spark.staging.iceberg.fork import (
     DELETE_OLD_METADATA,
     GC,
     METADATA_PATH,
+    Fork,
     ForkDirectories,
     own_metadata_files,
     properties_of_a_fork,
     published_properties,
+    record_of,
     replace_fork_as,
 )
 
@@ -37,13 +39,33 @@ def test_the_target_gets_its_own_values_back() -> None:
 
 
 def test_the_statement_replaces_the_fork_alone() -> None:
-    """With the model's clauses, but not its values for what keeps the fork apart."""
+    """With the model's clauses; what keeps the fork apart is named, or a default would undo it."""
     asked = {DELETE_OLD_METADATA: "true", "a": "b"}
     layout = TableLayout("iceberg", ("days(ts)",), comment="it's", properties=asked)
-    assert replace_fork_as(TableName("stg", "t__v", "ice"), layout, "SELECT 1 ts") == (
+    name = TableName("stg", "t__v", "ice")
+    assert replace_fork_as(name, layout, DIRECTORIES, "SELECT 1 ts") == (
         "CREATE OR REPLACE TABLE `ice`.`stg`.`t__v`\nUSING iceberg\n"
-        "PARTITIONED BY (days(`ts`))\nCOMMENT 'it\\'s'\nTBLPROPERTIES ('a' = 'b')\nAS\nSELECT 1 ts"
+        "PARTITIONED BY (days(`ts`))\nCOMMENT 'it\\'s'\n"
+        "TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'false', 'a' = 'b', "
+        "'gc.enabled' = 'false', 'write.metadata.previous-versions-max' = '100000', "
+        "'write.data.path' = 'file:/w/t/data/v1', 'write.metadata.path' = 'file:/w/t/metadata/v1')"
+        "\nAS\nSELECT 1 ts"
     )
+
+
+def test_a_fork_on_which_no_commit_is_safe_has_no_directories_of_its_own() -> None:
+    """Whatever undid its properties, only its entry goes."""
+    record = TableName("stg", "t__v1", "ice")
+    properties = properties_of_a_fork(DIRECTORIES)
+    assert Fork(record, TableFacts({"properties": properties}, "f")).directories == DIRECTORIES
+    for key in properties:
+        undone = TableFacts({"properties": {**properties, key: "theirs"}}, "f")
+        assert Fork(record, undone).directories is None
+
+
+def test_a_forks_name_is_in_lower_case() -> None:
+    """As a Hive metastore lists it, whatever the model is called."""
+    assert record_of("stg", TableName("db", "Orders", "ice"), "v1").table == "orders__v1"
 
 
 def test_only_metadata_in_the_forks_own_directory_is_its_own() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StorageError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StorageError
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
@@ -142,19 +142,22 @@ def test_a_published_fork_is_only_forgotten(world: World) -> None:
     assert fork["properties"]["ctas_spark_version"] == version.id
 
 
-def test_a_creation_that_has_just_landed_is_not_forgotten_yet() -> None:
-    """Its writer looks at its record once more; were it gone, it would take the table back."""
+def test_a_creation_that_was_forgotten_before_its_writer_looks_stays() -> None:
+    """However long the writer stalls after its call: its record is gone, and its files are not."""
     world = World.new()
     version = world.stage()
     attempt(version)
-    world.land(version)
-    swept = world.clean_up()
-    assert (swept.freed, swept.kept) == ([], {version.id: Reason.LIVE})
-    assert version.record in world.tables.entries
-    world.wait(HOUR_MS)
-    world.clean_up()
-    assert version.record not in world.tables.entries
+
+    def forgetting(call: str, name: TableName) -> None:
+        if (call, name) == ("register", TARGET):
+            assert world.clean_up().freed == []
+            assert version.record not in world.tables.entries
+
+    world.tables.after = forgetting
+    version.publish(IcebergBase(None))
+    assert TARGET in world.tables.entries
     assert world.file_of(version) in world.storage.texts
+    assert version.settle(StepReport(TARGET)) == []
 
 
 def test_recover_forgets_what_was_published_and_nothing_else(world: World) -> None:
@@ -312,6 +315,78 @@ def test_a_commit_that_has_expired_under_users_writes_keeps_its_files(world: Wor
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
     assert world.is_whole(version)
+
+
+def test_files_that_a_kept_snapshot_needs_stay(world: World) -> None:
+    """Whatever the history says of the version: the manifests name them, as under a user's tag."""
+    version = world.stage()
+    attempt(version)
+    world.insert()
+    world.tables.shown.add((TARGET, version.id))
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+    world.tables.shown.clear()
+    world.clean_up()
+    assert not world.is_whole(version)
+
+
+def test_files_that_a_renamed_table_needs_stay(world: World) -> None:
+    """It has the identity of the one that was forked."""
+    version = world.stage()
+    attempt(version)
+    world.insert()
+    world.tables.entries[ELSEWHERE] = world.tables.entries.pop(TARGET)
+    world.tables.shown.add((ELSEWHERE, version.id))
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+
+
+def test_a_table_that_a_version_created_anew_is_known_by_its_identity(world: World) -> None:
+    """Another dropped the target first; the new one was renamed since, and its marker expired."""
+    version = world.stage()
+    del world.tables.entries[TARGET]
+    world.tables.find(version.record)
+    version.mark(version.look(), Atomicity.ISOLATED)
+    version.publish(version.look())
+    table = with_snapshot(world.tables.entries.pop(TARGET)[0])
+    world.tables.put(ELSEWHERE, {**table, "snapshots": table["snapshots"][-1:]})
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+
+
+def test_a_published_version_whose_record_cannot_be_dropped_keeps_its_files(world: World) -> None:
+    """The staging schema may refuse it, in every run, until the marker has expired."""
+    version = world.stage()
+    attempt(version)
+    world.land(version)
+
+    def refused(name: TableName) -> None:  # noqa: ARG001 (the shape)
+        raise RefusedError("not yours to drop")
+
+    world.tables.drop_entry = refused  # type: ignore[method-assign]
+    assert world.clean_up().freed == []
+    world.insert()
+    table = world.tables.entries[TARGET][0]
+    world.tables.put(TARGET, {**table, "snapshots": table["snapshots"][-1:]})
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+
+
+def test_a_fork_that_was_made_unsafe_loses_its_entry_alone(world: World) -> None:
+    """A commit on it could delete the target's files, so none is made, and none of its files go."""
+    version = world.stage()
+    world.insert()
+    world.tables.find(version.record).with_properties({"gc.enabled": "true"})
+    world.wait()
+    before = dict(world.storage.texts)
+    puts = len(world.tables.files)
+    world.clean_up()
+    assert version.record not in world.tables.entries
+    assert (world.storage.texts, len(world.tables.files)) == (before, puts)
 
 
 def test_an_entry_that_leads_nowhere_goes(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     MetastoreError,
     NoSuchVersionError,
+    RefusedError,
     StagedVersionGoneError,
     StagedVersionIncompleteError,
 )
@@ -84,6 +86,95 @@ def test_a_location_provider_is_refused(world: World) -> None:
     with pytest.raises(AtomicityNotSupportedError, match="location-provider"):
         version.stage_on(version.look(), ISOLATED)
     assert list(world.tables.entries) == [TARGET]
+
+
+GUARDS = {
+    "gc.enabled": "true",
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "10",
+    "write.data.path": "s3://b",
+    "write.metadata.path": "s3://b",
+}
+
+
+@pytest.mark.parametrize("key", GUARDS)
+@pytest.mark.parametrize("begin", ["table-default.", "table-override."])
+def test_a_catalog_that_undoes_what_keeps_a_fork_apart_is_refused(
+    world: World, begin: str, key: str
+) -> None:
+    """Before anything is made; the error says what to remove, and where to set it instead."""
+    world.tables.settings[begin + key] = GUARDS[key]
+    with pytest.raises(AtomicityNotSupportedError) as refused:
+        world.stage()
+    assert f"remove spark.sql.catalog.ice.{begin}{key}" in refused.value.remedy
+    assert list(world.tables.entries) == [TARGET]
+
+
+def test_a_catalog_may_say_what_a_fork_says_anyway(world: World) -> None:
+    """As servers do that look after metadata themselves."""
+    key = "table-override.write.metadata.delete-after-commit.enabled"
+    world.tables.settings[key] = "false"
+    assert world.stage().id
+
+
+@pytest.mark.parametrize("of", ["table", "model", "catalog"])
+def test_an_encrypted_table_is_refused(world: World, of: str) -> None:
+    """Its keys are kept apart from its files, and a fork's are not among them."""
+    own = {"encryption.key-id": "k"}
+    context = CONTEXT
+    if of == "table":
+        world.tables.put(TARGET, with_snapshot(document(properties=own)))
+    elif of == "model":
+        context = replace(CONTEXT, layout=TableLayout("iceberg", properties=own))
+    else:
+        world.tables.settings["table-default.encryption.key-id"] = "k"
+    version = IcebergVersion(context, world.services, StepReport(TARGET))
+    with pytest.raises(AtomicityNotSupportedError, match=r"encryption\.key-id is k"):
+        version.stage_on(version.look(), ISOLATED)
+    assert list(world.tables.entries) == [TARGET]
+
+
+@pytest.mark.parametrize(
+    ("given", "instead"),
+    [
+        ({"default-sort-order-id": 1}, "write ORDER BY"),
+        ({"schemas": [{"schema-id": 0, "identifier-field-ids": [1]}]}, "DROP IDENTIFIER FIELDS"),
+    ],
+    ids=["sort order", "identifier fields"],
+)
+def test_what_a_replace_would_drop_is_refused(
+    world: World, given: dict[str, Any], instead: str
+) -> None:
+    """With what to write instead; a rollback, which brings its version's own, goes on."""
+    world.tables.put(TARGET, with_snapshot(document(**given)))
+    with pytest.raises(AtomicityNotSupportedError) as refused:
+        world.stage()
+    assert instead in refused.value.remedy
+    assert list(world.tables.entries) == [TARGET]
+    restored = IcebergRestoring(CONTEXT, world.services).restored("v", ISOLATED, StepReport(TARGET))
+    with pytest.raises(NoSuchVersionError):
+        restored.stage_on(restored.look(), ISOLATED)
+
+
+def test_a_fork_that_was_made_unsafe_is_not_committed_to(world: World) -> None:
+    """Whoever changed its properties: the next commit could delete the target's files."""
+    version = world.stage()
+    world.tables.find(version.record).with_properties({"gc.enabled": "true"})
+    before = len(world.tables.files)
+    with pytest.raises(AtomicityNotSupportedError, match=r"gc\.enabled"):
+        version.check_staged(WriteFigures())
+    with pytest.raises(AtomicityNotSupportedError):
+        version.mark(version.look(), ISOLATED)
+    assert len(world.tables.files) == before
+
+
+def test_a_failure_before_the_call_is_a_refusal(world: World) -> None:
+    """Nothing was asked of the catalog, so the outcome is known."""
+    version = world.stage()
+    version.mark(version.look(), ISOLATED)
+    world.tables.unreadable[version.record] = MetastoreError("no answer")
+    with pytest.raises(RefusedError, match="no answer"):
+        version.publish(version.look())
 
 
 def test_what_was_staged_is_what_iceberg_counted(world: World) -> None:
@@ -229,6 +320,25 @@ def test_a_swept_creation_that_another_has_written_to_is_left(empty: World) -> N
     with pytest.raises(CommitStateUnknownError, match="another has written"):
         version.publish(ABSENT)
     assert TARGET in empty.tables.entries
+
+
+def test_a_rivals_table_is_given_its_name_back(empty: World) -> None:
+    """It came between the last look and the withdrawal: nothing of a rival's is dropped."""
+    version, _ = created(empty)
+    theirs = with_snapshot(document("theirs", "w/theirs"))
+
+    def sweeping(call: str, name: TableName) -> None:
+        if (call, name) == ("register", TARGET):
+            take(empty, version)
+        elif (call, name) == ("rename", TARGET):
+            aside = next(one for one in empty.tables.entries if one.table.endswith("_withdrawn"))
+            empty.tables.entries[aside] = (theirs, "theirs.json")
+            empty.tables.after = lambda *_: None
+
+    empty.tables.after = sweeping
+    with pytest.raises(CommitStateUnknownError, match="another has written"):
+        version.publish(ABSENT)
+    assert empty.tables.entries[TARGET][0] == theirs
 
 
 def test_a_creation_whose_answer_was_lost_looks_at_its_record_too(empty: World) -> None:

@@ -140,7 +140,6 @@ class CatalogsWithJvm(Catalogs):
         if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
             tables = SqlTables(asking(self._spark), name, ICEBERG, self._clock)
             return StatementCatalog(tables, HADOOP)
-        settings.check_iceberg(name, options)
         swapped_by = settings.iceberg_kind(options) if is_known else None
         if swapped_by is not None:
             services = self._services(IcebergTables(self._spark, name))

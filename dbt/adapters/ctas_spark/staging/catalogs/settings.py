@@ -20,7 +20,6 @@ ICEBERG_JARS: Mapping[str, str] = {
 }
 """The newest runtime for each minor of Spark."""
 HADOOP_NAMES = ("hadoop", "org.apache.iceberg.hadoop.HadoopCatalog")
-DELETES_FOR_ALL = "table-override.write.metadata.delete-after-commit.enabled"
 
 
 class IcebergKind(str, Enum):
@@ -76,21 +75,6 @@ def iceberg_kind(options: Mapping[str, str]) -> IcebergKind | None:
 def is_hadoop(options: Mapping[str, str]) -> bool:
     """True if the catalog's tables are directories, without an entry that points to them."""
     return iceberg_implementation(options) in HADOOP_NAMES
-
-
-def check_iceberg(catalog: str, options: Mapping[str, str]) -> None:
-    """Return if the settings take no files away that a staged version shares with its target.
-
-    Raises:
-        AtomicityNotSupportedError: they do.
-    """
-    if options.get(DELETES_FOR_ALL, "false").lower() == "true":
-        raise AtomicityNotSupportedError(
-            f"nothing is published atomically on the Iceberg catalog {catalog}: {DELETES_FOR_ALL} "
-            "is true, and a staged version shares the table's metadata files",
-            left="nothing was started",
-            remedy=f"remove {SETTINGS}{catalog}.{DELETES_FOR_ALL}; set it as a property of tables",
-        )
 
 
 def iceberg_remedy(spark_version: str) -> str:

@@ -135,8 +135,7 @@ def change_between(begun: IcebergBase, now: IcebergBase) -> Change:
     same_file = begun.facts.metadata_location == now.facts.metadata_location
     if same_file and begun.facts.uuid == now.facts.uuid:
         return Change.NONE
-    maintained = begun.facts.contents == now.facts.contents
-    return Change.MAINTAINED if maintained else Change.WRITTEN
+    return Change.MAINTAINED if now.facts.is_maintained(begun.facts) else Change.WRITTEN
 
 
 def who_changed(begun: IcebergBase, now: IcebergBase) -> str:
@@ -168,12 +167,13 @@ def decide(
 def _has_left(over: IcebergBase, after: IcebergBase) -> bool:
     """True if others' commits that we can all see came on top, so that a request of ours is stale.
 
-    A table of another identity, or whose history lost our base, proves nothing.
+    A table of another identity, or whose history lost our base or a commit since, proves nothing.
     """
     if over.facts is None or after.facts is None or over.facts.uuid != after.facts.uuid:
         return False
     known = over.facts.main is None or over.facts.main in after.facts.snapshots
-    return known and over.facts.main != after.facts.main
+    whole = after.facts.has_all_since(over.facts.last_sequence_number)
+    return known and whole and over.facts.main != after.facts.main
 
 
 def _last_commit(table: TableFacts) -> str:

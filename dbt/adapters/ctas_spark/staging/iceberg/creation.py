@@ -6,8 +6,9 @@ So the writer reads its record again after the call.
 
 import json
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -27,6 +28,18 @@ logger = logging.getLogger(__name__)
 
 HISTORY_OF_FILES = ("metadata-log", "statistics", "partition-statistics")
 OTHER_PLACE = "_elsewhere"
+WITHDRAWN = "_withdrawn"
+
+
+@contextmanager
+def before_the_call() -> Iterator[None]:
+    """Whatever fails here has committed nothing: RefusedError."""
+    try:
+        yield
+    except RefusedError:
+        raise
+    except MetastoreError as error:
+        raise RefusedError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +63,10 @@ class Creation:
             MetastoreError: it may or may not have been made.
         """
         path = f"{fork.facts.properties[METADATA_PATH]}/{self._file}"
-        self.tables.write_metadata(metadata, fork, path)
+        with before_the_call():
+            self.tables.write_metadata(metadata, fork, path)
         failure = self._register(fork, path)
-        swept = self._find_swept()
+        swept = self._find_swept(fork)
         if swept is not None:
             with self.report.within(Step.TAKE_BACK):
                 self._take_back(path)
@@ -74,36 +88,69 @@ class Creation:
             return lost
         return None
 
-    def _find_swept(self) -> SweptError | None:
+    def _find_swept(self, fork: LoadedTable) -> SweptError | None:
         try:
-            fork_to_publish(self.tables, self.record)
-        except SweptError as swept:
-            return swept
+            try:
+                fork_to_publish(self.tables, self.record)
+            except SweptError as swept:
+                return None if self._is_forgotten(fork) else swept
         except MetastoreError as error:
             raise self._unknown(error) from error
         return None
 
+    def _is_forgotten(self, fork: LoadedTable) -> bool:
+        """True if a clean-up has seen the new table, so that only the record went.
+
+        Otherwise the files go before the record.
+        """
+        if self.tables.find(self.record) is not None:
+            return False
+        main = fork.facts.snapshots[fork.facts.document["refs"][MAIN]["snapshot-id"]]
+        return fork.has_file(main.manifest_list)
+
     def _take_back(self, path: str) -> None:
-        """Drop the new entry, if it still is what was registered."""
         try:
-            if self._is_what_was_registered(path):
-                self.tables.drop_entry(self.target)
+            self._withdraw(path)
         except MetastoreError as error:
             raise self._unknown(error) from error
 
-    def _is_what_was_registered(self, path: str) -> bool:
-        """False if there is no table; MetastoreError if it is not ours alone."""
+    def _withdraw(self, path: str) -> None:
+        """Drop the new entry, if it still is what was registered.
+
+        Nothing drops a name on a condition: so the entry first gets one that nobody else uses.
+        """
+        is_whole = self._is_whole(self.target, path)
+        if is_whole is None:
+            return
+        if not is_whole:  # nobody has written to a table whose metadata is gone, or can rename it
+            self.tables.drop_entry(self.target)
+            return
+        aside = replace(self.record, table=f"{self.record.table}{WITHDRAWN}")
+        self.tables.rename(self.target, aside)
         try:
-            found = self.tables.find(self.target)
+            self._is_whole(aside, path)
+        except MetastoreError:
+            self.tables.rename(aside, self.target)
+            raise
+        self.tables.drop_entry(aside)
+
+    def _is_whole(self, name: TableName, path: str) -> bool | None:
+        """True if what was registered has its metadata; None if there is no table.
+
+        Raises:
+            MetastoreError: it is not ours alone, or could not be found out.
+        """
+        try:
+            found = self.tables.find(name)
         except FilesGoneError as error:
             if self._file not in str(error):
                 raise
-            return True
+            return False
         if found is not None and found.facts.metadata_location != path:
             raise MetastoreError(
                 "a clean-up took the version, and another has written to the new table since"
             )
-        return found is not None
+        return None if found is None else True
 
     def _unknown(self, cause: MetastoreError) -> Exception:
         return messages.unknown(self.target, version_of_record(self.record), cause)

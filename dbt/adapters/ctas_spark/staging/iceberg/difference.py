@@ -54,13 +54,15 @@ def commit(over: LoadedTable, metadata: Any) -> None:
 def _shaped(packages: Any, over: LoadedTable, fork: LoadedTable, begun: TableFacts | None) -> Any:
     """The target with the fork's own schemas and specs, in their order, so that ids agree."""
     builder = packages.org.apache.iceberg.TableMetadata.buildFrom(over.metadata)
+    _name_what_was_seen(packages, builder, over.metadata)
     if fork.facts.format_version > over.facts.format_version:
         builder.upgradeFormatVersion(fork.facts.format_version)
     schemas = _ids(begun, "schemas", "schema-id")
     for schema in fork.metadata.schemas():
         if schema.schemaId() not in schemas:
             builder.addSchema(schema)
-    builder.setCurrentSchema(fork.metadata.schema(), fork.metadata.lastColumnId())
+    last_column = max(fork.metadata.lastColumnId(), over.metadata.lastColumnId())
+    builder.setCurrentSchema(fork.metadata.schema(), last_column)
     specs = _ids(begun, "partition-specs", "spec-id")
     for spec in fork.metadata.specs():
         if spec.specId() not in specs:
@@ -68,6 +70,19 @@ def _shaped(packages: Any, over: LoadedTable, fork: LoadedTable, begun: TableFac
     builder.setDefaultPartitionSpec(fork.metadata.spec())
     builder.setDefaultSortOrder(fork.metadata.sortOrder())
     return builder
+
+
+def _name_what_was_seen(packages: Any, builder: Any, seen: Any) -> None:
+    """Have a REST server compare schema, partition spec and sort order with those of the base.
+
+    It compares what a commit names, and the builder does not name what stays.
+    """
+    update = packages.org.apache.iceberg.MetadataUpdate
+    reflect = packages.org.apache.commons.lang3.reflect.FieldUtils
+    changes = reflect.readField(builder, "changes", True)
+    changes.add(update.SetCurrentSchema(seen.currentSchemaId()))
+    changes.add(update.SetDefaultPartitionSpec(seen.defaultSpecId()))
+    changes.add(update.SetDefaultSortOrder(seen.defaultSortOrderId()))
 
 
 def _ids(table: TableFacts | None, listed: str, key: str) -> set[int]:
@@ -89,7 +104,8 @@ def _snapshots(
         schema = _shaped(packages, over, fork, begun).build().currentSchemaId()
         wanted = [_with_schema(packages, one, schema) for one in wanted]
     for snapshot in wanted[:-1]:
-        builder.addSnapshot(snapshot)
+        if is_begun or snapshot.parentId() is None:  # others' numbers may be too low by now
+            builder.addSnapshot(snapshot)
     builder.setBranchSnapshot(wanted[-1], MAIN)
 
 

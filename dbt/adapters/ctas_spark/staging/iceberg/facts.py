@@ -25,6 +25,10 @@ UPKEEP = frozenset(
     }
 )
 """What changes when snapshots expire, or get names or statistics."""
+COUNTED = frozenset({"last-sequence-number", "current-snapshot-id", "schemas", "partition-specs"})
+"""What changes when files are rewritten, a branch is written, or unused schemas expire."""
+REPLACE = "replace"
+"""The operation of a snapshot that has other files, and the same rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,9 @@ class Snapshot:
 
     id: int
     parent: int | None
+    sequence_number: int
     time_ms: int
+    manifest_list: str
     schema_id: int | None
     summary: Mapping[str, str]
 
@@ -101,6 +107,43 @@ class TableFacts:
         return {**kept, MAIN: self.main}
 
     @property
+    def schema(self) -> Mapping[str, Any]:
+        """The current schema."""
+        return self._current("schemas", "schema-id", "current-schema-id")
+
+    @property
+    def is_sorted(self) -> bool:
+        """True if the table says in which order writers put its rows."""
+        return bool(self.document.get("default-sort-order-id"))
+
+    def is_maintained(self, begun: "TableFacts") -> bool:
+        """True if nothing but upkeep came after ``begun``: no rows, columns, rules, properties."""
+        current = self.main
+        while current != begun.main:
+            snapshot = self.snapshots.get(current) if current is not None else None
+            if snapshot is None or snapshot.summary.get("operation") != REPLACE:
+                return False
+            current = snapshot.parent
+        return self.shape == begun.shape
+
+    def has_all_since(self, sequence_number: int) -> bool:
+        """True if no commit of data after that one has expired; False where none is numbered."""
+        numbers = {one.sequence_number for one in self.snapshots.values()}
+        since = range(sequence_number + 1, self.last_sequence_number + 1)
+        return self.format_version > 1 and numbers.issuperset(since)
+
+    @property
+    def shape(self) -> Mapping[str, Any]:
+        """What readers and writers of ``main`` go by, besides its rows."""
+        kept = {k: v for k, v in self.document.items() if k not in UPKEEP | COUNTED}
+        spec = self._current("partition-specs", "spec-id", "default-spec-id")
+        return {**kept, "schema": self.schema, "spec": spec}
+
+    def _current(self, listed: str, key: str, current: str) -> Mapping[str, Any]:
+        found = (one for one in self.document.get(listed, ()))
+        return next((one for one in found if one[key] == self.document.get(current)), {})
+
+    @property
     def main(self) -> int | None:
         """The snapshot that readers get; None for a table that never had one."""
         reference = self.document.get("refs", {}).get(MAIN)
@@ -140,7 +183,9 @@ def _snapshot(one: Mapping[str, Any]) -> Snapshot:
     return Snapshot(
         id=int(one["snapshot-id"]),
         parent=None if parent is None else int(parent),
+        sequence_number=int(one.get("sequence-number", 0)),
         time_ms=int(one["timestamp-ms"]),
+        manifest_list=str(one.get("manifest-list", "")),
         schema_id=one.get("schema-id"),
         summary=one.get("summary", {}),
     )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from uuid import NAMESPACE_OID, uuid5
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
@@ -31,6 +32,8 @@ METADATA_PATH = "write.metadata.path"
 FORMAT_VERSION = "format-version"
 OWN_PROPERTIES = (GC, DELETE_OLD_METADATA, OLD_METADATA_KEPT, DATA_PATH, METADATA_PATH)
 EVERY_METADATA_FILE = "100000"
+KEEPS_ALL = {GC: "false", DELETE_OLD_METADATA: "false", OLD_METADATA_KEPT: EVERY_METADATA_FILE}
+"""With other values, a commit on a fork may delete files of the table that it shares them with."""
 MOST_OF_THE_TABLE_NAME = 120
 
 
@@ -71,11 +74,15 @@ class Fork:
 
     @property
     def directories(self) -> ForkDirectories | None:
-        """Its own directories; None for one that was only registered, and has written nothing."""
-        data = self.facts.properties.get(DATA_PATH, "")
-        metadata = self.facts.properties.get(METADATA_PATH, "")
+        """Its own directories; None where a commit on it could touch the target's files.
+
+        One that was only registered, and has written nothing, is such a fork.
+        """
+        found = self.facts.properties
+        data, metadata = found.get(DATA_PATH, ""), found.get(METADATA_PATH, "")
         own = all(path.endswith(f"/{self.version}") for path in (data, metadata))
-        return ForkDirectories(data, metadata) if own else None
+        keeps = all(found.get(key) == value for key, value in KEEPS_ALL.items())
+        return ForkDirectories(data, metadata) if own and keeps else None
 
     @property
     def is_deleting(self) -> bool:
@@ -95,7 +102,8 @@ class Fork:
     def uuids(self) -> frozenset[str]:
         """The identities that a table has which one of its attempts may have landed on."""
         expected = self.expected
-        return frozenset({self.facts.uuid, *([expected.uuid] if expected else ())})
+        own = (self.facts.uuid, uuid_of_new(self.facts, self.version))
+        return frozenset({*own, *([expected.uuid] if expected else ())})
 
     @property
     def inherited(self) -> frozenset[int]:
@@ -123,13 +131,21 @@ def record_of(staging_schema: str, target: TableName, version: str) -> TableName
 
 
 def record_prefix(target: TableName) -> str:
-    """How the names of a target's forks begin; another target's may begin so, too."""
-    return f"{target.table[:MOST_OF_THE_TABLE_NAME]}__"
+    """How the names of a target's forks begin; another target's may begin so, too.
+
+    In lower case: a Hive metastore lists all names so.
+    """
+    return f"{target.table[:MOST_OF_THE_TABLE_NAME].lower()}__"
 
 
 def version_of_record(record: TableName) -> str:
     """The version id in a fork's name."""
     return record.table.rpartition("__")[2]
+
+
+def uuid_of_new(fork: TableFacts, version: str) -> str:
+    """The identity of a table that a version creates in the place of one that was dropped."""
+    return str(uuid5(NAMESPACE_OID, f"{fork.uuid} {version}"))
 
 
 def record_properties(target: TableName, version: str, base: IcebergBase) -> dict[str, str]:
@@ -147,13 +163,7 @@ def properties_of_a_fork(directories: ForkDirectories) -> dict[str, str]:
 
     All of its metadata files stay in its log, and all of its files lie in its own directories.
     """
-    return {
-        GC: "false",
-        DELETE_OLD_METADATA: "false",
-        OLD_METADATA_KEPT: EVERY_METADATA_FILE,
-        DATA_PATH: directories.data,
-        METADATA_PATH: directories.metadata,
-    }
+    return {**KEEPS_ALL, DATA_PATH: directories.data, METADATA_PATH: directories.metadata}
 
 
 def published_properties(
@@ -171,13 +181,15 @@ def published_properties(
     return kept
 
 
-def replace_fork_as(fork: TableName, layout: TableLayout, query: str) -> str:
+def replace_fork_as(
+    fork: TableName, layout: TableLayout, directories: ForkDirectories, query: str
+) -> str:
     """CREATE OR REPLACE of a fork that is there: Iceberg builds on what it was forked from.
 
-    The model's values for what keeps the fork apart wait until the commit.
+    The model's values for what keeps the fork apart wait until the commit. The fork's own stand in
+    the statement: a replace takes the catalog's defaults for what it does not name.
     """
-    asked = {key: value for key, value in layout.properties.items() if key not in OWN_PROPERTIES}
-    said = clauses("iceberg", layout, asked)
+    said = clauses("iceberg", layout, {**layout.properties, **properties_of_a_fork(directories)})
     return f"CREATE OR REPLACE TABLE {quoting.table(fork)}\n{said}\nAS\n{query}"
 
 

@@ -21,12 +21,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     NotIcebergError,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import TARGET, Kind
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    HOUR_MS,
-    KnownVersion,
-    Place,
-    Reason,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_commit_id, started_ms
@@ -56,15 +51,15 @@ class IcebergGarbage:
     def forget_published(self) -> tuple[str, ...]:
         """Remove the entries of forks that were published, whatever their age; what was done.
 
-        Their runs ended between the commit and its settling, or are about to do it themselves.
+        Their runs ended between the commit and its settling, or are about to do it themselves. A
+        creation's writer, which looks for its record, finds its files without one.
         """
         target = self._look().facts
         published = [fork for _, fork in self._forks() if fork is not None and fork.is_in(target)]
         return tuple(
             f"the entry {fork.record} of a published version was removed"
             for fork in published
-            if not self._is_looked_at(fork)
-            and not forks.forget(self._services, fork.record, self._report)
+            if not forks.forget(self._services, fork.record, self._report)
         )
 
     def versions(self) -> tuple[KnownVersion, ...]:
@@ -138,8 +133,9 @@ class IcebergGarbage:
             return Reason.LIVE
         if not fork.attempts:
             return None
-        if target is not None and may_hide(target, fork.version, fork.inherited):
-            return Reason.FORGOTTEN
+        kept = self._reason_of_history(fork, self.target, target) if target is not None else None
+        if kept is not None:
+            return kept
         expected = fork.expected
         if target is not None and expected is not None and target.uuid == expected.uuid:
             return None
@@ -162,11 +158,6 @@ class IcebergGarbage:
         """Drop the fork's entry."""
         self._tables.drop_entry(self._record(version.id))
 
-    def _is_looked_at(self, fork: Fork) -> bool:
-        """A creation's writer reads its record after the call; were it gone, it would go back."""
-        since = self._services.clock.wall_ms() - fork.facts.last_updated_ms
-        return fork.expected is None and since < HOUR_MS
-
     def _look(self) -> IcebergBase:
         return look(self._tables, self.target)
 
@@ -178,7 +169,7 @@ class IcebergGarbage:
         prefix = forks.record_prefix(self.target)
         for name in self._tables.tables(self._context.staging_schema):
             rest = name.table.removeprefix(prefix)
-            if not name.table.startswith(prefix) or not VERSION_ID.fullmatch(rest):
+            if rest == name.table or not VERSION_ID.fullmatch(rest):
                 continue
             try:
                 found = self._tables.find(name)
@@ -225,36 +216,43 @@ class IcebergGarbage:
     def _reason_elsewhere(self, fork: Fork) -> Reason | None:
         """The target may have been renamed since: any table that we may list is looked at."""
         try:
-            found = (_reason_under_another_name(fork, table) for table in self._others())
+            found = (self._reason_under(fork, name, table) for name, table in self._others())
             return next((reason for reason in found if reason is not None), None)
         except MetastoreError as error:
             logger.warning("%s stays: %s", fork.record, error.what)
             return Reason.UNSEARCHED
 
-    def _others(self) -> Iterator[TableFacts]:
+    def _reason_under(self, fork: Fork, name: TableName, table: TableFacts) -> Reason | None:
+        if fork.is_in(table):
+            return Reason.REFERENCED
+        if table.uuid not in fork.uuids:
+            return None
+        if _may_land(fork, table):
+            return Reason.MAY_LAND
+        return self._reason_of_history(fork, name, table)
+
+    def _reason_of_history(self, fork: Fork, name: TableName, table: TableFacts) -> Reason | None:
+        """Both have to let it go: what the snapshots say of their making, and the manifests."""
+        if may_hide(table, fork.version, fork.inherited):
+            return Reason.FORGOTTEN
+        shown = table.snapshots and self._tables.shows_files_of(name, fork.version)
+        return Reason.FORGOTTEN if shown else None
+
+    def _others(self) -> Iterator[tuple[TableName, TableFacts]]:
+        staging = self._context.staging_schema.lower()  # as a Hive metastore lists it
         for name in self._tables.all_tables():
-            if name.database == self._context.staging_schema or name == self.target:
+            if name.database.lower() == staging or name == self.target:
                 continue
             try:
                 found = self._tables.find(name)
             except NotIcebergError:
                 continue
             if found is not None:
-                yield found.facts
+                yield name, found.facts
 
 
 def _fork_of(version: KnownVersion) -> Fork:
     return cast("Fork", version.handle)
-
-
-def _reason_under_another_name(fork: Fork, table: TableFacts) -> Reason | None:
-    if fork.is_in(table):
-        return Reason.REFERENCED
-    if table.uuid not in fork.uuids:
-        return None
-    if _may_land(fork, table):
-        return Reason.MAY_LAND
-    return Reason.FORGOTTEN if may_hide(table, fork.version, fork.inherited) else None
 
 
 def _may_land(fork: Fork, target: TableFacts | None) -> bool:

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.iceberg.fork import DATA_PATH
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, RefusedError
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.fork import DATA_PATH, KEEPS_ALL, OWN_PROPERTIES
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 
 LOCATION_PROVIDER = "write.location-provider.impl"
+ENCRYPTION_KEY = "encryption.key-id"
+DEFAULTS, OVERRIDES = "table-default.", "table-override."
 
 
 def problems(context: StagingContext) -> tuple[str, ...]:
@@ -15,21 +18,102 @@ def problems(context: StagingContext) -> tuple[str, ...]:
     return tuple(_problems(context))
 
 
-def check_location_provider(target: TableName, properties: Mapping[str, str]) -> None:
-    """Return if it is known where the files of a staged version lie.
+def check_properties(
+    target: TableName, own: Mapping[str, str], settings: Mapping[str, str]
+) -> None:
+    """Return if neither table nor catalog undoes what a staged version relies on.
+
+    Args:
+        own: the target's properties, and the model's.
+        settings: the catalog's, with what a REST server sends.
 
     Raises:
-        AtomicityNotSupportedError: a class of the user's decides that.
+        AtomicityNotSupportedError: it says which property, and what to do about it.
     """
-    provider = properties.get(LOCATION_PROVIDER)
-    if provider is not None:
-        raise AtomicityNotSupportedError(
+    for begin in (DEFAULTS, OVERRIDES):
+        for key in OWN_PROPERTIES:
+            _check_catalog(target, begin + key, key, settings.get(begin + key))
+    provider, encrypted = (
+        own.get(key) or settings.get(OVERRIDES + key) or settings.get(DEFAULTS + key)
+        for key in (LOCATION_PROVIDER, ENCRYPTION_KEY)
+    )
+    if provider:
+        raise _refused(
+            target,
             f"{LOCATION_PROVIDER} is {provider}: where a staged version's files lie would not be "
             "known, and so not what an abort may delete",
-            table=target,
-            left="it is unchanged; no job was started",
-            remedy=f"remove the property; {DATA_PATH} moves data elsewhere, too",
+            f"remove the property; {DATA_PATH} moves data elsewhere, too",
         )
+    if encrypted:
+        raise _refused(
+            target,
+            f"{ENCRYPTION_KEY} is {encrypted}: a staged version's keys are not among the table's, "
+            "and nobody could read the table after the publication",
+            "have the storage encrypt instead, or build the table with materialized: incremental, "
+            "whose commits are Iceberg's own",
+        )
+
+
+def check_replaceable(target: TableName, base: TableFacts) -> None:
+    """Return if a replace drops nothing that a user gave the table.
+
+    Raises:
+        AtomicityNotSupportedError: it says what, and what to write instead.
+    """
+    if base.is_sorted:
+        raise _refused(
+            target,
+            "the table has a sort order (WRITE ORDERED BY), which Iceberg's replace drops and does "
+            "not apply to the model's rows",
+            f"write ORDER BY in the model's query, run ALTER TABLE {target} WRITE UNORDERED, and "
+            "remove the post-hook that sets the order",
+        )
+    if base.schema.get("identifier-field-ids"):
+        raise _refused(
+            target,
+            "the table has identifier fields, which Iceberg's replace drops: the columns of a "
+            "query's result may be null, and those of an identifier may not",
+            f"run ALTER TABLE {target} DROP IDENTIFIER FIELDS with their names; an incremental "
+            "model keeps them",
+        )
+
+
+def not_apart(target: TableName, record: TableName, left: str) -> AtomicityNotSupportedError:
+    """The error for a staged version on which a commit could delete the target's files."""
+    return AtomicityNotSupportedError(
+        f"the staged version {record} has not the properties that keep its commits from deleting "
+        f"the table's files ({', '.join(OWN_PROPERTIES)}): the catalog, or somebody, changed them",
+        table=target,
+        left=left,
+        remedy="find what sets them (the catalog's server has defaults, too), and have it not",
+    )
+
+
+def no_second_name(target: TableName, refused: RefusedError) -> AtomicityNotSupportedError:
+    """The error for a catalog in which a fork can't be made."""
+    return _refused(
+        target,
+        "the catalog refuses a second name for the table's metadata, on which a version is staged, "
+        f"and a copy of it elsewhere: {refused}",
+        "allow the session's user to register tables in the staging schema",
+    )
+
+
+def _check_catalog(target: TableName, setting: str, key: str, value: str | None) -> None:
+    if value is None or value.lower() == KEEPS_ALL.get(key):
+        return
+    raise _refused(
+        target,
+        f"the catalog {target.catalog} sets {setting} to {value}: a staged version shares the "
+        f"table's files, and needs a {key} of its own so that no commit on it deletes them",
+        f"remove spark.sql.catalog.{target.catalog}.{setting} (or have the REST server no longer "
+        f"send it), and set {key} in tblproperties of the models",
+    )
+
+
+def _refused(target: TableName, what: str, remedy: str) -> AtomicityNotSupportedError:
+    left = "it is unchanged; no job was started"
+    return AtomicityNotSupportedError(what, table=target, left=left, remedy=remedy)
 
 
 def _problems(context: StagingContext) -> Iterator[str]:

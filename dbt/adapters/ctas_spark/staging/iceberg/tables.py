@@ -6,12 +6,14 @@ Iceberg's Java exceptions become the core's errors: refused by name, or a fate n
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
@@ -41,6 +43,8 @@ REFUSALS: dict[str, type[RefusedError]] = {
 }
 MISSING_FILE = f"{ICEBERGS}NotFoundException"
 NOT_ICEBERGS = f"{ICEBERGS}NoSuchIcebergTableException"
+UNSUPPORTED = "java.lang.UnsupportedOperationException"
+CACHE = "org.apache.iceberg.CachingCatalog"
 
 
 class FilesGoneError(MetastoreError):
@@ -49,6 +53,10 @@ class FilesGoneError(MetastoreError):
 
 class NotIcebergError(MetastoreError):
     """There is an entry of that name, and it is no Iceberg table."""
+
+
+class UnsupportedError(MetastoreError):
+    """The catalog has no such thing."""
 
 
 @contextmanager
@@ -67,6 +75,8 @@ def _translated(action: str, error: Exception) -> MetastoreError:
     text = f"could not {action}: {error.java_exception.getMessage() or name}"
     if name == MISSING_FILE:
         return FilesGoneError(text)
+    if name == UNSUPPORTED:
+        return UnsupportedError(text)
     if name == NOT_ICEBERGS:
         return NotIcebergError(text)
     return REFUSALS.get(name, MetastoreError)(text)
@@ -96,6 +106,11 @@ class LoadedTable:
             for key, value in properties.items():
                 update = update.set(key, value)
             update.commit()
+
+    def has_file(self, path: str) -> bool:
+        """True if the table's own way to its storage finds a file."""
+        with core_errors(f"look for {path}"):
+            return bool(self.operations.io().newInputFile(path).exists())
 
     def say_location(self, location: str) -> None:
         """Change what the table says of its place; its files stay where they are.
@@ -137,6 +152,16 @@ class IcebergTables:
             )
             self._plugin = jvm.catalog_plugin(spark, catalog)
 
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """What the catalog itself goes by, with what a REST server has sent it."""
+        with core_errors(f"read the settings of the catalog {self.name}"):
+            reflect, catalog = self.packages.org.apache.commons.lang3.reflect, self._catalog
+            if str(catalog.getClass().getName()) == CACHE:
+                catalog = reflect.FieldUtils.readField(catalog, "catalog", True)
+            found = reflect.MethodUtils.invokeMethod(catalog, True, "properties")
+            return {str(key): str(value) for key, value in found.items()}
+
     def find(self, name: TableName) -> LoadedTable | None:
         """The table as it is now; None if the catalog says that there is none."""
         try:
@@ -150,11 +175,13 @@ class IcebergTables:
         """True if a view that Iceberg keeps is in the place of the table."""
         if not self._is_a(VIEWS):
             return False
-        with core_errors(f"look for a view {name}"):
-            identifier = self.packages.org.apache.spark.sql.connector.catalog.Identifier
-            return bool(
-                self._plugin.viewExists(identifier.of(self._path(name.database), name.table))
-            )
+        identifier = self.packages.org.apache.spark.sql.connector.catalog.Identifier
+        try:
+            with core_errors(f"look for a view {name}"):
+                path = identifier.of(self._path(name.database), name.table)
+                return bool(self._plugin.viewExists(path))
+        except UnsupportedError:  # a jdbc catalog without jdbc.schema-version V1 has no views
+            return False
 
     def location_of_new(self, name: TableName) -> str:
         """Where the catalog would put a table of that name; nothing is created."""
@@ -173,6 +200,11 @@ class IcebergTables:
         """Give a metadata file one more name."""
         with core_errors(f"register {name}"):
             self._catalog.registerTable(self._identifier(name), metadata_location)
+
+    def rename(self, name: TableName, to: TableName) -> None:
+        """Give a table another name; its metadata stays where it is."""
+        with core_errors(f"rename {name} to {to}"):
+            self._catalog.renameTable(self._identifier(name), self._identifier(to))
 
     def drop_entry(self, name: TableName) -> None:
         """Remove a name, and none of the files that it leads to."""
@@ -207,6 +239,21 @@ class IcebergTables:
             parser = self._iceberg.TableMetadataParser
             metadata = parser.fromJson(text)
             parser.write(metadata, like.operations.io().newOutputFile(path))
+
+    def shows_files_of(self, name: TableName, version: str) -> bool:
+        """True if a snapshot that is kept needs a file below a version's directories.
+
+        One job, which reads all manifests of the table.
+        """
+        self.forget_cached(name)
+        table, below = quoting.table(name), quoting.string(f"/{version}/")
+        places = {"all_files": "file_path", "all_manifests": "path", "snapshots": "manifest_list"}
+        parts = (
+            f"SELECT 1 FROM {table}.{listed} WHERE contains({path}, {below})"  # noqa: S608 (quoted)
+            for listed, path in places.items()
+        )
+        with core_errors(f"read the manifests of {name}"):
+            return bool(self._spark.sql(f"{' UNION ALL '.join(parts)} LIMIT 1").collect())
 
     def all_tables(self) -> Iterator[TableName]:
         """Every table of every namespace."""

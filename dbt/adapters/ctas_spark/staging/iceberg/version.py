@@ -2,27 +2,25 @@
 
 import logging
 from contextlib import AbstractContextManager
-from uuid import uuid4
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
     MetastoreError,
     RefusedError,
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg import base as bases
-from dbt.adapters.ctas_spark.staging.iceberg import difference, forking
+from dbt.adapters.ctas_spark.staging.iceberg import difference, forking, limits
 from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, loaded
 from dbt.adapters.ctas_spark.staging.iceberg.creation import (
     Creation,
+    before_the_call,
     fork_to_publish,
     metadata_of_creation,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkDirectories
-from dbt.adapters.ctas_spark.staging.iceberg.limits import check_location_provider
 from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, has_commit
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable
 from dbt.adapters.ctas_spark.staging.publish import messages
@@ -94,7 +92,9 @@ class IcebergVersion:
         """Fork the base; for a table that is not there, make an empty one at its future place."""
         asked = self._context.layout.properties
         known = {**base.facts.properties, **asked} if base.facts else dict(asked)
-        check_location_provider(self._context.target, known)
+        limits.check_properties(self._context.target, known, self._tables.settings)
+        if base.facts and self._kind is Kind.BUILD:
+            limits.check_replaceable(self._context.target, base.facts)
         self._begun, self._recorded = base, str(base)
         self._location = base.facts.location if base.facts else self._new_location()
         directories = ForkDirectories.below(self._location, known, self.id)
@@ -109,7 +109,10 @@ class IcebergVersion:
 
     def statement(self, query: str) -> str:
         """The statement that fills the fork."""
-        return forks.replace_fork_as(self.record, self._context.layout, query)
+        if self._directories is None:
+            raise RuntimeError(f"stage_on() was not called for {self._context.target}")
+        layout = self._context.layout
+        return forks.replace_fork_as(self.record, layout, self._directories, query)
 
     def fill_statement(self, query: str) -> str:
         """There is none: ``limits`` refuses the level for which one is asked."""
@@ -168,19 +171,21 @@ class IcebergVersion:
 
     def publish(self, over: IcebergBase) -> None:
         """Replay the fork's difference on the target, or register it as the target."""
-        fork = fork_to_publish(self._tables, self.record)
+        with before_the_call():
+            fork = fork_to_publish(self._tables, self.record)
         if not over.exists:
             self._create(fork)
             return
         before = over.facts.properties if over.facts else {}
         asked = self._context.layout.properties
-        metadata = difference.replayed(
-            self._tables.packages,
-            loaded(over),
-            fork,
-            self._begun.facts,
-            forks.published_properties(fork.facts.properties, before, asked),
-        )
+        with before_the_call():
+            metadata = difference.replayed(
+                self._tables.packages,
+                loaded(over),
+                fork,
+                self._begun.facts,
+                forks.published_properties(fork.facts.properties, before, asked),
+            )
         difference.commit(loaded(over), metadata)
 
     def decide(
@@ -217,10 +222,13 @@ class IcebergVersion:
 
         Raises:
             StagedVersionGoneError: somebody removed it.
+            AtomicityNotSupportedError: no commit on it is safe.
         """
         found = self._tables.find(self.record)
         if found is None:
             raise messages.record_gone(self._context.target, self.record, self._unchanged)
+        if Fork(self.record, found.facts).directories is None:
+            raise limits.not_apart(self._context.target, self.record, self._unchanged)
         return found
 
     def _marker(self, fork: LoadedTable, over: IcebergBase, level: Atomicity) -> SnapshotMarker:
@@ -267,13 +275,7 @@ class IcebergVersion:
         try:
             forking.make_fork(self._tables, self.record, base, own, folder)
         except RefusedError as error:
-            raise AtomicityNotSupportedError(
-                f"the catalog refuses a second name for the table's metadata, on which a version "
-                f"is staged, and a copy of it elsewhere: {error}",
-                table=self._context.target,
-                left="it is unchanged; no job was started",
-                remedy="allow the session's user to register tables in the staging schema",
-            ) from error
+            raise limits.no_second_name(self._context.target, error) from error
 
     def _fork_of_ours(self) -> LoadedTable:
         """The fork; ConcurrentWriteError if a clean-up has taken it."""
@@ -291,7 +293,7 @@ class IcebergVersion:
             fork.facts,
             forks.published_properties(fork.facts.properties, before, asked),
             own=frozenset(own),
-            uuid=str(uuid4()) if begun else fork.facts.uuid,
+            uuid=forks.uuid_of_new(fork.facts, self.id) if begun else fork.facts.uuid,
             location=self._location,
         )
         target, commit = self._context.target, self._commits[-1]

@@ -45,6 +45,8 @@ STAGED_FOR = PREFIX + "staged_for"
 """The target of a staged table; only the tables of this kind have it."""
 STAGED_AS = PREFIX + "staged_as"
 """The version's id; a table that was made of a staged one has another name than it says."""
+DROPS_FILES = "gc.enabled"
+"""Iceberg's; false, which the model or the catalog may say of the target, forbids to purge it."""
 CREATE, REPLACE = "create", "replace"
 MOST_OF_THE_TABLE_NAME = 120
 
@@ -97,6 +99,7 @@ class StatementVersion:
         self._is_staged = True
         # its own name as the marker's target: no clean-up of Iceberg's takes it for a fork
         own = {
+            DROPS_FILES: "true",
             STAGED_FOR: str(self._context.target),
             STAGED_AS: self.id,
             TARGET: str(self.record),
