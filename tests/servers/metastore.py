@@ -11,7 +11,7 @@ from types import MappingProxyType
 from xml.etree import ElementTree as ET
 
 import pyspark
-from pymetastore.hive_metastore import ThriftHiveMetastore
+from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TException
 from thrift.transport.TSocket import TSocket
@@ -105,6 +105,7 @@ def running_metastore(
             STARTS_WITHIN_SECONDS,
             f"an answer of the metastore on port {port}, log in {log}",
         )
+        _make_own_tables(port)
         yield Metastore(port, warehouse, process.pid)
     finally:
         stop(process)
@@ -189,13 +190,36 @@ def _answers(process: subprocess.Popen[str], port: int, log: Path) -> bool:
 
 
 def _databases(port: int) -> list[str]:
+    with _connected(port, ANSWERS_WITHIN_MILLISECONDS) as client:
+        names: list[str] = client.get_all_databases()
+        return names
+
+
+def _make_own_tables(port: int) -> None:
+    """Have the server make its tables while it has one client.
+
+    It makes each when it first needs it, on a second connection, and that waits for the
+    transactions on the tables that the new one refers to: with several clients, for ever.
+    """
+    columns, keys = [ttypes.FieldSchema("c", "int")], [ttypes.FieldSchema("k", "string")]
+    name = ("default", "made_by_the_server_itself")
+    with _connected(port) as client:
+        stored = ttypes.StorageDescriptor(cols=columns, serdeInfo=ttypes.SerDeInfo(parameters={}))
+        stored.parameters, stored.sortCols, stored.bucketCols = {}, [], []
+        table = ttypes.Table(name[1], name[0], "nobody", sd=stored, partitionKeys=keys)
+        table.parameters = {}
+        client.create_table(table)
+        client.append_partition(*name, ["1"])
+        client.drop_table(*name, True)
+
+
+@contextmanager
+def _connected(port: int, timeout_ms: int | None = None) -> Iterator[ThriftHiveMetastore.Client]:
     connection = TSocket("127.0.0.1", port)
-    connection.setTimeout(ANSWERS_WITHIN_MILLISECONDS)
+    connection.setTimeout(timeout_ms)
     transport = TBufferedTransport(connection)
     transport.open()
     try:
-        client = ThriftHiveMetastore.Client(TBinaryProtocol(transport))
-        names: list[str] = client.get_all_databases()
-        return names
+        yield ThriftHiveMetastore.Client(TBinaryProtocol(transport))
     finally:
         transport.close()

@@ -5,11 +5,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
-from thrift.protocol.TBinaryProtocol import TBinaryProtocol
-from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport
-
 from servers.jars import POSTGRESQL_DRIVER, fetched
 from servers.metastore import NO_SETTINGS, Metastore, running_metastore
 from servers.postgresql import Postgresql, running_postgresql
@@ -59,7 +54,6 @@ def metastore_on(
         database.execute(LOCK_TABLES.read_text())
     ours = {**_connection(database), **settings}
     with running_metastore(directory, warehouse, ours) as server:
-        _make_tables_of_privileges(server.port)
         yield server
 
 
@@ -71,19 +65,3 @@ def _connection(database: Postgresql) -> dict[str, str]:
         "javax.jdo.option.ConnectionPassword": database.password,
         "datanucleus.connectionPoolingType": "HikariCP",
     }
-
-
-def _make_tables_of_privileges(port: int) -> None:
-    """A server makes its own tables when it first needs them, on a second connection.
-
-    Those of privileges refer to the table of tables: with the first CREATE TABLE of a user who gets
-    privileges on it, the second connection would wait for the first one's transaction for ever.
-    """
-    transport = TBufferedTransport(TSocket("127.0.0.1", port))
-    transport.open()
-    try:
-        client = ThriftHiveMetastore.Client(TBinaryProtocol(transport))
-        table = ttypes.HiveObjectRef(ttypes.HiveObjectType.TABLE, "default", "none")
-        client.list_privileges("nobody", ttypes.PrincipalType.USER, table)
-    finally:
-        transport.close()
