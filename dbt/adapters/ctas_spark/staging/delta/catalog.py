@@ -163,7 +163,7 @@ class DeltaCatalog:
         }
 
     def _refuse(self, context: StagingContext) -> None:
-        found = problems(context)
+        found = tuple(problems(context))
         if found:
             raise AtomicityNotSupportedError(
                 "this configuration is not Delta's: " + "; ".join(found),

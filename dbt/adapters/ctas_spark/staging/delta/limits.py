@@ -4,8 +4,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 
 TRIED_JARS = {"4.1": "io.delta:delta-spark_4.1_2.13:4.4.0"}
@@ -42,11 +43,6 @@ UNTRIED_PROPERTIES = (
 )
 
 
-def problems(context: StagingContext) -> tuple[str, ...]:
-    """Every problem, with what to do about it."""
-    return tuple(_problems(context))
-
-
 def jar_remedy(spark_version: str) -> str:
     """What to put into ``spark_conf``; other minors are told which were tried."""
     minor = ".".join(spark_version.split(".")[:2])
@@ -61,20 +57,29 @@ def untried(table: TableFacts) -> tuple[str, ...]:
     return tuple(sorted(table.features - TRIED_FEATURES))
 
 
-def is_append_only(table: TableFacts) -> bool:
-    """True if the table forbids that its files are replaced."""
-    return table.configuration.get(APPEND_ONLY, "").lower() == "true"
+def check(facts: TableFacts, target: TableName, left: str) -> None:
+    """Raise AtomicityNotSupportedError if no transaction can replace the table."""
+    found = untried(facts)
+    if found:
+        raise AtomicityNotSupportedError(
+            "the table uses features of Delta with which no publication was tried: "
+            f"{', '.join(found)}",
+            table=target,
+            left=left,
+            remedy="drop the feature (ALTER TABLE ... DROP FEATURE), or give the model another "
+            "alias",
+        )
+    if facts.configuration.get(APPEND_ONLY, "").lower() == "true":
+        raise AtomicityNotSupportedError(
+            f"the table forbids that its rows are replaced ({APPEND_ONLY})",
+            table=target,
+            left=left,
+            remedy=f"ALTER TABLE {target} SET TBLPROPERTIES ('{APPEND_ONLY}'='false')",
+        )
 
 
-def ended_by_replace(base: TableFacts, asked: Collection[str]) -> tuple[str, ...]:
-    """What a replace ends, because the model does not say it: constraints, properties and the like.
-
-    Delta's own CREATE OR REPLACE TABLE AS ends the same. ``asked`` are the model's properties.
-    """
-    return tuple(_ended(base, asked))
-
-
-def _problems(context: StagingContext) -> Iterator[str]:
+def problems(context: StagingContext) -> Iterator[str]:
+    """Every problem, with what to do about it."""
     layout = context.layout
     yield from problems_of_any(context, "Delta")
     if layout.buckets is not None:
@@ -92,7 +97,11 @@ def _properties(properties: Mapping[str, str]) -> Iterator[str]:
             yield f"tblproperties: {key}: such a table can't be published a second time; remove it"
 
 
-def _ended(base: TableFacts, asked: Collection[str]) -> Iterator[str]:
+def ended_by_replace(base: TableFacts, asked: Collection[str]) -> Iterator[str]:
+    """What a replace ends, because the model does not say it: constraints, properties and the like.
+
+    Delta's own CREATE OR REPLACE TABLE AS ends the same. ``asked`` are the model's properties.
+    """
     for key in sorted(base.configuration):
         if key.startswith(CONSTRAINT):
             yield f"constraint {key.removeprefix(CONSTRAINT)}"

@@ -52,7 +52,7 @@ class DeltaVersion(DeltaTarget):
         if base.facts is None:
             raise messages.concurrent_write(self._context.target, "it was dropped just now")
         self._begun = base
-        self._refuse(base.facts, messages.NO_JOB)
+        limits.check(base.facts, self._context.target, messages.NO_JOB)
         self._warn(base.facts)
         self._record = records.create(
             self._services,
@@ -92,7 +92,7 @@ class DeltaVersion(DeltaTarget):
         """Write to the record over which version of the log it is published."""
         if over.facts is None or not over.is_same_table(self._begun):
             return  # publish() refuses it by name
-        self._refuse(over.facts, messages.NOTHING_PUBLISHED)
+        limits.check(over.facts, self._context.target, messages.NOTHING_PUBLISHED)
         record = self._of_ours
         rebased = replace(record, number=over.facts.number)
         try:
@@ -188,27 +188,6 @@ class DeltaVersion(DeltaTarget):
 
     def _swept(self) -> StagingError:
         return messages.swept(self._context.target, messages.unchanged(self._begun))
-
-    def _refuse(self, facts: TableFacts, left: str) -> None:
-        """Raise AtomicityNotSupportedError if no transaction can replace the table."""
-        target, append_only = self._context.target, limits.APPEND_ONLY
-        untried = limits.untried(facts)
-        if untried:
-            raise AtomicityNotSupportedError(
-                "the table uses features of Delta with which no publication was tried: "
-                f"{', '.join(untried)}",
-                table=target,
-                left=left,
-                remedy="drop the feature (ALTER TABLE ... DROP FEATURE), or give the model "
-                "another alias",
-            )
-        if limits.is_append_only(facts):
-            raise AtomicityNotSupportedError(
-                f"the table forbids that its rows are replaced ({append_only})",
-                table=target,
-                left=left,
-                remedy=f"ALTER TABLE {target} SET TBLPROPERTIES ('{append_only}'='false')",
-            )
 
     def _warn(self, facts: TableFacts) -> None:
         for what in limits.ended_by_replace(facts, self._context.layout.properties):
