@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.files.publication import fenced
 from dbt.adapters.ctas_spark.staging.files.record import RECORD, Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, Found, find, versions_of
+from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, find, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     ORPHAN_AGE_MS,
@@ -44,7 +44,7 @@ class FileGarbage:
 
     table: FileTable
     references: References
-    _found: dict[str, Found] = field(default_factory=dict)
+    _found: dict[str, Record] = field(default_factory=dict)
 
     @property
     def target(self) -> TableName:
@@ -53,36 +53,34 @@ class FileGarbage:
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory; a tombstone that only waits is not told of."""
         found = [one for one in find(self.table) if not self._only_waits(one)]
-        self._found = {one.id: one for one in found}
+        self._found = {one.version: one for one in found}
         return versions_of(self.table, tuple(found))
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
         """By the time on the record; where there is none, a record is made to hold it."""
-        found = self._found[version.id]
-        now = self._now(found)
-        noted = found.record.superseded_ms if found.record else None
-        if noted is not None:
-            return now - noted
+        record = self._found[version.id]
+        now = self._now(record)
+        if record.superseded_ms is not None:
+            return now - record.superseded_ms
         if note:
             self._note_superseded(version, now)
         return 0
 
     def age_ms(self, version: KnownVersion) -> int:
         """By id, record and newest file; a directory's own time where there is neither."""
-        found = self._found[version.id]
-        times = [started_ms(found.id), self._written_ms(found)]
-        entry = found.record.entry if found.record else None
-        if entry is not None:
-            times.append((entry.last_ddl_time or entry.create_time) * MILLISECONDS)
-        return self._now(found) - max(times)
+        record = self._found[version.id]
+        times = [started_ms(record.version), self._written_ms(record)]
+        if record.entry is not None:
+            times.append((record.entry.last_ddl_time or record.entry.create_time) * MILLISECONDS)
+        return self._now(record) - max(times)
 
     def may_land(self, version: KnownVersion) -> bool:
         """True if the target is what the record expects: commit ids never return.
 
         A creation's proof is its record in ``deleting``, and so is that of a version without one.
         """
-        record = self._found[version.id].record
-        if record is None or record.base in (ABSENT, UNKNOWN_BASE):
+        record = self._found[version.id]
+        if record.base in (ABSENT, UNKNOWN_BASE):
             return False
         if not self.table.services.conditional and version.place is Place.UNPUBLISHED:
             return False  # no call is refused by its base: age alone decides
@@ -90,7 +88,7 @@ class FileGarbage:
 
     def fence(self) -> None:
         """One conditional call; another's commit meanwhile is a fence, too."""
-        newest = max(self._found.values(), key=lambda one: one.id)
+        newest = max(self._found.values(), key=lambda one: one.version)
         with self.table.services.lock.held(self.target):
             base = self.table.look()
             change = fenced(base, self._now(newest))
@@ -100,134 +98,113 @@ class FileGarbage:
 
     def take(self, version: KnownVersion) -> bool:
         """Move the record to ``deleting``; make one, on which a CTAS that still runs will fail."""
-        found = self._found[version.id]
-        if found.record is None:
-            return self._made(found, RecordState.DELETING, self._now(found))
-        if found.record.entry is not None and RECORD not in found.record.entry.parameters:
-            return self._adopted(found, found.record)
-        return self._moved(found, replace(found.record, state=RecordState.DELETING))
+        record = self._found[version.id]
+        taken = replace(record, state=RecordState.DELETING)
+        if record.entry is None:
+            return self._made(replace(taken, superseded_ms=self._now(record)))
+        if RECORD not in record.entry.parameters:
+            return self._adopted(taken)
+        return self._moved(record, taken)
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
         return self.references.reason(version.id)
 
     def give_back(self, version: KnownVersion) -> None:
         """To ``published``; the grace begins anew when the version is superseded."""
-        found = self._found[version.id]
-        if found.record is not None:
-            published = replace(
-                found.record, state=RecordState.PUBLISHED, superseded_ms=None, number=version.number
-            )
-            self._moved(found, published)
+        record, published = self._found[version.id], RecordState.PUBLISHED
+        back = replace(record, state=published, superseded_ms=None, number=version.number)
+        self._moved(record, back)
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Delete the directory, again and again while files come."""
-        return emptied(self.table.services.storage, self._found[version.id].directory)
+        return emptied(self.table.services.storage, version.directory)
 
     def delete_record(self, version: KnownVersion) -> None:
         """Drop the entry; a tombstone stays until no CTAS of that age can come any more."""
-        found = self._found[version.id]
-        if not self._is_young_tombstone(found):
+        record = self._found[version.id]
+        if not self._is_young_tombstone(record):
             if version.place is Place.SUPERSEDED:
-                self._hand_on(found)
-            self.table.metastore.drop_entry(self.table.record_name(found.id))
+                self._hand_on(record)
+            self.table.metastore.drop_entry(self.table.record_name(version.id))
 
     def _note_superseded(self, version: KnownVersion, now: int) -> None:
-        found = self._found[version.id]
+        record = self._found[version.id]
+        lived = version.place is Place.SUPERSEDED
+        state = RecordState.SUPERSEDED if lived else record.state
+        noted = replace(record, state=state, number=version.number, superseded_ms=now)
         with self.table.report.within(Step.NOTE_SUPERSEDED):
-            if found.record is None:
-                self._made(found, RecordState.SUPERSEDED, now, version.number)
-                return
-            lived = version.place is Place.SUPERSEDED
-            state = RecordState.SUPERSEDED if lived else found.record.state
-            noted = replace(found.record, state=state, number=version.number, superseded_ms=now)
-            self._moved(found, noted)
+            if record.entry is None:
+                self._made(noted)
+            else:
+                self._moved(record, noted)
 
-    def _moved(self, found: Found, record: Record) -> bool:
-        if found.record is None:
-            return False
+    def _moved(self, record: Record, to: Record) -> bool:
         try:
-            now = self.table.move(record, found.record)
+            self._found[record.version] = self.table.move(to, record)
         except EntryModifiedError:
             return False
-        self._found[found.id] = replace(found, record=now)
         return True
 
-    def _made(self, found: Found, state: RecordState, now: int, number: int = 0) -> bool:
+    def _made(self, record: Record) -> bool:
         """A record in an entry without a directory; False if there is an entry by now."""
-        record = Record(
-            str(self.target),
-            found.id,
-            state,
-            UNKNOWN_BASE,
-            found.root,
-            number=number,
-            superseded_ms=now,
-        )
-        return self._written(found, record, self._create)
+        name, metastore = self.table.record_name(record.version), self.table.metastore
+        made = EntryChange(name, metastore.scratch_entry(name), None, record.to_parameters())
+        return self._written(record, lambda: metastore.create_table(made))
 
-    def _create(self, record: Record) -> None:
-        name = self.table.record_name(record.version)
-        scratch = self.table.metastore.scratch_entry(name)
-        self.table.metastore.create_table(EntryChange(name, scratch, None, record.to_parameters()))
-
-    def _adopted(self, found: Found, record: Record) -> bool:
+    def _adopted(self, record: Record) -> bool:
         """Delta's entry, whose run wrote no record into it: the first that does so has it."""
+        metastore = self.table.metastore
+        entry = metastore.get_table(self.table.record_name(record.version))
+        if entry is None or RECORD in entry.parameters:
+            return False
+        adopted = EntryChange.of(entry, {**entry.parameters, **record.to_parameters()})
+        return self._written(record, lambda: metastore.alter_table(adopted, None))
 
-        def adopt(taken: Record) -> None:
-            entry = self.table.metastore.get_table(self.table.record_name(found.id))
-            if entry is None or RECORD in entry.parameters:
-                raise EntryModifiedError(f"the entry of {found.id} has a record by now")
-            parameters = {**entry.parameters, **taken.to_parameters()}
-            self.table.metastore.alter_table(EntryChange.of(entry, parameters), None)
-
-        return self._written(found, replace(record, state=RecordState.DELETING), adopt)
-
-    def _written(self, found: Found, record: Record, write: Callable[[Record], None]) -> bool:
+    def _written(self, record: Record, write: Callable[[], None]) -> bool:
         try:
-            write(record)
+            write()
         except (EntryExistsError, *REFUSED):
             return False
-        entry = self.table.metastore.get_table(self.table.record_name(found.id))
-        now = Record.of(entry)
-        self._found[found.id] = replace(found, record=now)
+        now = Record.of(self.table.metastore.get_table(self.table.record_name(record.version)))
+        if now is not None:
+            self._found[record.version] = now
         return now == record
 
-    def _hand_on(self, found: Found) -> None:
+    def _hand_on(self, record: Record) -> None:
         """The files of a managed table that it took over are remembered by the live version."""
-        directory = found.record.took_over if found.record else None
-        if directory is None:
+        if record.took_over is None:
             return
-        live = self.table.look().version
-        if not self._inherits(self._found.get(live or ""), directory):
+        heir = self._found.get(self.table.look().version or "")
+        if not self._inherits(heir, record.took_over):
             logger.warning(
                 "%s: files of the table before it stay in %s; delete them by hand when nobody "
                 "needs them",
                 self.target,
-                directory,
+                record.took_over,
             )
 
-    def _inherits(self, heir: Found | None, directory: str) -> bool:
-        record = heir.record if heir is not None else None
-        if heir is None or record is None or record.took_over is not None:
+    def _inherits(self, heir: Record | None, directory: str) -> bool:
+        if heir is None or heir.took_over is not None:
             return False
-        return self._moved(heir, replace(record, took_over=directory))
+        return self._moved(heir, replace(heir, took_over=directory))
 
-    def _only_waits(self, found: Found) -> bool:
-        if not self._is_young_tombstone(found):
+    def _only_waits(self, record: Record) -> bool:
+        if not self._is_young_tombstone(record):
             return False
-        return not self.table.services.storage.exists(found.directory)
+        return not self.table.services.storage.exists(record.directory)
 
-    def _is_young_tombstone(self, found: Found) -> bool:
-        record = found.record
-        if record is None or record.superseded_ms is None or not found.is_tombstone:
+    def _is_young_tombstone(self, record: Record) -> bool:
+        """A tombstone is a record that a clean-up made, so that a sleeping CTAS fails."""
+        if record.entry is None or not record.entry.is_view or record.superseded_ms is None:
             return False
-        return self._now(found) - record.superseded_ms < ORPHAN_AGE_MS
+        is_young = self._now(record) - record.superseded_ms < ORPHAN_AGE_MS
+        return is_young and record.state is RecordState.DELETING
 
-    def _written_ms(self, found: Found) -> int:
-        files = self.table.services.storage.files(found.directory)
-        if files or found.record is not None:
+    def _written_ms(self, record: Record) -> int:
+        files = self.table.services.storage.files(record.directory)
+        if files or record.entry is not None:
             return max((one.modified_ms for one in files), default=0)
-        return self.table.services.storage.modified_ms(found.directory) or 0
+        return self.table.services.storage.modified_ms(record.directory) or 0
 
-    def _now(self, found: Found) -> int:
-        return self.table.services.now_ms(found.root)
+    def _now(self, record: Record) -> int:
+        return self.table.services.now_ms(record.root)

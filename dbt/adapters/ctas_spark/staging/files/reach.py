@@ -133,7 +133,6 @@ def _missing(keys: tuple[str, ...], level: Atomicity, find_lock: FindLock) -> st
 
 CREATE = "create"
 SWAP = "swap"
-IN_PLACE = "in_place"
 
 BY_TRACKED = (
     "a session that resolved the table before asks the metastore for its partitions, and gets the "
@@ -143,8 +142,6 @@ BY_MIXED_READS = (
     "schema, format or partition columns change, and one read of this remote metastore may mix "
     "two versions: the schema of one with the directory of the other"
 )
-NO_CHECK = "the metastore neither compares and swaps nor has locks, so the last writer wins"
-ATOMIC = "set atomicity: auto"
 DECLARE = (
     "set metastore_reads: repeatable in the profile, if the metastore's database answers so "
     "(datanucleus.transactionIsolation=repeatable-read on the server); or atomicity: auto"
@@ -162,8 +159,9 @@ def over(
     Raises:
         AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
     """
+    found = table.services.capabilities
     if base.entry is None:
-        return Reach(table.services.capabilities.reaches, CREATE, missing=NO_CHECK, remedy=ATOMIC)
+        return Reach(found.reaches, CREATE, missing=found.missing, remedy=found.remedy)
     if table.services.conditional and base.expectation is None:
         raise AtomicityNotSupportedError(
             "its entry has no transient_lastDdlTime to compare",
@@ -172,16 +170,10 @@ def over(
             remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
         )
     if partitions.state is not PartitionState.FILES:
-        return _atomic("mixed", BY_TRACKED, "set partition_metadata: files", partitions.warning)
+        return _mixed(BY_TRACKED, "set partition_metadata: files", partitions.warning)
     if table.services.mixes_reads and _changes_shape(table.context, base.entry, staged):
-        return _atomic("mixed", BY_MIXED_READS, DECLARE, partitions.warning)
-    return Reach(
-        table.services.capabilities.reaches,
-        SWAP,
-        missing=NO_CHECK,
-        remedy=ATOMIC,
-        warning=partitions.warning,
-    )
+        return _mixed(BY_MIXED_READS, DECLARE, partitions.warning)
+    return Reach(found.reaches, SWAP, "none", found.missing, found.remedy, partitions.warning)
 
 
 def has_left(base: FileBase, after: FileBase) -> bool:
@@ -197,8 +189,8 @@ def has_left(base: FileBase, after: FileBase) -> bool:
     return marker.commit != base.marker.commit and base.marker.commit in marker.lineage
 
 
-def _atomic(window: str, missing: str, remedy: str, warning: str) -> Reach:
-    return Reach(Atomicity.ATOMIC, SWAP, window, missing, remedy, warning)
+def _mixed(missing: str, remedy: str, warning: str) -> Reach:
+    return Reach(Atomicity.ATOMIC, SWAP, "mixed", missing, remedy, warning)
 
 
 def _changes_shape(context: StagingContext, base: TableEntry, staged: TableEntry | None) -> bool:

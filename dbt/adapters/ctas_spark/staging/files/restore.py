@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.files.versions import Found, find, records_of, versions_of
+from dbt.adapters.ctas_spark.staging.files.versions import find, records_of, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import LineageEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import (
@@ -114,18 +114,14 @@ class FileRestoring:
 
     def _whole(self) -> dict[str, Record]:
         found = find(self.table)
-        by_id = {one.id: one for one in found}
-        known = versions_of(self.table, found)
-        kept = (by_id[one.id] for one in known if _is_kept(one))
-        return {
-            one.id: one.record for one in kept if one.record is not None and self._has_table(one)
-        }
+        by_id = {one.version: one for one in found}
+        known = (by_id[one.id] for one in versions_of(self.table, found) if _is_kept(one))
+        return {one.version: one for one in known if self._has_table(one)}
 
-    def _has_table(self, found: Found) -> bool:
-        """False for a record that a clean-up made: it has no columns."""
-        entry = found.record.entry if found.record else None
-        is_table = entry is not None and not entry.is_view
-        return is_table and self.table.services.storage.exists(found.directory)
+    def _has_table(self, record: Record) -> bool:
+        """False without a record, and for one that a clean-up made: it has no columns."""
+        is_table = record.entry is not None and not record.entry.is_view
+        return is_table and self.table.services.storage.exists(record.directory)
 
 
 def _is_kept(known: KnownVersion) -> bool:

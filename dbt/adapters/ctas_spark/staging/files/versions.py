@@ -1,7 +1,6 @@
 """Every version of a table of files that there still is, and what each of them is to the target."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.base import COMMIT_BASE, FileBase
@@ -24,27 +23,6 @@ PUBLISHED = (RecordState.PUBLISHED, RecordState.SUPERSEDED)
 FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A version by its directory or its record; a record without one is a run's that died early."""
-
-    id: str
-    root: str
-    record: Record | None
-
-    @property
-    def directory(self) -> str:
-        """Where its files lie."""
-        return f"{self.root}/{self.id}"
-
-    @property
-    def is_tombstone(self) -> bool:
-        """True for a record that a clean-up made, so that a sleeping CTAS fails."""
-        record = self.record
-        made = record is not None and record.entry is not None and record.entry.is_view
-        return made and record is not None and record.state is RecordState.DELETING
-
-
 def records_of(table: FileTable) -> tuple[Record, ...]:
     """The target's records: of its name, and of this staging id.
 
@@ -57,7 +35,7 @@ def records_of(table: FileTable) -> tuple[Record, ...]:
     return tuple(record for record in found if record is not None)
 
 
-def versions_of(table: FileTable, found: tuple[Found, ...]) -> tuple[KnownVersion, ...]:
+def versions_of(table: FileTable, found: tuple[Record, ...]) -> tuple[KnownVersion, ...]:
     """What each version is to the target, which is read now; superseded ones newest first.
 
     The records are read before the target: a record that expects an older commit than the
@@ -68,27 +46,26 @@ def versions_of(table: FileTable, found: tuple[Found, ...]) -> tuple[KnownVersio
     return tuple(sorted(known, key=lambda one: _order(one, base)))
 
 
-def find(table: FileTable) -> tuple[Found, ...]:
-    """The target's versions, by record and by directory."""
-    records = {one.version: one for one in records_of(table)}
-    found = {one.version: Found(one.version, one.root, one) for one in records.values()}
-    for one in _by_directory(table, records.values()):
-        found.setdefault(one.id, one)
+def find(table: FileTable) -> tuple[Record, ...]:
+    """The target's versions: their records, and one without an entry for any other directory."""
+    records = records_of(table)
+    found = {one.version: one for one in records}
+    roots = {*table.services.roots.known(table.context), *(one.root for one in records)}
+    for root in sorted(roots):
+        for name in filter(VERSION_ID.fullmatch, table.services.storage.children(root)):
+            found.setdefault(name, unwritten(table.name, name, root))
     return tuple(found.values())
+
+
+def unwritten(target: TableName, version: str, root: str) -> Record:
+    """What can be told of a version whose run died before it wrote a record."""
+    return Record(str(target), version, RecordState.STAGED, UNKNOWN_BASE, root)
 
 
 def shows(entry: TableEntry | None, version: str) -> bool:
     """True if the entry leads into the version. Ids are compared: URIs have many spellings."""
     location = entry.location if entry is not None else None
     return location is not None and version in location.split("/")
-
-
-def _by_directory(table: FileTable, records: Iterable[Record]) -> Iterator[Found]:
-    roots = {*table.services.roots.known(table.context), *(one.root for one in records)}
-    for root in sorted(roots):
-        for name in table.services.storage.children(root):
-            if VERSION_ID.fullmatch(name):
-                yield Found(name, root, None)
 
 
 def _order(known: KnownVersion, base: FileBase) -> tuple[int, bool, int, str]:
@@ -110,31 +87,29 @@ def _adopted(entry: TableEntry, target: TableName) -> Record | None:
     is_named = entry.name == name_of(entry.name.database, target, version)
     if not is_named or directory != version or not VERSION_ID.fullmatch(version):
         return None
-    return Record(str(target), version, RecordState.STAGED, UNKNOWN_BASE, root, entry=entry)
+    return replace(unwritten(target, version, root), entry=entry)
 
 
-def _known(found: Found, base: FileBase, roots: VersionRoots) -> KnownVersion:
-    record, marker = found.record, base.marker
-    number = marker.number_of(found.id) if marker else None
-    place = _place(found, base, number)
-    is_foreign = place is not Place.LIVE and not roots.may_delete(found.root)
+def _known(record: Record, base: FileBase, roots: VersionRoots) -> KnownVersion:
+    number = base.marker.number_of(record.version) if base.marker else None
+    place = _place(record, base, number)
+    is_foreign = place is not Place.LIVE and not roots.may_delete(record.root)
     return KnownVersion(
-        id=found.id,
+        id=record.version,
         place=place,
-        directory=found.directory,
-        number=number or (record.number if record else 0),
-        is_deleting=record is not None and record.state is RecordState.DELETING,
+        directory=record.directory,
+        number=number or record.number,
+        is_deleting=record.state is RecordState.DELETING,
         stays=Reason.FOREIGN if is_foreign else None,
-        may_have_lived=record is not None and not _would_show(record, base),
+        may_have_lived=not _would_show(record, base),
     )
 
 
-def _place(found: Found, base: FileBase, number: int | None) -> Place:
-    if shows(base.entry, found.id):
+def _place(record: Record, base: FileBase, number: int | None) -> Place:
+    if shows(base.entry, record.version):
         return Place.LIVE
-    record = found.record
-    remembered = record is not None and (record.state in PUBLISHED or record.number > 0)
-    return Place.SUPERSEDED if number is not None or remembered else Place.UNPUBLISHED
+    was_published = number is not None or record.state in PUBLISHED or record.number > 0
+    return Place.SUPERSEDED if was_published else Place.UNPUBLISHED
 
 
 def _would_show(record: Record, base: FileBase) -> bool:

@@ -53,15 +53,7 @@ class Commit(Generic[B]):
     who: str = ""
 
     def run(self) -> None:
-        """Try until the fate of one call is known.
-
-        Raises:
-            ConcurrentWriteError, TableAlreadyExistsError, NoSuchTableError: refused.
-            CommitStateUnknownError: the call's fate can't be told.
-            JobCanceledError: the run was cancelled before the call.
-            AtomicityNotSupportedError: the level asked for by name can't be kept over the base.
-            StagingError: the catalog refused the commit itself.
-        """
+        """Try until the fate of one call is known; raises as ``StagedTable.commit`` does."""
         with self.version.held() as check:
             for _ in range(MOST_ATTEMPTS):
                 self._attempt(check)

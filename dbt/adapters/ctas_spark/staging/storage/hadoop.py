@@ -4,6 +4,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ STATUS = re.compile(
 """What ``FileStatus.toString`` says of a file: one text crosses to Python, and not each status."""
 
 
+class MissingError(StorageError):
+    """There is nothing at the path."""
+
+
 class HadoopStorage:
     """Paths are URIs, or paths on the default file system."""
 
@@ -32,86 +37,67 @@ class HadoopStorage:
         self._configuration = jvm.hadoop_configuration(spark)
 
     def write(self, path: str, text: str) -> None:
-        try:
-            target, system = self._locate_text(path)
-            self._write(target, system, text)
-        except (Py4JError, OSError) as error:
-            raise _refused("write", path, error) from error
+        with _asking("write", path):
+            self._write(*self._locate_text(path), text)
 
     def read(self, path: str) -> str | None:
         """Read the file whole; FileNotFoundException is the storage's own "no"."""
-        try:
+        with suppress(MissingError), _asking("read", path):
             target, system = self._locate_text(path)
             stream = system.open(target)
             try:
                 return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
             finally:
                 stream.close()
-        except (Py4JError, OSError) as error:
-            if _is_missing(error):
-                return None
-            raise _refused("read", path, error) from error
+        return None
 
     def now_ms(self, directory: str) -> int:
         """Write an empty file, look at its time, remove it."""
         path = f"{directory}/{CLOCK}{secrets.token_hex(4)}"
-        try:
+        with _asking("write", path):
             target, system = self._locate_text(path)
             self._write(target, system, "")
             now = int(system.getFileStatus(target).getModificationTime())
             system.delete(target, False)
-        except (Py4JError, OSError) as error:
-            raise _refused("write", path, error) from error
         return now
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
         """One recursive listing (flat on object stores), handed over as one text.
 
-        Of local files not Hadoop's, which starts ``ls`` for each of them.
+        Local files are listed from here: Hadoop would start ``ls`` for each of them.
         """
-        try:
+        text = ""
+        with suppress(MissingError), _asking("list", directory):
             target, system = self._locate(directory)
             if system.getUri().getScheme() == "file":
                 return tuple(_on_disk(str(target.toUri().getPath())))
             found = system.listFiles(target, True)
             iterators = self._jvm.org.apache.hadoop.util.functional.RemoteIterators
             text = str(iterators.toList(found).toString())
-        except (Py4JError, OSError) as error:
-            if _is_missing(error):
-                return ()
-            raise _refused("list", directory, error) from error
         return tuple(
             StoredFile(path, int(length), int(time)) for path, length, time in STATUS.findall(text)
         )
 
     def modified_ms(self, path: str) -> int | None:
-        try:
+        with suppress(MissingError), _asking("look at", path):
             target, system = self._locate(path)
             return int(system.getFileStatus(target).getModificationTime())
-        except (Py4JError, OSError) as error:
-            if _is_missing(error):
-                return None
-            raise _refused("look at", path, error) from error
+        return None
 
     def children(self, directory: str) -> tuple[str, ...]:
-        try:
+        with suppress(MissingError), _asking("list", directory):
             target, system = self._locate(directory)
             return tuple(str(found.getPath().getName()) for found in system.listStatus(target))
-        except (Py4JError, OSError) as error:
-            if _is_missing(error):
-                return ()
-            raise _refused("list", directory, error) from error
+        return ()
 
     def copy_permissions(self, source: str, directory: str) -> None:
         """Mode bits and group; ACL entries where the source has some."""
-        try:
+        with _asking("copy the permissions to", directory):
             origin, origin_system = self._locate(source)
             if origin_system.exists(origin):
                 target, system = self._locate(directory)
                 system.mkdirs(target)
                 self._apply(origin_system.getFileStatus(origin), origin_system, target, system)
-        except (Py4JError, OSError) as error:
-            raise _refused("copy the permissions to", directory, error) from error
 
     def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> None:
         if system.getFileStatus(target).getGroup() != status.getGroup():
@@ -122,18 +108,14 @@ class HadoopStorage:
             system.modifyAclEntries(target, entries)
 
     def delete(self, path: str) -> None:
-        try:
+        with _asking("delete", path):
             target, system = self._locate(path)
             system.delete(target, True)
-        except (Py4JError, OSError) as error:
-            raise _refused("delete", path, error) from error
 
     def exists(self, path: str) -> bool:
-        try:
+        with _asking("look at", path):
             target, system = self._locate(path)
             return bool(system.exists(target))
-        except (Py4JError, OSError) as error:
-            raise _refused("look at", path, error) from error
 
     def _write(self, target: Any, system: Any, text: str) -> None:
         stream = system.create(target, True)
@@ -175,13 +157,20 @@ def _raise_unless_gone(error: OSError) -> None:
         raise error
 
 
-def _is_missing(error: Exception) -> bool:
-    return isinstance(error, Py4JJavaError) and error.java_exception.getClass().getName() == MISSING
+@contextmanager
+def _asking(action: str, path: str) -> Iterator[None]:
+    try:
+        yield
+    except (Py4JError, OSError) as error:
+        raise _refused(action, path, error) from error
 
 
 def _refused(action: str, path: str, error: Exception) -> StorageError:
-    cause = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
-    return StorageError(
+    thrown = error.java_exception if isinstance(error, Py4JJavaError) else None
+    cause = str(error) if thrown is None else thrown.toString()
+    is_missing = thrown is not None and thrown.getClass().getName() == MISSING
+    kind = MissingError if is_missing else StorageError
+    return kind(
         f"the storage refused to {action} {path}: {cause}",
         left="nothing was published",
         remedy="see that the path is writable and not full for the user that runs dbt",

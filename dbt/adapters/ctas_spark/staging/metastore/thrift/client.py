@@ -6,6 +6,7 @@ the server's version.
 
 import secrets
 from contextlib import suppress
+from functools import partial
 
 from thrift.Thrift import TType
 
@@ -28,8 +29,8 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import HiveCalls, Method
 from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import (
     CALL_SECONDS,
-    Servers,
     addresses_in,
+    connect,
 )
 from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import changed, entry_of, scratch_view
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
@@ -228,7 +229,7 @@ class ThriftMetastore(HiveMetastore):
     def __init__(
         self, uris: str, *, user: str | None = None, call_seconds: float = CALL_SECONDS
     ) -> None:
-        super().__init__(Servers(addresses_in(uris), user, call_seconds).connect)
+        super().__init__(partial(connect, addresses_in(uris), user, call_seconds))
 
 
 def _unused(database: str) -> TableName:

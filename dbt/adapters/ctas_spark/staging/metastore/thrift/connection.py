@@ -6,7 +6,6 @@ for the next one. Nothing is ever sent twice.
 
 import socket
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,37 +30,29 @@ Address = tuple[str, int]
 """Host and port of a server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Servers:
-    """The servers of one metastore, which are tried in their order; no call is made on two.
+def connect(
+    addresses: tuple[Address, ...], user: str | None, call_seconds: float
+) -> "SocketConnection":
+    """A connection to the first server that takes one; OSError with everyone's reason.
 
-    ``user`` is whom a server acts for, as Hive's own clients tell it.
+    Args:
+        user: whom the server acts for, as Hive's own clients tell it.
     """
-
-    addresses: tuple[Address, ...]
-    user: str | None
-    call_seconds: float = CALL_SECONDS
-
-    def connect(self) -> "SocketConnection":
-        """A connection to the first server that takes one; OSError with everyone's reason."""
-        failures: list[str] = []
-        for address in self.addresses:
-            connection = self._connected(address, failures)
-            if connection is not None:
-                return connection
-        raise OSError("; ".join(failures))
-
-    def _connected(self, address: Address, failures: list[str]) -> "SocketConnection | None":
+    failures: list[str] = []
+    for host, port in addresses:
         try:
-            connection = SocketConnection(address, self.call_seconds)
-            if self.user is not None:
-                user = struct(string(self.user), sequence(TType.STRING))
-                connection.call("set_ugi", user.value)
-        except NO_ANSWER as error:
-            host, port = address
+            return _connected((host, port), user, call_seconds)
+        except NO_ANSWER as error:  # noqa: PERF203 (a few servers)
             failures.append(f"{host}:{port}: {text_of(error)}")
-            return None
-        return connection
+    raise OSError("; ".join(failures))
+
+
+def _connected(address: Address, user: str | None, call_seconds: float) -> "SocketConnection":
+    connection = SocketConnection(address, call_seconds)
+    if user is not None:
+        told = struct(string(user), sequence(TType.STRING))
+        connection.call("set_ugi", told.value)
+    return connection
 
 
 class SocketConnection:
