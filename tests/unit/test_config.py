@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from dbt.artifacts.resources import ModelConfig
+from dbt.artifacts.resources.v1.model import ModelConfig
 
 from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
