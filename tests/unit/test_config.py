@@ -1,6 +1,9 @@
 """A model's configuration becomes a plan, or one error with every problem."""
 
+from typing import Any
+
 import pytest
+from dbt.artifacts.resources.v1.model import ModelConfig
 
 from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
@@ -153,3 +156,14 @@ def test_every_problem_is_in_one_error() -> None:
     """A user mends all of a model's configuration at once."""
     found = problems(atomicity="x", staging_purpose="y", file_format="z")
     assert len(found) == 3
+
+
+def test_dbts_own_object_of_a_configuration_is_read() -> None:
+    """It has values by name, and is no dict."""
+    config: Any = ModelConfig.from_dict({"file_format": "orc", "atomicity": "atomic"})
+    context = read_plan("m", config, "", TARGET, None).context
+    assert (context.layout.file_format, context.atomicity) == ("orc", Atomicity.ATOMIC)
+    broken: Any = ModelConfig.from_dict({"tblproperties": 7, "atomicity": "x"})
+    with pytest.raises(ConfigurationError) as caught:
+        read_plan("m", broken, "", TARGET, None)
+    assert len(caught.value.problems) == 2

@@ -156,17 +156,18 @@ def _invalid(config: Mapping[str, Any]) -> Iterator[str]:
     """What has the wrong shape is looked at no further."""
     wrong = misfits(config, SHAPES)
     yield from wrong.values()
-    fitting = {name: value for name, value in config.items() if name not in wrong}
+    fitting = {name: config.get(name) for name in config if name not in wrong}
     for check in CHECKS:
         yield from check(fitting)
 
 
 def misfits(values: Mapping[str, Any], shapes: Mapping[str, "Shape"]) -> dict[str, str]:
     """The values that don't have the shape of their name, each with what to say of it."""
+    given = {name: values.get(name) for name in shapes}
     return {
         name: f"{name}: {value!r} is not {shapes[name][0]}"
-        for name, value in values.items()
-        if name in shapes and value is not None and not shapes[name][1](value)
+        for name, value in given.items()
+        if value is not None and not shapes[name][1](value)
     }
 
 
