@@ -133,12 +133,19 @@ def test_upkeep_is_no_conflict(place: Place, upkeep: str) -> None:
         assert len(kept) == {"tag": 5, "branch": 6}[upkeep]
 
 
-def test_upkeep_of_format_version_3_is_no_conflict_either(jdbc: Place) -> None:
-    """Rewritten manifests number no row; a user's row after it has a number of its own."""
+@pytest.mark.parametrize("upkeep", ["tag", "expire", "manifests", "compaction"])
+def test_format_version_3_takes_rewritten_files_for_a_conflict(jdbc: Place, upkeep: str) -> None:
+    """It numbers rows, and those numbers are given anew; a user's row has one of its own."""
     jdbc.publish(OLD, jdbc.context(properties={"format-version": "3"}))
     jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (7, 'user')")
     staged = jdbc.stage(NEW)
-    keep_up(jdbc, "manifests")
+    keep_up(jdbc, upkeep)
+    if upkeep in ("manifests", "compaction"):
+        with pytest.raises(ConcurrentWriteError):
+            staged.commit()
+        staged.abort("failed")
+        assert len(jdbc.rows()) == 4
+        return
     staged.commit()
     staged.settle()
     jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (9, 'user', 2)")

@@ -123,6 +123,16 @@ def test_layout_comments_and_properties_are_published(hadoop: Place) -> None:
     assert not {"ctas_spark_staged_for", "ctas_spark_staged_as"} & properties.keys()
 
 
+def test_a_table_that_must_not_be_purged_leaves_no_copy(hadoop: Place) -> None:
+    """What the model says of the table, Iceberg would hold the staged one to."""
+    layout = TableLayout("iceberg", properties={"gc.enabled": "false"})
+    for query, rows in ((OLD, OLD_ROWS), (NEW, NEW_ROWS)):
+        hadoop.publish(query, hadoop.context(layout=layout))
+        assert (hadoop.rows(), hadoop.staged()) == (rows, [])
+    assert hadoop.properties()["gc.enabled"] == "false"
+    assert not list((hadoop.directory / hadoop.staging_schema).rglob("*.parquet"))
+
+
 def test_a_level_that_is_not_reached_is_refused(hadoop: Place) -> None:
     """With the reason, and with the catalogs that reach it."""
     context = hadoop.context(atomicity=Atomicity.ISOLATED)

@@ -1,5 +1,7 @@
 """A contract's constraints as one query."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from dbt.adapters.ctas_spark import model_columns
@@ -31,6 +33,28 @@ def test_every_enforced_constraint_is_counted_in_one_scan() -> None:
 def test_a_model_without_constraints_is_not_scanned() -> None:
     """No constraint, no query."""
     assert model_columns.checks_sql({"columns": {}, "constraints": []}, STAGED) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("4.1.4", ["`Id` COMMENT 'a', `n` COMMENT 'it\\'s'"]),
+        ("3.5.7", ["`Id` COMMENT 'a'", "`n` COMMENT 'it\\'s'"]),
+    ],
+)
+def test_comments_are_as_few_statements_as_spark_takes(version: str, said: list[str]) -> None:
+    """Each is a commit of the table; a column that is not there is left out."""
+    asked: list[str] = []
+
+    def sql(statement: str) -> SimpleNamespace:
+        asked.append(statement)
+        return SimpleNamespace(columns=["Id", "n", "more"])
+
+    texts = {"id": "a", "n": "it's", "gone": "x"}
+    columns = {name: {"name": name, "description": text} for name, text in texts.items()}
+    spark = SimpleNamespace(version=version, sql=sql)
+    model_columns.comment_each(spark, STAGED, columns)
+    assert asked[1:] == [f"ALTER TABLE `s`.`t` ALTER COLUMN {one}" for one in said]
 
 
 def test_broken_constraints_are_all_named() -> None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import PySparkException
+from pyspark.errors import PySparkException, UnsupportedOperationException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
@@ -43,7 +43,7 @@ REFUSALS: dict[str, type[RefusedError]] = {
 }
 MISSING_FILE = f"{ICEBERGS}NotFoundException"
 NOT_ICEBERGS = f"{ICEBERGS}NoSuchIcebergTableException"
-UNSUPPORTED = "java.lang.UnsupportedOperationException"
+NO_SUCH_METHOD = "java.lang.NoSuchMethodException"
 CACHE = "org.apache.iceberg.CachingCatalog"
 
 
@@ -69,13 +69,15 @@ def core_errors(action: str) -> Iterator[None]:
 
 
 def _translated(action: str, error: Exception) -> MetastoreError:
+    if isinstance(error, UnsupportedOperationException):
+        return UnsupportedError(f"could not {action}: {error}")
     if not isinstance(error, Py4JJavaError):
         return MetastoreError(f"could not {action}: {error}")
     name = str(error.java_exception.getClass().getName())
     text = f"could not {action}: {error.java_exception.getMessage() or name}"
     if name == MISSING_FILE:
         return FilesGoneError(text)
-    if name == UNSUPPORTED:
+    if name == NO_SUCH_METHOD:
         return UnsupportedError(text)
     if name == NOT_ICEBERGS:
         return NotIcebergError(text)
@@ -154,13 +156,19 @@ class IcebergTables:
 
     @cached_property
     def settings(self) -> Mapping[str, str]:
-        """What the catalog itself goes by, with what a REST server has sent it."""
-        with core_errors(f"read the settings of the catalog {self.name}"):
-            reflect, catalog = self.packages.org.apache.commons.lang3.reflect, self._catalog
-            if str(catalog.getClass().getName()) == CACHE:
-                catalog = reflect.FieldUtils.readField(catalog, "catalog", True)
-            found = reflect.MethodUtils.invokeMethod(catalog, True, "properties")
-            return {str(key): str(value) for key, value in found.items()}
+        """What the catalog itself goes by, with what a REST server has sent it.
+
+        Iceberg's own table builders read it so; a catalog that has no such method has its own ones.
+        """
+        reflect, catalog = self.packages.org.apache.commons.lang3.reflect, self._catalog
+        try:
+            with core_errors(f"read the settings of the catalog {self.name}"):
+                if str(catalog.getClass().getName()) == CACHE:
+                    catalog = reflect.FieldUtils.readField(catalog, "catalog", True)
+                found = reflect.MethodUtils.invokeMethod(catalog, True, "properties")
+                return {str(key): str(value) for key, value in found.items()}
+        except UnsupportedError:
+            return {}
 
     def find(self, name: TableName) -> LoadedTable | None:
         """The table as it is now; None if the catalog says that there is none."""
