@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from dbt.adapters.ctas_spark import table_limits
@@ -44,6 +45,7 @@ VERSIONS_TO_KEEP = 1
 MILLISECONDS = 1_000
 NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,11 @@ class ModelPlan:
 
 
 def read_plan(
-    model: str, config: Mapping[str, Any], description: str, default_schema: str | None
+    model: str,
+    config: Mapping[str, Any],
+    description: str,
+    default_schema: str | None,
+    column_comments: Mapping[str, str] = NOTHING,
 ) -> ModelPlan:
     """Validate a model's whole configuration.
 
@@ -92,6 +98,7 @@ def read_plan(
         config: the model's configuration as dbt resolved it.
         description: the model's description, published if ``persist_docs`` asks for it.
         default_schema: the profile's ``staging_schema``.
+        column_comments: the columns' descriptions, published if ``persist_docs`` asks for them.
 
     Raises:
         ConfigurationError: names every problem.
@@ -109,7 +116,7 @@ def read_plan(
         ),
         abort_timeout_seconds=_number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS),
         retention=_retention(config),
-        layout=_layout(config, description),
+        layout=_layout(config, description, column_comments),
         staging_schema=config.get("staging_schema") or default_schema,
     )
 
@@ -126,8 +133,10 @@ def _number(config: Mapping[str, Any], name: str, default: int) -> int:
     return default if given is None else int(given)
 
 
-def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
-    documented = (config.get("persist_docs") or {}).get("relation", False)
+def _layout(
+    config: Mapping[str, Any], description: str, column_comments: Mapping[str, str]
+) -> TableLayout:
+    docs = config.get("persist_docs") or {}
     return TableLayout(
         file_format=(config.get("file_format") or FORMATS[0]).lower(),
         format_given=bool(config.get("file_format")),
@@ -136,7 +145,8 @@ def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
         sorted_by=quoting.names(config.get("sorted_by")),
         buckets=config.get("buckets"),
         location_root=config.get("location_root"),
-        comment=description if documented else None,
+        comment=description if docs.get("relation", False) else None,
+        column_comments=column_comments if docs.get("columns", False) else NOTHING,
         options=_texts(config.get("options")),
         properties=_texts(config.get("tblproperties")),
     )

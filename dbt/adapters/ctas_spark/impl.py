@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
@@ -60,7 +60,8 @@ class CtasSparkConfig(SparkConfig):
 
 
 def _name(relation: BaseRelation) -> TableName:
-    return table_name(relation.database, str(relation.schema), str(relation.identifier))
+    name = table_name(relation.database, str(relation.schema), str(relation.identifier))
+    return replace(name, branch=getattr(relation, "branch", ""))
 
 
 class CtasSparkAdapter(AnyCatalogAdapter):
@@ -101,7 +102,11 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """Validate the model's configuration and decide its level; no job is started."""
         node = self._slot.config.model
         plan = read_plan(
-            node.unique_id, node.config, node.description, self._credentials.staging_schema
+            node.unique_id,
+            node.config,
+            node.description,
+            self._credentials.staging_schema,
+            model_columns.descriptions_of(node),
         )
         context = plan.context(_name(relation), full_refresh=full_refresh)
         opened = self._catalog()
@@ -130,7 +135,11 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """The staged version as a relation, for checks before it is published."""
         record = self._build.staged.verify()
         return self.Relation.create(
-            record.catalog, record.database, record.table, type=self.Relation.Table
+            record.catalog,
+            record.database,
+            record.table,
+            type=self.Relation.Table,
+            branch=record.branch,
         )
 
     @available
@@ -148,7 +157,9 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @available
     @as_dbt_errors
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
-        """Comment the staged version's columns."""
+        """Comment the staged version's columns; those of a branch have their comments."""
+        if _name(staged).branch:
+            return
         own = self._build.staged.keeps_own_columns
         comment = model_columns.comment_each if own else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     Kind,
     SessionFacts,
     choose,
+    has_branches,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     DELETES_FOR_ALL,
@@ -175,3 +176,20 @@ def test_metadata_that_is_deleted_at_once_is_refused() -> None:
     with pytest.raises(AtomicityNotSupportedError, match="shares the table's metadata files"):
         settings.check_iceberg("ice", {DELETES_FOR_ALL: "TRUE"})
     settings.check_iceberg("ice", {DELETES_FOR_ALL: "false"})
+
+
+@pytest.mark.parametrize(
+    ("version", "extensions", "has"),
+    [
+        ("4.1.4", f"{EXTENSION_OF_DELTA},org.iceberg.IcebergSparkSessionExtensions", True),
+        ("3.5.7", "org.iceberg.IcebergSparkSessionExtensions", False),
+        ("4.1.4", EXTENSION_OF_DELTA, False),
+    ],
+)
+def test_branches_take_spark_4_and_icebergs_extensions(
+    version: str,
+    extensions: str,
+    has: bool,  # noqa: FBT001 (a case)
+) -> None:
+    """INSERT takes options there, and ALTER TABLE has branches."""
+    assert has_branches(replace(ALL, version=version, extensions=extensions)) is has

@@ -39,6 +39,9 @@ REACH_NOTHING: Mapping[str, str] = {
 }
 """Catalogs whose own replace loses the old table, by class."""
 
+BRANCHES = "IcebergSparkSessionExtensions"
+"""The extension that has the statements of branches."""
+
 NOT_ISOLATED = (
     "a rival's commit between our last look and the statement is not noticed: the last writer wins"
 )
@@ -89,6 +92,14 @@ class SessionFacts:
     has_iceberg: bool
     has_delta: bool
     declared: frozenset[str] = frozenset()
+
+
+def has_branches(facts: SessionFacts) -> bool:
+    """True if the session has SQL for a branch that is written, marked and published.
+
+    INSERT has taken options, which mark it, since Spark 4.0.
+    """
+    return BRANCHES in facts.extensions and not facts.version.startswith("3.")
 
 
 def implementation_of(spark: Any, catalog: str) -> str | None:

@@ -17,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     Kind,
     SessionFacts,
     choose,
+    has_branches,
     implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
@@ -94,7 +95,7 @@ class CatalogsWithoutJvm:
             self._check_iceberg(context)
         with self._guard:
             if (name, kind) not in self._opened:
-                self._opened[name, kind] = self._open(name, FORMATS[kind])
+                self._opened[name, kind] = self._open(name, kind)
             return self._opened[name, kind]
 
     def close(self) -> None:
@@ -124,11 +125,14 @@ class CatalogsWithoutJvm:
             error.remedy = error.remedy.replace("in spark_conf", "where the server is started")
             raise
 
-    def _open(self, name: str, file_format: SqlFormat) -> StagingCatalog:
+    def _open(self, name: str, kind: Kind) -> StagingCatalog:
+        file_format = FORMATS[kind]
         tables = SqlTables(asking(self._spark), name, file_format)
         driver = ReadClock(tables.now_ms)
         services = StatementServices(tables, RemoteStatements(self._spark), driver)
-        return StatementCatalog(services, reached(file_format.name, self.over))
+        copied = reached(file_format.name, self.over)
+        branches = kind is Kind.ICEBERG and has_branches(self._facts)
+        return StatementCatalog(services, copied, has_branches=branches)
 
     def _check_iceberg(self, context: StagingContext) -> None:
         """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""

@@ -18,6 +18,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     SessionFacts,
     choose,
     declaration_of,
+    has_branches,
     implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
@@ -154,7 +155,8 @@ class CatalogsWithJvm:
         tables = SqlTables(asking(self._spark), catalog, IcebergBySql())
         driver = ReadClock(tables.now_ms, self._clock)
         engine = SessionEngine(self._spark)
-        return StatementCatalog(StatementServices(tables, engine, driver, self._clock), HADOOP)
+        services = StatementServices(tables, engine, driver, self._clock)
+        return StatementCatalog(services, HADOOP, has_branches=has_branches(self._facts))
 
     def _iceberg(self, context: StagingContext, kind: IcebergKind) -> StagingCatalog:
         name, engine = context.target.catalog, SessionEngine(self._spark)

@@ -116,11 +116,12 @@ class SqlTables:
     """The tables of one catalog and one format; each look is new, past all caches.
 
     Each call raises MetastoreError or one of its subclasses; "could not find out" is never None.
+    ``ask`` runs any statement, and raises what the session does.
     """
 
     def __init__(self, ask: Ask, catalog: str, file_format: SqlFormat) -> None:
         self.name = catalog
-        self._ask = ask
+        self.ask = ask
         self._format = file_format
 
     def look(self, name: TableName) -> StatementBase:
@@ -135,7 +136,7 @@ class SqlTables:
         try:
             self._refresh(name)
             with core_errors(f"read {name}"):
-                return self._format.facts(self._ask, name)
+                return self._format.facts(self.ask, name)
         except (EntryMissingError, NamespaceMissingError):
             return None
         except MetastoreError:
@@ -157,7 +158,7 @@ class SqlTables:
             rows = self._run(f"look at {name}", f"DESCRIBE TABLE EXTENDED {quoting.table(name)}")
         except (EntryMissingError, NamespaceMissingError):
             return ""
-        said = _details(rows)
+        said = details(rows)
         if "View Catalog and Namespace" in said or said.get("Type") == "VIEW":
             return A_VIEW
         provider = said.get("Provider", "unknown").lower()
@@ -188,11 +189,11 @@ class SqlTables:
         statement = f"DROP TABLE {quoting.table(name)}"
         with core_errors(f"drop {name}"):
             try:
-                self._ask(f"{statement} PURGE")
+                self.ask(f"{statement} PURGE")
             except Exception as error:
                 if not {condition(error).split(".")[0], java_class(error)} & {*UNSUPPORTED}:
                     raise
-                self._ask(statement)
+                self.ask(statement)
 
     def now_ms(self) -> int:
         """The time of the session's driver, which may be a server."""
@@ -204,13 +205,13 @@ class SqlTables:
 
     def _run(self, action: str, statement: str) -> Answer:
         with core_errors(action):
-            return self._ask(statement)
+            return self.ask(statement)
 
     def _path(self, namespace: str) -> str:
         return f"{quoting.identifier(self.name)}.{quoting.identifier(namespace)}"
 
 
-def _details(rows: Answer) -> dict[str, str]:
+def details(rows: Answer) -> dict[str, str]:
     """What stands below the heading of the details; a column may be named like it."""
     names = [str(row["col_name"]) for row in rows]
     start = max((at for at, name in enumerate(names) if name in DETAILS), default=len(names))

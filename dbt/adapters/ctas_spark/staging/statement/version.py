@@ -189,12 +189,16 @@ class StatementVersion:
 
     def settle(self, report: StepReport) -> list[str]:
         """Refresh the session; drop the staged table: the target has its own copy of the rows."""
+        self.refresh()
+        return self.discard(report)
+
+    def refresh(self) -> None:
+        """Make this session see what was published. Never raises."""
         try:
             with core_errors(f"refresh {self._context.target}"):
                 self._services.engine.refresh(self._context.target)
         except MetastoreError as error:
             logger.warning("%s", error)
-        return self.discard(report)
 
     def discard(self, report: StepReport) -> list[str]:
         """Drop the staged table."""
