@@ -117,6 +117,7 @@ class FakeBranches(FakeSqlCatalog):
         if statement.startswith("SELECT max(spec_id)"):
             return [{"spec": 4}]
         if statement.startswith("DESCRIBE QUERY"):
+            self._told(statement)
             return [*described(statement)]
         return super().ask(statement)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
 from dbt.adapters.ctas_spark.staging.context import (
@@ -95,6 +95,11 @@ def fail() -> None:
     raise LOST
 
 
+def refuse() -> None:
+    """Spark does not understand it."""
+    raise AnalysisException("no such column")
+
+
 def test_rows_alone_are_published_by_branch(catalog: FakeBranches) -> None:
     """It is isolated; nothing is staged in the staging schema, and no branch is left."""
     table = published(catalog)
@@ -156,6 +161,12 @@ def test_what_changes_less_than_before_is_said(
     published(catalog)
     published(catalog, OTHER)
     assert "is now at atomic: its columns are others" in caplog.text
+
+
+def test_a_query_that_spark_refuses_is_left_to_its_job(catalog: FakeBranches) -> None:
+    """The model fails with Spark's own error."""
+    catalog.before = lambda one: refuse() if one.startswith("DESCRIBE QUERY") else None
+    assert published(catalog).reach.strategy == "replace"
 
 
 def test_a_level_by_name_is_kept_or_refused_before_the_job(catalog: FakeBranches) -> None:

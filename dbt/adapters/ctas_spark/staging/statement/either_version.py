@@ -10,7 +10,11 @@ from dataclasses import replace
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    MetastoreError,
+    RefusedError,
+)
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
@@ -173,10 +177,14 @@ class EitherVersion:
         return rows_only.change_of_layout(self._context.layout, begun.shape, properties)
 
     def _change_of_columns(self, begun: SeenBase, query: str) -> str:
-        target = self._context.target
-        with core_errors(f"compare the columns of {target} with those of the model"):
-            shown = self._services.tables.ask(f"DESCRIBE TABLE EXTENDED {quoting.table(target)}")
-            asked = self._services.tables.ask(f"DESCRIBE QUERY {query}")
+        target, ask = self._context.target, self._services.tables.ask
+        with core_errors(f"read the columns of {target}"):
+            shown = ask(f"DESCRIBE TABLE EXTENDED {quoting.table(target)}")
+        try:
+            with core_errors("read the columns of its query"):
+                asked = ask(f"DESCRIBE QUERY {query}")
+        except RefusedError as error:
+            return error.what  # its job fails, too, and says so in Spark's own words
         layout = self._context.layout
         if layout.comment is not None and layout.comment != details(shown).get("Comment", ""):
             return "its comment is another"
