@@ -63,7 +63,7 @@ def test_what_needs_the_jvm_is_refused_before_any_job(place: Place) -> None:
     assert "a table of parquet files can't be published" in refused.message("plain")
     assert "file_format: iceberg or delta" in refused.message("plain")
     assert "where the server is started" in refused.message("iceberg")
-    assert place.rows(f"show tables in ice.{place.project.schema}") == []
+    assert place.rows(f"show tables in spark_catalog.{place.project.schema}") == []
 
 
 def test_a_change_of_columns_is_copied(place: Place) -> None:
@@ -73,7 +73,7 @@ def test_a_change_of_columns_is_copied(place: Place) -> None:
     place.write({"models/ice.sql": changed % "", "models/schema.yml": ""})
     copied = place.project.dbt("run", "--select", "ice")
     assert copied.response("ice")["atomicity"] == "atomic"
-    assert "is now at atomic: it is partitioned otherwise" in copied.log
+    assert "was last published at atomicity isolated, and is now at atomic" in copied.log
     place.write({"models/ice.sql": (changed % ", atomicity='isolated'") + ", 2 as more"})
     refused = place.project.dbt("run", "--select", "ice")
     assert "its columns are others" in refused.message("ice")
