@@ -96,18 +96,11 @@ class BranchVersion:
         if why:
             who = who_changed(self._begun, over)
             raise messages.cannot_replay(self._target, who, CannotReplayError(why))
-        staged = branches.name_of(self.id, len(self._made))
-        self._begin_branch(over.lines.main)
-        path = quoting.table(self._target)
-        copied = f"SELECT * FROM {path} VERSION AS OF {quoting.string(staged)}"  # noqa: S608 (quoted)
-        with core_errors(f"copy {staged} to {self._branch}"):
-            self._services.engine.sql(branches.replace_rows(self.record, copied))
-        self._on = over.lines.main
+        if over.lines.main != self._on:
+            self._copy_to(over.lines.main)
 
     def mark(self, over: SeenBase, level: Atomicity) -> str:
         """Put the marker on the branch, by a snapshot of the same rows."""
-        if over.lines.main != self._on:
-            self.rebase(over)
         self._head()
         marker = NativeMarker(
             commit=new_commit_id(),
@@ -154,6 +147,14 @@ class BranchVersion:
     @property
     def _unchanged(self) -> str:
         return messages.unchanged(self._begun)
+
+    def _copy_to(self, snapshot: int | None) -> None:
+        staged, path = self._branch, quoting.table(self._target)
+        self._begin_branch(snapshot)
+        copied = f"SELECT * FROM {path} VERSION AS OF {quoting.string(staged)}"  # noqa: S608 (quoted)
+        with core_errors(f"copy {staged} to {self._branch}"):
+            self._services.engine.sql(branches.replace_rows(self.record, copied))
+        self._on = snapshot
 
     def _why_not_on(self, over: SeenBase) -> str:
         if self._branch not in over.lines.branches:
