@@ -36,8 +36,10 @@ CLAIMS: Mapping[str, Claim] = {
     **dict.fromkeys(("iceberg_hive", "iceberg_jdbc", "iceberg_rest"), OF_ICEBERG),
     "iceberg_session": OF_ICEBERG,
     "iceberg_hadoop": Claim(
-        ConflictCheck.NONE,
+        ConflictCheck.CAS,
         (Atomicity.ATOMIC,),
+        reaches=Atomicity.ISOLATED,
+        copies=True,
         native_format="iceberg",
         replaces_by="publish",
         creates_by="publish",

@@ -27,7 +27,7 @@ NATIVE_FORMATS = ("iceberg", "delta")
 class Layout:
     """How the versions of one table are laid out; the formats take turns.
 
-    ``steady``: all versions have the same columns.
+    ``steady``: all versions have the same columns. ``rows_only``: and the same properties.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Layout:
     partition_by: tuple[str, ...] = ()
     partition_metadata: PartitionMetadata = PartitionMetadata.AUTO
     steady: bool = False
+    rows_only: bool = False
 
     @property
     def native_format(self) -> str | None:
@@ -65,7 +66,9 @@ def layouts_of(native_format: str | None) -> tuple[str, ...]:
 
 
 STEADY = Layout("steady", ("parquet",), steady=True)
+ROWS = Layout("rows", ("iceberg",), ("k",), steady=True, rows_only=True)
 """Of no matrix: what a behaviour asks for that is about such tables."""
+NAMED: Mapping[str, Layout] = {**LAYOUTS, STEADY.name: STEADY, ROWS.name: ROWS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +123,19 @@ class Content:
     @property
     def properties(self) -> Mapping[str, str]:
         """The model's own properties."""
-        return {TEAM: f"team {self.number}"}
+        return {} if self.layout.rows_only else {TEAM: f"team {self.number}"}
 
     @property
     def whole(self) -> Sight:
         """What everybody sees of this version, or nobody anything of it."""
         return Sight(
-            self.columns, self.rows, self.partitions, self.file_format, self.properties[TEAM]
+            self.columns, self.rows, self.partitions, self.file_format, self.properties.get(TEAM)
         )
 
     @property
     def empty(self) -> Sight:
         """This version without its rows, as level ``none`` shows it before it is filled."""
-        return Sight(self.columns, (), (), self.file_format, self.properties[TEAM])
+        return Sight(self.columns, (), (), self.file_format, self.properties.get(TEAM))
 
     def context(
         self,

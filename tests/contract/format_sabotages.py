@@ -13,6 +13,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
+from dbt.adapters.ctas_spark.staging.statement.either_version import EitherVersion
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 
 
@@ -54,7 +55,7 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
         lambda tables, table, *rest: publish_delta(tables, tables.at(table.facts.root), *rest),
     )
     patch.setattr(DeltaVersion, "check_still", lambda _self, _table: None)
-    for version in (IcebergVersion, DeltaVersion, StatementVersion):
+    for version in (IcebergVersion, DeltaVersion, EitherVersion):
         patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
 
 

@@ -58,7 +58,8 @@ class Claim:
     says that dropping a target also drops what is staged for it. ``keeps_properties`` says that
     those stay which others have set; ``held_reads_end`` that a query fails which was analysed over
     another schema; ``rolls_back`` that an earlier version can be published again; ``knows_live``
-    that a table shows which version it is, and not only which one was published last.
+    that a table shows which version it is, and not only which one was published last. ``copies``:
+    what changes more than rows is published by a copy, which compares with nothing.
     """
 
     conflict_check: ConflictCheck
@@ -74,6 +75,7 @@ class Claim:
     held_reads_end: bool = False
     rolls_back: bool = True
     knows_live: bool = True
+    copies: bool = False
 
     @property
     def strongest(self) -> Atomicity:

@@ -18,6 +18,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Conf
 from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.files import catalog as session_catalog
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
+from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
 
 PAGE = Path(__file__).parents[2] / "docs" / "catalogs.md"
 BEGIN, END = "<!-- {name}: written by contract.reached -->\n", "<!-- end -->\n"
@@ -64,7 +65,7 @@ def lines() -> Iterator[Line]:
     yield Line("Iceberg, declared and probed", "iceberg", declared, OTHERS)
     hadoop = "iceberg_hadoop"
     at_once = f"{CONTRACT.format(hadoop)}, {OTHERS}"
-    yield Line("Iceberg, hadoop", "iceberg", HADOOP, at_once, (hadoop,))
+    yield Line("Iceberg, hadoop", "iceberg", with_branches(HADOOP), at_once, (hadoop,))
     over_delta = session_catalog.reached(ConflictCheck.CAS)
     yield Line(
         "Delta's, over a Delta table", "delta", over_delta, CONTRACT.format("delta"), ("delta",)
@@ -82,9 +83,13 @@ def _of_iceberg(kind: IcebergKind) -> Capabilities:
 def _of_a_server() -> Iterator[Line]:
     iceberg_catalogs = ", ".join((*(kind.value for kind in KNOWN), "hadoop"))
     names = {Kind.ICEBERG: f"Iceberg, {iceberg_catalogs}", Kind.DELTA: "Delta's"}
-    checked = {Kind.ICEBERG: "`tests/remote` (jdbc)", Kind.DELTA: "`tests/remote`"}
+    checked = {
+        Kind.ICEBERG: "`tests/remote` (jdbc), `tests/iceberg` (all)",
+        Kind.DELTA: "`tests/remote`",
+    }
     for kind in (Kind.ICEBERG, Kind.DELTA):
         found = without_jvm.reached(kind.value, without_jvm.CONNECT)
+        found = with_branches(found) if kind is Kind.ICEBERG else found
         yield Line(names[kind], kind.value, found, checked[kind], connection="connect, thrift")
 
 

@@ -9,7 +9,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from contract.contents import LAYOUTS, Content, ordered
+from contract.contents import NAMED, Content, ordered
 from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
@@ -61,7 +61,7 @@ class SparkOthers:
         self._run.close()
 
     def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
-        content = Content(number, LAYOUTS[layout])
+        content = Content(number, NAMED[layout])
         purpose, level, on_conflict = asked
         context = content.context(
             _name(table),
@@ -91,7 +91,7 @@ class SparkOthers:
         staged.settle()
 
     def plain(self, table: str, layout: str, number: int) -> None:
-        content = Content(number, LAYOUTS[layout])
+        content = Content(number, NAMED[layout])
         keys = content.layout.partition_by
         partitioned = f"PARTITIONED BY ({quoting.identifiers(keys)})" if keys else ""
         self._spark.sql(
@@ -110,7 +110,7 @@ class SparkOthers:
         self._spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES {quoting.properties(values)}")
 
     def insert(self, table: str, layout: str, number: int) -> None:
-        content = Content(number, LAYOUTS[layout])
+        content = Content(number, NAMED[layout])
         self._spark.newSession().sql(f"INSERT INTO {table} {content.query}")
 
     def show_partitions(self, table: str) -> list[str]:

@@ -75,7 +75,7 @@ def test_every_step_is_reached(place: str, pytestconfig: pytest.Config, stage: S
 def _absent(claim: Claim) -> set[Step]:
     """What such a catalog has no use for."""
     found = set() if claim.rolls_back else OF_VERSIONS
-    if claim.conflict_check is not ConflictCheck.CAS:
+    if claim.conflict_check is not ConflictCheck.CAS or claim.copies:
         found |= {Step.FENCE}  # no call is refused by its base: nothing to fence
     if claim.conflict_check is ConflictCheck.LOCK:
         found |= {Step.TAKE_BACK}  # no clean-up comes between

@@ -2,13 +2,21 @@
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import cast
 
 import pytest
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.catalogs.server import reached
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
 from iceberg.place import Place
 from readers.session import small_session
-from servers.iceberg import hive_catalogs, jdbc_catalog
+from servers.iceberg import hadoop_catalog, hive_catalogs, jdbc_catalog
 from servers.iceberg_rest import rest_catalog
 
 _numbers = itertools.count(1)
@@ -20,9 +28,25 @@ DELETES = {
 }
 
 
+@dataclass(frozen=True)
+class SqlAlone:
+    """The catalogs of a run whose commit is SQL."""
+
+    spark: SparkSession
+    clock: Clock = SYSTEM_CLOCK
+
+    def catalog_for(self, context: StagingContext) -> StatementCatalog:
+        """A new one each time: nothing is kept of an earlier look."""
+        tables = SqlTables(asking(self.spark), context.target.catalog, "iceberg", self.clock)
+        return StatementCatalog(tables, reached("iceberg", "SQL"), has_branches=True)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The catalogs ``jdbc``, ``hive``, two of ``rest`` and Iceberg's own ``spark_catalog``.
+    """Catalogs ``jdbc``, ``hive``, ``hadoop``, two of ``rest`` and Iceberg's ``spark_catalog``.
 
     Of ``careless`` tables have old metadata deleted by default; ``first_schema`` has no views. A
     session that is there already can't be used: the catalogs' jars come with the JVM.
@@ -39,6 +63,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
             "spark.sql.catalog.first_schema.jdbc.schema-version": "V0",
             **jdbc_catalog("jdbc", directory),
             **hive_catalogs(directory),
+            **hadoop_catalog("hadoop", directory),
             **rest,
             **strict,
             "spark.sql.catalog.jdbc.cache-enabled": "false",
@@ -52,6 +77,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 def place(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Place]:
     """A schema of its own in each catalog in turn."""
     yield from _place(spark, request.param)
+
+
+@pytest.fixture(params=["jdbc", "hive", "spark_catalog", "rest", "hadoop"])
+def by_sql(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Place]:
+    """The same, and a hadoop catalog, for a run that has SQL alone, as over Spark Connect."""
+    for place in _place(spark, request.param):
+        yield replace(place, opened=cast("CatalogsWithJvm", SqlAlone(spark)))
 
 
 @pytest.fixture

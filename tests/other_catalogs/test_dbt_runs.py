@@ -46,13 +46,14 @@ def test_a_model_is_built_and_rebuilt(project: Project) -> None:
     """Its run results say what was published, how, and how strong the promise was."""
     first = project.build().response("m")
     second = project.build(name="new").response("m")
-    assert (first["commit_strategy"], second["commit_strategy"]) == ("create", "replace")
+    assert (first["commit_strategy"], second["commit_strategy"]) == ("create", "fast_forward")
     promised = ("atomicity", "conflict_check", "reader_window")
-    assert [second[key] for key in promised] == ["atomic", "none", "none"]
+    assert [second[key] for key in promised] == ["isolated", "cas", "none"]
     assert rows(project, "select distinct name from hadoop.{schema}.m") == [("new",)]
     described = {row[0]: row[2] for row in project.rows("describe hadoop.{schema}.m")}
     assert described["id"] == "its number"
     assert rows(project, "show tables in hadoop.{schema}__ctas_spark") == []
+    assert rows(project, "select name from hadoop.{schema}.m.refs") == [("main",)]
 
 
 @pytest.mark.parametrize("wrong", [{"fails": True}, {"name": "bad"}])
@@ -65,6 +66,7 @@ def test_a_model_that_fails_leaves_the_old_table(
     assert not failed.success
     assert "it is unchanged" in failed.message("m")
     assert rows(project, "select distinct name from hadoop.{schema}.m") == [("old",)]
+    assert rows(project, "select name from hadoop.{schema}.m.refs") == [("main",)]
     assert rows(project, "show tables in hadoop.{schema}__ctas_spark") == []
 
 

@@ -136,9 +136,11 @@ def test_a_table_that_must_not_be_purged_leaves_no_copy(hadoop: Place) -> None:
 def test_a_level_that_is_not_reached_is_refused(hadoop: Place) -> None:
     """With the reason, and with the catalogs that reach it."""
     context = hadoop.context(atomicity=Atomicity.ISOLATED)
+    assert hadoop.publish(OLD, context).level is Atomicity.ISOLATED
     with pytest.raises(AtomicityNotSupportedError, match="rival's commit") as refused:
-        hadoop.begin(context)
+        hadoop.begin(context).statement(NEW)
     assert "hive, jdbc or rest" in refused.value.remedy
+    assert hadoop.rows() == OLD_ROWS
 
 
 @pytest.mark.parametrize(

@@ -100,13 +100,18 @@ class Place:
         return self.rows(f"select name, c from ({both}) order by n")
 
     def staged(self) -> list[str]:
-        """What runs without a JVM have in the staging schemas of both catalogs."""
+        """What runs without a JVM have staged: in the staging schemas, and in branches."""
         found = []
         for catalog in (ICEBERG, "spark_catalog"):
             schema = f"{catalog}.{self.project.schema}__ctas_spark"
             names = [str(row[1]) for row in self.rows(f"show tables in {schema}")]
             found += [name for name in names if self._is_a_copy(f"{schema}.{name}")]
-        return sorted(found)
+        return sorted([*found, *self._branches()])
+
+    def _branches(self) -> list[str]:
+        """Those of the Iceberg model's table that a version is staged in."""
+        refs = self.rows(f"select name from {self.table('ice')}.refs where name like 'ctas%'")
+        return [str(name) for (name,) in refs]
 
     def _is_a_copy(self, table: str) -> bool:
         """True if a statement has staged it; sessions stage next to that."""

@@ -11,7 +11,7 @@ def test_debug_says_which_level_is_reached_and_why(place: Place) -> None:
     assert found.success, found.log
     assert {"connect": "(Spark Connect)", "thrift": "(Thrift)"}[place.method] in found.log
     assert "catalog: ice, org.apache.iceberg.spark.SparkCatalog" in found.log
-    assert "atomicity of iceberg: up to atomic, conflict check none: a commit that" in found.log
+    assert "atomicity of iceberg: up to isolated, conflict check cas" in found.log
     assert "atomicity of parquet: not known" in found.log
 
 

@@ -6,19 +6,24 @@ from pyspark import SparkContext
 
 from remote.place import MODELS, ONLY_CONNECT, Place
 
+REPLACED = {
+    "ice": ("fast_forward", "isolated", "cas"),
+    "dlt": ("replace", "atomic", "none"),
+}
+
 
 def test_models_are_created_and_then_replaced(place: Place) -> None:
-    """By one statement of the format's own, never a DROP; the results say how strong that is."""
+    """By a branch or one statement, never a DROP; the results say how strong that is."""
     first = place.project.build()
     assert place.names() == [("old", 3), ("old", 3)]
     second = place.project.build(name="new")
     assert place.names() == [("new", 3), ("new", 3)]
-    promised = ("atomicity", "conflict_check", "reader_window", "outcome")
+    promised = ("commit_strategy", "atomicity", "conflict_check")
     for model in MODELS:
-        ways = [run.response(model)["commit_strategy"] for run in (first, second)]
-        assert ways == ["create", "replace"]
+        assert first.response(model)["commit_strategy"] == "create"
         response = second.response(model)
-        assert [response[key] for key in promised] == ["atomic", "none", "none", "committed"]
+        assert tuple(response[key] for key in promised) == REPLACED[model]
+        assert (response["reader_window"], response["outcome"]) == ("none", "committed")
         described = {row[0]: row[2] for row in place.rows(f"describe {place.table(model)}")}
         assert described["id"] == "its number"
     assert place.staged() == []
@@ -39,7 +44,10 @@ def test_a_model_that_fails_leaves_the_old_table(place: Place) -> None:
 
 def test_what_needs_the_jvm_is_refused_before_any_job(place: Place) -> None:
     """By name, with what would work."""
-    isolated = "{{ config(materialized='table', atomicity='isolated') }} select 1 as id"
+    isolated = (
+        "{{ config(materialized='table', database='spark_catalog', file_format='delta', "
+        "atomicity='isolated') }} select 1 as id"
+    )
     plain = "{{ config(materialized='table', database='spark_catalog') }} select 1 as id"
     iceberg = plain.replace("') }}", "', file_format='iceberg') }}")
     place.write(
@@ -55,7 +63,22 @@ def test_what_needs_the_jvm_is_refused_before_any_job(place: Place) -> None:
     assert "a table of parquet files can't be published" in refused.message("plain")
     assert "file_format: iceberg or delta" in refused.message("plain")
     assert "where the server is started" in refused.message("iceberg")
-    assert place.rows(f"show tables in ice.{place.project.schema}") == []
+    assert place.rows(f"show tables in spark_catalog.{place.project.schema}") == []
+
+
+def test_a_change_of_columns_is_copied(place: Place) -> None:
+    """It is atomic, and says what keeps it from isolated; asked for by name it is refused."""
+    place.project.build()
+    changed = "{{ config(materialized='table'%s) }} select 1 as other"
+    place.write({"models/ice.sql": changed % "", "models/schema.yml": ""})
+    copied = place.project.dbt("run", "--select", "ice")
+    assert copied.response("ice")["atomicity"] == "atomic"
+    assert "was last published at atomicity isolated, and is now at atomic" in copied.log
+    place.write({"models/ice.sql": (changed % ", atomicity='isolated'") + ", 2 as more"})
+    refused = place.project.dbt("run", "--select", "ice")
+    assert "its columns are others" in refused.message("ice")
+    assert place.rows(f"select * from {place.table('ice')}") == [(1,)]
+    assert place.staged() == []
 
 
 @ONLY_CONNECT

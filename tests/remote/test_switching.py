@@ -16,10 +16,10 @@ def test_each_replaces_what_the_other_published(place: Place) -> None:
     assert isolated.response("dlt")["atomicity"] == "isolated"
     over_connect = place.project.build(name="atomic")
     assert place.names() == [("atomic", 3), ("atomic", 3)]
-    for model in MODELS:
-        name = place.table(model).removeprefix("spark_catalog.")
-        said = f"{name} was last published at atomicity isolated, and is now at atomic"
-        assert said in over_connect.log
+    said = "was last published at atomicity isolated, and is now at atomic"
+    assert f"{place.table('dlt').removeprefix('spark_catalog.')} {said}" in over_connect.log
+    assert f"{place.table('ice')} {said}" not in over_connect.log
+    assert over_connect.response("ice")["atomicity"] == "isolated"
     again = place.project.build(name="atomic 2")
     assert "was last published at" not in again.log
     back = place.in_the_server("run", name="isolated 3")

@@ -34,7 +34,7 @@ def hadoop_catalog(name: str, directory: Path) -> Mapping[str, str]:
     return {
         catalog: "org.apache.iceberg.spark.SparkCatalog",
         f"{catalog}.type": "hadoop",
-        f"{catalog}.warehouse": str(directory / name),
+        f"{catalog}.warehouse": f"file://{directory / name}",
     }
 
 

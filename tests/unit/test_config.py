@@ -43,6 +43,12 @@ def test_names_and_values_reach_the_layout() -> None:
     assert layout.sorted_by == ("id", "a,b")
     assert layout.properties == {"hot": "true", "n": "1"}
     assert layout.comment == "Orders"
+    assert layout.column_comments == {}
+    documented = {"persist_docs": {"columns": True}}
+    columns = read_plan(
+        "m", documented, "", TARGET, None, column_comments={"id": "its number"}
+    ).context.layout.column_comments
+    assert columns == {"id": "its number"}
 
 
 @pytest.mark.parametrize(

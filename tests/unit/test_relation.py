@@ -106,3 +106,11 @@ def test_a_model_without_a_format_keeps_that_of_a_catalog_of_icebergs(
     """In the session catalog it means files, which take an Iceberg table's place by a drop."""
     found = relation(database).replace(is_iceberg=is_iceberg)
     assert found.stays_iceberg(file_format) is expected
+
+
+def test_a_branch_is_a_part_of_its_tables_path() -> None:
+    """With the catalog, also the session's: three names alone are another catalog's."""
+    there = relation("ice").incorporate(branch="audit").quote(database=True, schema=True)
+    assert str(there) == "`ice`.`shop`.orders.`branch_audit`"
+    assert str(relation(None).incorporate(branch="a")) == "spark_catalog.shop.orders.`branch_a`"
+    assert TableName("shop", "t", branch="a").parts == ("spark_catalog", "shop", "t", "branch_a")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from dbt.adapters.ctas_spark import table_limits
@@ -36,6 +37,7 @@ VERSIONS_TO_KEEP = 1
 MILLISECONDS = 1_000
 NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass
@@ -72,6 +74,7 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     target: TableName,
     default_schema: str | None,
     *,
+    column_comments: Mapping[str, str] = NOTHING,
     full_refresh: bool = False,
 ) -> ModelPlan:
     """Validate a model's whole configuration.
@@ -80,6 +83,7 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
         config: the model's configuration as dbt resolved it.
         description: the model's description, published if ``persist_docs`` asks for it.
         default_schema: the profile's ``staging_schema``.
+        column_comments: the columns' descriptions, published if ``persist_docs`` asks for them.
         full_refresh: rebuild what would be kept.
 
     Raises:
@@ -107,7 +111,7 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
         partition_metadata=PartitionMetadata(
             config.get("partition_metadata") or PartitionMetadata.AUTO
         ),
-        layout=_layout(config, description),
+        layout=_layout(config, description, column_comments),
     )
     retention = RetentionRules(
         versions_to_keep=_number(config, "versions_to_keep", VERSIONS_TO_KEEP),
@@ -121,8 +125,10 @@ def _number(config: Mapping[str, Any], name: str, default: int) -> int:
     return default if given is None else int(given)
 
 
-def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
-    documented = (config.get("persist_docs") or {}).get("relation", False)
+def _layout(
+    config: Mapping[str, Any], description: str, column_comments: Mapping[str, str]
+) -> TableLayout:
+    docs = config.get("persist_docs") or {}
     return TableLayout(
         file_format=(config.get("file_format") or FORMATS[0]).lower(),
         format_given=bool(config.get("file_format")),
@@ -131,7 +137,8 @@ def _layout(config: Mapping[str, Any], description: str) -> TableLayout:
         sorted_by=quoting.names(config.get("sorted_by")),
         buckets=config.get("buckets"),
         location_root=config.get("location_root"),
-        comment=description if documented else None,
+        comment=description if docs.get("relation", False) else None,
+        column_comments=column_comments if docs.get("columns", False) else NOTHING,
         options=_texts(config.get("options")),
         properties=_texts(config.get("tblproperties")),
     )

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,7 +43,8 @@ logger = AdapterLogger("CtasSpark")
 
 
 def _name(relation: BaseRelation) -> TableName:
-    return table_name(relation.database, str(relation.schema), str(relation.identifier))
+    name = table_name(relation.database, str(relation.schema), str(relation.identifier))
+    return replace(name, branch=getattr(relation, "branch", ""))
 
 
 class CtasSparkAdapter(AnyCatalogAdapter):
@@ -87,6 +89,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             node.description,
             _name(relation),
             self._credentials.staging_schema,
+            column_comments=model_columns.descriptions_of(node),
             full_refresh=full_refresh,
         )
         opened = self._catalog()
@@ -110,7 +113,11 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """The staged version as a relation, for checks before it is published."""
         record = self._build.staged.verify()
         return self.Relation.create(
-            record.catalog, record.database, record.table, type=self.Relation.Table
+            record.catalog,
+            record.database,
+            record.table,
+            type=self.Relation.Table,
+            branch=record.branch,
         )
 
     @for_macros
@@ -126,6 +133,9 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
+        """Comment the staged version's columns; those of a branch have their comments."""
+        if _name(staged).branch:
+            return
         own = self._build.staged.keeps_own_columns
         comment = model_columns.comment_each if own else model_columns.comment
         comment(self._handle.spark, _name(staged), columns)

@@ -151,7 +151,7 @@ class ModelBuild:
             outcome=outcome.value,
             atomicity=staged.level.value,
             reader_window="mixed" if self._in_place else staged.reach.reader_window,
-            conflict_check=reached.conflict_check.value,
+            conflict_check=staged.reach.conflict_check or reached.conflict_check.value,
             staging_purpose=staged.context.purpose.value,
             stage_seconds=timer.seconds(Step.STAGE),
             commit_seconds=timer.seconds(Step.COMMIT),

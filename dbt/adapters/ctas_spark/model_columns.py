@@ -113,6 +113,11 @@ def descriptions(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
+def descriptions_of(node: Any) -> dict[str, str]:
+    """The same of a model as dbt has it in Python."""
+    return descriptions({name: vars(column) for name, column in node.columns.items()})
+
+
 def warn_of_others(
     staged: TableName, names: AbstractSet[str], partitions: AbstractSet[str]
 ) -> None:

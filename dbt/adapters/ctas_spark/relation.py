@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import ComponentName, Policy
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.spark.relation import SparkRelation
 
@@ -33,10 +34,12 @@ ICEBERG = "iceberg"
 class CtasSparkRelation(SparkRelation):
     """A relation in any catalog; the session catalog is left out where it is written.
 
-    Without a schema it is a temporary view's name, which is in no catalog.
+    Without a schema it is a temporary view's name, which is in no catalog. With a ``branch`` it is
+    that line of an Iceberg table's history.
     """
 
     include_policy: Policy = field(default_factory=Policy)
+    branch: str = ""
 
     def __post_init__(self) -> None:
         if self.path.schema is not None:
@@ -82,5 +85,7 @@ class CtasSparkRelation(SparkRelation):
 
     def _render_iterator(self) -> Iterator[tuple[ComponentName | None, str | None]]:
         for key, part in super()._render_iterator():
-            hidden = key is ComponentName.Database and self.in_session_catalog
-            yield key, None if hidden else part
+            is_implied = self.in_session_catalog and not self.branch
+            yield key, None if key is ComponentName.Database and is_implied else part
+        if self.branch:
+            yield None, quoting.identifier(f"branch_{self.branch}")

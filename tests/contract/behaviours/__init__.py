@@ -2,6 +2,7 @@
 
 from contract.behaviours import (
     aborts,
+    branches,
     capabilities,
     clean_up,
     conflicts,
@@ -18,6 +19,7 @@ __all__ = [
     "ALL",
     "Behaviour",
     "aborts",
+    "branches",
     "capabilities",
     "clean_up",
     "conflicts",

@@ -42,6 +42,7 @@ class Tables(Enum):
     FILES = "those of plain files, whose entry is the metastore's"
     TRACKED = "those of them whose partitions a metastore can keep"
     MIXING = "those of which one read may mix two versions"
+    COPIED = "those that are copied where more than rows changes"
     FORMATS = "those of a format that commits by itself"
     BESIDE_VIEWS = "those in whose place a view can be"
     WITH_A_WAY_BACK = "those of which an earlier version can be published again"
@@ -53,7 +54,8 @@ class Tables(Enum):
             Tables.ALL: True,
             Tables.FILES: claim.native_format is None,
             Tables.TRACKED: claim.tracks,
-            Tables.MIXING: claim.reaches is not None,
+            Tables.MIXING: claim.reaches is not None and not claim.copies,
+            Tables.COPIED: claim.copies,
             Tables.FORMATS: claim.native_format is not None,
             Tables.BESIDE_VIEWS: claim.views is not Views.NEVER,
             Tables.WITH_A_WAY_BACK: claim.rolls_back,
@@ -64,6 +66,7 @@ class Tables(Enum):
 FILES = Tables.FILES
 TRACKED = Tables.TRACKED
 MIXING = Tables.MIXING
+COPIED = Tables.COPIED
 FORMATS = Tables.FORMATS
 BESIDE_VIEWS = Tables.BESIDE_VIEWS
 WITH_A_WAY_BACK = Tables.WITH_A_WAY_BACK
@@ -84,7 +87,8 @@ class Behaviour:
     def is_for(self, claim: Claim, level: Atomicity) -> bool:
         """True if a catalog of that claim has to show the behaviour at the level."""
         applies = self.tables.include(claim)
-        return applies and level in self.levels and claim.conflict_check in self.checks
+        check = ConflictCheck.NONE if claim.copies else claim.conflict_check
+        return applies and level in self.levels and check in self.checks
 
 
 ALL: list[Behaviour] = []

@@ -63,16 +63,22 @@ DELTA = "delta"
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table by its full path: catalog, database (a namespace of one level) and table."""
+    """A table by its full path: catalog, database (a namespace of one level) and table.
+
+    With a ``branch`` it is that line of an Iceberg table's history, which is read like a table.
+    """
 
     database: str
     table: str
     catalog: str = SESSION_CATALOG
+    branch: str = ""
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The path, without the session catalog, which every session resolves names in."""
         inside = (self.database, self.table)
+        if self.branch:
+            return (self.catalog, *inside, f"branch_{self.branch}")
         return inside if self.catalog == SESSION_CATALOG else (self.catalog, *inside)
 
     def __str__(self) -> str:
@@ -88,8 +94,9 @@ class TableLayout:
     """How a version's data and entry are laid out; the clauses of its CTAS.
 
     ``location_root`` is a directory URI; ``buckets`` a count, with ``clustered_by`` set;
-    ``sorted_by`` the order within each bucket. A ``file_format`` that was not ``format_given`` is
-    a default: a catalog of one format of its own has that instead.
+    ``sorted_by`` the order within each bucket. ``column_comments`` are those that are set on the
+    staged version, by the columns' names in lower case. A ``file_format`` that was not
+    ``format_given`` is a default: a catalog of one format of its own has that instead.
     """
 
     file_format: str = "parquet"
@@ -99,6 +106,7 @@ class TableLayout:
     buckets: int | None = None
     location_root: str | None = None
     comment: str | None = None
+    column_comments: Mapping[str, str] = field(default_factory=_nothing)
     options: Mapping[str, str] = field(default_factory=_nothing)
     properties: Mapping[str, str] = field(default_factory=_nothing)
     format_given: bool = True

@@ -83,6 +83,11 @@ def test_what_does_not_match_is_refused_with_what_would(
     assert all(remedy in refused.value.remedy for remedy in remedies), refused.value.remedy
 
 
+def hadoop(warehouse: str) -> dict[str, str]:
+    """The options of a hadoop catalog."""
+    return {"type": "hadoop", "warehouse": warehouse}
+
+
 def test_delta_does_not_take_icebergs_session_catalog() -> None:
     """With Iceberg's class in its place, spark_catalog's own would lose its tables."""
     asked = context("spark_catalog", "iceberg")
@@ -167,3 +172,26 @@ def test_kinds_that_are_not_known_to_compare_and_swap_stage_no_fork(
 ) -> None:
     """They publish by statement, or after a probe, if at all."""
     assert iceberg_kind(options) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "extensions", "options", "has"),
+    [
+        ("4.1.4", f"{EXTENSION_OF_DELTA},org.iceberg.IcebergSparkSessionExtensions", {}, True),
+        ("3.5.7", "org.iceberg.IcebergSparkSessionExtensions", {}, False),
+        ("4.1.4", EXTENSION_OF_DELTA, {}, False),
+        ("4.1.4", "IcebergSparkSessionExtensions", hadoop("hdfs://name/w"), True),
+        ("4.1.4", "IcebergSparkSessionExtensions", hadoop("file:///w"), True),
+        ("4.1.4", "IcebergSparkSessionExtensions", hadoop("s3a://bucket/w"), False),
+        ("4.1.4", "IcebergSparkSessionExtensions", hadoop("/w"), False),
+    ],
+)
+def test_branches_take_spark_4_icebergs_extensions_and_a_commit_that_is_refused(
+    version: str,
+    extensions: str,
+    options: dict[str, str],
+    has: bool,  # noqa: FBT001 (a case)
+) -> None:
+    """INSERT takes options there, ALTER TABLE has branches; no object store refuses a rename."""
+    facts = replace(ALL, version=version, extensions=extensions)
+    assert settings.publishes_by_branch(options, facts) is has

@@ -152,7 +152,7 @@ def test_a_hadoop_catalog_publishes_by_statement(opened: Opened) -> None:
     """Through SQL alone: none of Iceberg's own classes is called."""
     found = served(catalogs(), "hadoop")
     assert isinstance(found, StatementCatalog)
-    assert found._reached is HADOOP  # noqa: SLF001 (asking would make its staging schema)
+    assert found._copied is HADOOP  # noqa: SLF001 (asking would make its staging schema)
     assert opened.names == []
 
 

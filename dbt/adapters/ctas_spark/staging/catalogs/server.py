@@ -108,7 +108,9 @@ class CatalogsWithoutJvm(Catalogs):
         if kind is Kind.ICEBERG:
             self._check_iceberg(context)
         tables = SqlTables(asking(self._spark), context.target.catalog, kind.value)
-        return StatementCatalog(tables, reached(kind.value, self.over))
+        options = self._options(context.target.catalog)
+        branches = kind is Kind.ICEBERG and settings.publishes_by_branch(options, self._facts)
+        return StatementCatalog(tables, reached(kind.value, self.over), has_branches=branches)
 
     def _check_iceberg(self, context: StagingContext) -> None:
         """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""

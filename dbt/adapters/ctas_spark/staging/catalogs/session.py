@@ -139,7 +139,8 @@ class CatalogsWithJvm(Catalogs):
         is_known = implementation_of(self._spark, name) in ICEBERGS
         if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
             tables = SqlTables(asking(self._spark), name, ICEBERG, self._clock)
-            return StatementCatalog(tables, HADOOP)
+            by_branch = settings.publishes_by_branch(options, self._facts)
+            return StatementCatalog(tables, HADOOP, has_branches=by_branch)
         swapped_by = settings.iceberg_kind(options) if is_known else None
         if swapped_by is not None:
             services = self._services(IcebergTables(self._spark, name))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from urllib.parse import urlsplit
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.limits import jar_remedy
@@ -19,6 +20,10 @@ ICEBERG_JARS: Mapping[str, str] = {
     "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
 }
 """The newest runtime for each minor of Spark."""
+BRANCHES = "IcebergSparkSessionExtensions"
+"""The extension that has the statements of branches."""
+RENAMED_IN = ("hdfs", "viewfs", "file")
+"""Schemes of file systems by which a hadoop catalog's commits compare."""
 HADOOP_NAMES = ("hadoop", "org.apache.iceberg.hadoop.HadoopCatalog")
 
 
@@ -75,6 +80,18 @@ def iceberg_kind(options: Mapping[str, str]) -> IcebergKind | None:
 def is_hadoop(options: Mapping[str, str]) -> bool:
     """True if the catalog's tables are directories, without an entry that points to them."""
     return iceberg_implementation(options) in HADOOP_NAMES
+
+
+def publishes_by_branch(options: Mapping[str, str], facts: SessionFacts) -> bool:
+    """True if the session has SQL for branches, and the catalog refuses a commit over another's.
+
+    INSERT has taken options, which mark a branch, since Spark 4.0. A hadoop catalog commits by a
+    rename, which an object store does not refuse where there is a file already.
+    """
+    has_words = BRANCHES in facts.extensions and not facts.version.startswith("3.")
+    if not is_hadoop(options):
+        return has_words
+    return has_words and urlsplit(options.get("warehouse", "")).scheme in RENAMED_IN
 
 
 def iceberg_remedy(spark_version: str) -> str:

@@ -84,7 +84,8 @@ class Reach:
     ``strategy`` names the call in logs and run results. ``reader_window`` is what a reader may
     meet during it: ``none``, ``mixed`` or ``absent``. ``missing`` says what keeps it from
     ``isolated``, and ``remedy`` what would make that work; ``warning`` is said once it is known
-    that the publication goes on.
+    that the publication goes on. ``conflict_check`` is how a rival's commit is noticed, where that
+    is not the same for all publications of the catalog.
     """
 
     level: Atomicity
@@ -93,6 +94,7 @@ class Reach:
     missing: str = ""
     remedy: str = ""
     warning: str = ""
+    conflict_check: str = ""
 
 
 class Base(Protocol):

@@ -97,6 +97,12 @@ class Sweep:
     taken_over: list[str] = field(default_factory=list)
     kept: dict[str, Reason] = field(default_factory=dict)
 
+    def add(self, other: "Sweep") -> None:
+        """What became of another garbage's versions, too."""
+        self.freed += other.freed
+        self.taken_over += other.taken_over
+        self.kept |= other.kept
+
     def note(self, version: KnownVersion, reason: Reason | None) -> None:
         """It stays for ``reason``, or it went."""
         if reason is None:

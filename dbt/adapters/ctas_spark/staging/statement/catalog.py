@@ -1,23 +1,27 @@
 """A catalog that one statement of Spark's publishes in: CREATE TABLE or REPLACE TABLE.
 
-The commit is SQL, so that it needs no JVM in this process. It is not conditional on what begin saw:
-a rival between the last look and the statement is overwritten.
+The commit is SQL, so that it needs no JVM in this process. A copy is not conditional on what begin
+saw: a rival between the last look and the statement is overwritten. A branch is.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
-from dbt.adapters.ctas_spark.staging.context import DELTA, StagingContext
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import DELTA, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
-from dbt.adapters.ctas_spark.staging.publish.version import Reach
+from dbt.adapters.ctas_spark.staging.publish.version import Reach, Version
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.statement import seen
 from dbt.adapters.ctas_spark.staging.statement.base import history
+from dbt.adapters.ctas_spark.staging.statement.branch_garbage import BranchGarbage
+from dbt.adapters.ctas_spark.staging.statement.either_version import EitherVersion
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import (
@@ -38,17 +42,28 @@ def _problems(context: StagingContext) -> Iterator[str]:
         yield f"location_root: the catalog {catalog} places its tables itself; remove it"
 
 
-class StatementCatalog:
-    """A ``StagingCatalog``; ``reached`` is what is known of the catalog."""
+def with_branches(copied: Capabilities) -> Capabilities:
+    """What a catalog reaches at most where rows alone are published by branch."""
+    return Capabilities(copied.catalog, ConflictCheck.CAS, Atomicity.ISOLATED)
 
-    def __init__(self, tables: SqlTables, reached: Capabilities) -> None:
+
+class StatementCatalog:
+    """A ``StagingCatalog``; ``copied`` is what a statement that copies reaches in it.
+
+    With ``has_branches`` a rebuild that changes rows only is published by branch.
+    """
+
+    def __init__(
+        self, tables: SqlTables, copied: Capabilities, *, has_branches: bool = False
+    ) -> None:
         self._tables = tables
-        self._reached = reached
+        self._copied = copied
+        self._has_branches = has_branches
         self._namespaces = StagingNamespaces(tables, tables)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         self._namespaces.ensure(staging_schema)
-        return self._reached
+        return with_branches(self._copied) if self._has_branches else self._copied
 
     def plan(
         self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
@@ -60,14 +75,14 @@ class StatementCatalog:
                 table=context.target,
                 left="it is unchanged; no job was started",
             )
-        known = self.capabilities(context.staging_schema)
-        level = known.level_for(context.atomicity, context.target)
-        reach = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)
+        level = self.capabilities(context.staging_schema).level_for(
+            context.atomicity, context.target
+        )
         return Plan(
             context,
             level,
             job,
-            lambda _level, _report: StatementVersion(context, self._tables, reach),
+            lambda _level, _report: self._version(context),
             observers,
             self._tables.clock,
         )
@@ -81,13 +96,19 @@ class StatementCatalog:
         """Drop what old attempts have left staged; there are no old versions."""
         report, garbage = StepReport(context.target), StatementGarbage(context, self._tables)
         with report.within(Step.CLEAN_UP):
-            return CleanUp(garbage, rules, report, dry_run).run()
+            done = CleanUp(garbage, rules, report, dry_run).run()
+            if self._has_branches:
+                branches = BranchGarbage(context.target, self._tables)
+                done.add(CleanUp(branches, rules, report, dry_run).run())
+        return done
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
         """Nothing: a statement that a crash cut off has changed nothing."""
         return ()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
+        if self._has_branches:
+            return seen.history(seen.look(self._tables, context.target))
         return history(self._tables.look(context.target))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
@@ -99,3 +120,9 @@ class StatementCatalog:
             left="it is unchanged",
             remedy="use the catalog's own way back, if it has one",
         )
+
+    def _version(self, context: StagingContext) -> Version[Any]:
+        known = self._copied
+        copied = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)
+        kind = EitherVersion if self._has_branches else StatementVersion
+        return kind(context, self._tables, copied)

@@ -102,8 +102,9 @@ The last commit is read first: what comes in between is a difference, and never 
 class SqlTables:
     """The tables of one catalog and one format; each look is new, past all caches.
 
-    ``driver`` is the clock of the session's driver, which may be a server. Each call raises
-    MetastoreError or one of its subclasses; "could not find out" is never None.
+    ``ask`` runs any statement, and raises what the session does; every other call raises
+    MetastoreError or one of its subclasses: "could not find out" is never None. ``driver`` is the
+    clock of the session's driver, which may be a server.
     """
 
     def __init__(
@@ -112,11 +113,11 @@ class SqlTables:
         self.name = catalog
         self.clock = clock
         self.driver = ReadClock(self._now_ms, clock)
-        self._ask = ask
+        self.ask = ask
         self._format = file_format
 
     def sql(self, statement: str) -> None:
-        self._ask(statement)
+        self.ask(statement)
 
     def refresh(self, name: TableName) -> None:
         """Drop the table from this session's caches; other sessions of a server keep theirs."""
@@ -134,7 +135,7 @@ class SqlTables:
         try:
             self.refresh(name)
             with core_errors(f"read {name}"):
-                return FORMATS[self._format](self._ask, name)
+                return FORMATS[self._format](self.ask, name)
         except (EntryMissingError, NamespaceMissingError):
             return None
         except MetastoreError:
@@ -156,7 +157,7 @@ class SqlTables:
             rows = self._run(f"look at {name}", f"DESCRIBE TABLE EXTENDED {quoting.table(name)}")
         except (EntryMissingError, NamespaceMissingError):
             return ""
-        said = _details(rows)
+        said = details(rows)
         if "View Catalog and Namespace" in said or said.get("Type") == "VIEW":
             return A_VIEW
         provider = said.get("Provider", "unknown").lower()
@@ -186,11 +187,11 @@ class SqlTables:
         statement = f"DROP TABLE {quoting.table(name)}"
         with core_errors(f"drop {name}"):
             try:
-                self._ask(f"{statement} PURGE")
+                self.ask(f"{statement} PURGE")
             except Exception as error:
                 if not {condition(error).split(".")[0], java_class(error)} & {*UNSUPPORTED}:
                     raise
-                self._ask(statement)
+                self.ask(statement)
 
     def _now_ms(self) -> int:
         (row,) = self._run("ask for the time", "SELECT unix_millis(current_timestamp()) AS now")
@@ -198,13 +199,13 @@ class SqlTables:
 
     def _run(self, action: str, statement: str) -> Answer:
         with core_errors(action):
-            return self._ask(statement)
+            return self.ask(statement)
 
     def _path(self, namespace: str) -> str:
         return f"{quoting.identifier(self.name)}.{quoting.identifier(namespace)}"
 
 
-def _details(rows: Answer) -> dict[str, str]:
+def details(rows: Answer) -> dict[str, str]:
     """What stands below the heading of the details; a column may be named like it."""
     names = [str(row["col_name"]) for row in rows]
     start = max((at for at, name in enumerate(names) if name in DETAILS), default=len(names))

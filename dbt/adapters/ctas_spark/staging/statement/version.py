@@ -165,11 +165,15 @@ class StatementVersion:
 
     def settle(self, report: StepReport) -> list[str]:
         """Refresh the session; drop the staged table: the target has its own copy of the rows."""
+        self.refresh()
+        return self.discard(report)
+
+    def refresh(self) -> None:
+        """Make this session see what was published. Never raises."""
         try:
             self._tables.refresh(self._context.target)
         except MetastoreError as error:
             logger.warning("%s", error)
-        return self.discard(report)
 
     def discard(self, report: StepReport) -> list[str]:
         return still_there(report, (Step.DELETE_RECORD, self.places, self._drop_record))

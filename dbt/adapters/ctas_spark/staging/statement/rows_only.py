@@ -1,0 +1,112 @@
+"""Whether a rebuild of an Iceberg table changes its rows and nothing else, by what SQL tells.
+
+What SQL does not tell for certain counts as a change.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.context import TableLayout
+from dbt.adapters.ctas_spark.staging.publish.ddl import partition_field
+
+SNAPSHOT = re.compile(r"'current-snapshot-id' = '[^']*'")
+USING = "\nUSING iceberg\n"
+PARTITIONED = re.compile(r"PARTITIONED BY \((.*)\)(?:\n|$)")
+COMMENTED = " COMMENT '"
+CUT = re.compile(r"\.\.\. \d+ more fields")
+"""How Spark ends the type of a struct that it shows in part."""
+TRANSFORMS = (("years(", "year("), ("months(", "month("), ("days(", "day("), ("hours(", "hour("))
+SPELLED = {"date(": "days(", "date_hour(": "hours("}
+ORDERS = {
+    "sort-order": "a sort order, which a replaced table has no more",
+    "identifier-fields": "identifier fields, which a replaced table has no more",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, but for what SQL does not say of it: whether it may be NULL."""
+
+    name: str
+    type: str
+    comment: str
+
+
+def shape_of(create_table: str) -> str:
+    """All that SHOW CREATE TABLE says, but for the snapshot."""
+    return SNAPSHOT.sub("'current-snapshot-id' = ''", create_table)
+
+
+def columns_of(described: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """The columns of DESCRIBE, of a table or a query; what follows them is left out."""
+    return tuple(_columns(described))
+
+
+def change_of_layout(layout: TableLayout, shape: str, properties: Mapping[str, str]) -> str:
+    """What a table of that layout would have otherwise, or lose; empty if nothing."""
+    return next(_changes_of_layout(layout, shape, properties), "")
+
+
+def change_of_columns(
+    layout: TableLayout, shape: str, table: Sequence[Column], query: Sequence[Column]
+) -> str:
+    """What the query's columns change; empty if nothing."""
+    return next(_changes_of_columns(layout, shape, table, query), "")
+
+
+def _changes_of_layout(
+    layout: TableLayout, shape: str, properties: Mapping[str, str]
+) -> Iterator[str]:
+    if shape.count(USING) != 1:
+        yield "what SHOW CREATE TABLE says can't be read"
+    asked = [partition_field(one) for one in layout.partition_by]
+    if _spelled(", ".join(asked)) != _spelled(_partitions(shape)):
+        yield "it is partitioned otherwise"
+    for key, value in layout.properties.items():
+        if properties.get(key) != value:
+            yield f"its property {key} is another"
+    for key, what in ORDERS.items():
+        if key in properties:
+            yield f"it has {what}"
+
+
+def _changes_of_columns(
+    layout: TableLayout, shape: str, table: Sequence[Column], query: Sequence[Column]
+) -> Iterator[str]:
+    if [(one.name, one.type) for one in table] != [(one.name, one.type) for one in query]:
+        yield "its columns are others"
+    if any(CUT.search(one.type) for one in query):
+        yield "it has a struct of so many fields that Spark does not show them all"
+    said = shape.partition(USING)[0]
+    if "NOT NULL" in said:
+        yield "it has columns that may not be NULL, which a replaced table has no more"
+    if said.count(COMMENTED) != sum(bool(one.comment) for one in table):
+        yield "it has comments within its columns"
+    wanted = [layout.column_comments.get(one.name.lower(), one.comment) for one in query]
+    if wanted != [one.comment for one in table]:
+        yield "its columns have other comments"
+
+
+def _columns(described: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
+    for row in described:
+        name = str(row["col_name"])
+        if not name or name.startswith("# "):
+            return
+        yield Column(name, str(row["data_type"]), str(row["comment"] or ""))
+
+
+def _partitions(shape: str) -> str:
+    found = PARTITIONED.match(shape.partition(USING)[2])
+    return found.group(1) if found else ""
+
+
+def _spelled(partitions: str) -> str:
+    """One spelling of each transform; two that are the same may differ, and count as a change."""
+    plain = partitions.replace("`", "").replace(" ", "").lower()
+    for short, long in SPELLED.items():
+        plain = re.sub(rf"(?<![a-z_]){re.escape(short)}", long, plain)
+    for many, one in TRANSFORMS:
+        plain = re.sub(rf"(?<![a-z_]){re.escape(one)}", many, plain)
+    return plain

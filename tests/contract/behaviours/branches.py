@@ -1,0 +1,62 @@
+"""Where more than rows takes a copy, rows alone are published at the strongest level there is."""
+
+from dataclasses import replace
+
+import pytest
+
+from contract.behaviours import aborts, clean_up, conflicts, publication
+from contract.behaviours.registry import ATOMIC, COPIED, DEFAULT, Layouts, behaviour
+from contract.contents import ROWS
+from contract.subjects import Subject
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+def publishes_rows_alone_at_isolated(subject: Subject) -> None:
+    """Old, then new, in one step, by name or not; nothing else of the target changes before."""
+    rows = _rows_of(subject)
+    publication.replaces_everything_together(rows)
+    ours = replace(rows, level=Atomicity.AUTO).ready(4).finish()
+    assert (ours.staged.level, ours.staged.reach.conflict_check) == (Atomicity.ISOLATED, "cas")
+    assert rows.sight() == ours.content.whole
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+def refuses_a_rival_of_rows_alone(subject: Subject) -> None:
+    """The loser's error names the winner's version; nothing of the loser's is left."""
+    conflicts.names_the_winner_of_a_lost_race(_rows_of(subject))
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+def refuses_a_rival_of_rows_alone_at_the_call(subject: Subject) -> None:
+    """Also one that commits after the last look."""
+    conflicts.refuses_a_rival_between_the_last_look_and_the_call(_rows_of(subject))
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+def leaves_nothing_of_rows_alone(subject: Subject) -> None:
+    """An abort leaves the target as it was."""
+    aborts.leaves_nothing_of_a_replace(_rows_of(subject))
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+def keeps_young_rows(subject: Subject) -> None:
+    """A clean-up takes nothing of what another run is staging."""
+    clean_up.keeps_what_is_young(_rows_of(subject))
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+def copies_what_changes_more_than_rows(subject: Subject) -> None:
+    """At atomic, and it says so; by name isolated is refused before any job."""
+    subject.published(1)
+    ours = replace(subject, level=Atomicity.AUTO).ready(2).finish()
+    assert (ours.staged.level, ours.staged.reach.conflict_check) == (Atomicity.ATOMIC, "none")
+    before = subject.existing()
+    with pytest.raises(AtomicityNotSupportedError, match="isolated can't be kept"):
+        replace(subject, level=Atomicity.ISOLATED).begun(3)
+    assert subject.existing() == before
+
+
+def _rows_of(subject: Subject) -> Subject:
+    return replace(subject, layout=ROWS, level=Atomicity.ISOLATED)
