@@ -90,8 +90,10 @@ def _options() -> argparse.Namespace:
 
 
 def _settings(directory: Path) -> dict[str, str]:
+    """The compiler of queries and Delta's logs are as they are by default, unlike in tests."""
+    shortened = ("spark.sql.codegen.", "spark.databricks.delta.")
     return {
-        **delta_session(),
+        **{key: value for key, value in delta_session().items() if not key.startswith(shortened)},
         "spark.master": "local[2]",
         "spark.driver.memory": "2g",
         "spark.sql.catalogImplementation": "hive",

@@ -30,6 +30,7 @@ from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 NO_LOG = -1
 OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"
 OPERATION_FIELDS = 11
+DOMAINS = "domainMetadata"
 OWN_DOMAINS = frozenset({"delta.rowTracking"})
 CONFLICTS = frozenset(
     {
@@ -75,7 +76,12 @@ class LoadedTable:
     entry: Any
 
     def domains(self) -> list[dict[str, Any]]:
-        """What features keep in the log beside the metadata, but for what the log itself counts."""
+        """What features keep in the log beside the metadata, but for what the log itself counts.
+
+        Where no feature does, Delta would read the whole log to find nothing.
+        """
+        if DOMAINS not in self.facts.features:
+            return []
         found = self.snapshot.domainMetadata()
         read = (json.loads(str(found.apply(at).json())) for at in range(found.size()))
         domains = [dict(one["domainMetadata"]) for one in read]
