@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, Files, LoadedTable
 from dbt.adapters.ctas_spark.staging.metastore.jvm import scala
 from delta.place import Place
 from readers.session import small_session
@@ -62,15 +62,13 @@ def main() -> None:
 
 
 def file_by_file(
-    tables: DeltaTables, over: LoadedTable, staged: LoadedTable, marker: CommitMarker
+    tables: DeltaTables, over: LoadedTable, _: LoadedTable, files: Files, marker: CommitMarker
 ) -> Any:
     """The control: the same actions, with some calls from Python for each file."""
     made = [one.removeWithTimestamp(marker.time_ms, True) for one in _files(over)]
     action = tables.packages.org.apache.spark.sql.delta.actions.Action
-    for file in _files(staged):
-        add = json.loads(str(file.json()))["add"]
-        path = f"{transaction.stage_name(marker.version)}/{add['path']}"
-        made.append(action.fromJson(json.dumps({"add": {**add, "path": path, "dataChange": True}})))
+    adds = (transaction.moved(add, marker.version) for add in files.values())
+    made.extend(action.fromJson(json.dumps({"add": add})) for add in adds)
     return scala.sequence(tables.packages, made)
 
 
@@ -111,11 +109,10 @@ def _rounds(
         place = Place.new(spark, f"files_{files}")
         template = _template(spark, directory / f"template_{files}", files)
         place.publish("SELECT 1L AS id")
-        for number in range(-1, rounds):  # the first fills the table and warms up
+        _commit(place, template, WAYS[0])  # it fills the table and warms up
+        for number in range(rounds):
             for way in WAYS:
-                took = _commit(place, template, way)
-                if number >= 0:
-                    yield Timing(number, files, way, took)
+                yield Timing(number, files, way, _commit(place, template, way))
         place.close()
 
 
