@@ -2,7 +2,6 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from delta.place import Place
@@ -35,9 +34,20 @@ def test_the_files_of_the_base_are_removed_as_delta_removes_them(place: Place) -
     assert table is not None
     files = table.snapshot.allFiles().collectAsList()
     theirs = {files.get(at).removeWithTimestamp(7, True).json() for at in range(files.size())}
-    ours = {one.json() for one in transaction.removed(tables, table, 7)}
+    ours = {one.json() for one in tables.removals(table, 7)}
     assert len(theirs) == 2
     assert ours == theirs
+
+
+def test_what_was_compacted_since_its_job_is_published(place: Place) -> None:
+    """Delta's automatic compaction replaces the staged files by a commit of its own."""
+    place.publish("SELECT 0L AS id")
+    staged = place.stage("SELECT /*+ REPARTITION(3) */ id FROM range(9)")
+    place.spark.sql(f"OPTIMIZE {staged.verify()}")
+    staged.commit()
+    staged.settle()
+    assert len(place.rows()) == 9
+    assert place.detail()["numFiles"] == 1
 
 
 def test_column_mapping_comes_and_goes(place: Place) -> None:

@@ -1,6 +1,9 @@
 """The actions of a publication."""
 
+import pytest
+
 from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.errors import RefusedError
 from unit.staging.delta.logs import table
 
 
@@ -19,6 +22,23 @@ def test_features_that_the_base_lacks_are_asked_for() -> None:
     base, staged = table(features=("clustering",)), table(features=("clustering", "variantType"))
     made = transaction.new_metadata(base, staged)["metaData"]
     assert made["configuration"] == {"delta.feature.variantType": "supported"}
+
+
+def test_a_staged_file_keeps_all_but_its_place_and_its_row_ids() -> None:
+    """The path begins at the target's own directory, so that VACUUM knows the file."""
+    add = {"path": "day=1/f.parquet", "size": 3, "baseRowId": 7, "defaultRowCommitVersion": 0}
+    assert transaction.moved(add, "20260101t000000x00000000") == {
+        "path": "stg_20260101t000000x00000000/day=1/f.parquet",
+        "size": 3,
+        "dataChange": True,
+    }
+
+
+def test_a_staged_file_with_deleted_rows_is_refused() -> None:
+    """Readers would look for its deletion vector in the target's directory."""
+    add = {"path": "f.parquet", "deletionVector": {"storageType": "u"}}
+    with pytest.raises(RefusedError, match="rows were deleted"):
+        transaction.moved(add, "20260101t000000x00000000")
 
 
 def test_domains_that_only_the_base_has_end() -> None:

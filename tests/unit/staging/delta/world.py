@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import quote
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import (
@@ -20,7 +21,7 @@ from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, Files, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
@@ -89,8 +90,9 @@ class FakeTables(DeltaTables):
     def figures(self, table: LoadedTable) -> WriteFigures:  # noqa: ARG002 (the same for all)
         return WriteFigures(rows=3)
 
-    def sizes(self, table: LoadedTable) -> dict[str, int]:
-        return self.logs[table.facts.root].sizes
+    def added(self, table: LoadedTable) -> Files:
+        sizes = self.logs[table.facts.root].sizes
+        return {quote(path): {"path": quote(path), "size": size} for path, size in sizes.items()}
 
     def fits(self) -> bool:
         return True
@@ -290,12 +292,12 @@ def transactions(world: World) -> Iterator[None]:
     def publish(
         tables: FakeTables,
         over: LoadedTable,
-        _: LoadedTable,
+        staged: LoadedTable,
         marker: CommitMarker,
-        check: Callable[[], None],
+        check: Callable[[Files], None],
     ) -> None:
         with transaction.nothing_called():
-            check()
+            check(tables.added(staged))
         log = tables.logs[over.facts.root]
         if any(one.refuses_older_attempts for one in log.commits[over.facts.number + 1 :]):
             raise EntryModifiedError("another changed the metadata")

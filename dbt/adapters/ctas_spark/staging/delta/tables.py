@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, TableFacts
@@ -26,9 +25,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 
+Files = Mapping[str, Mapping[str, Any]]
+"""The fields of ``add`` actions by their paths, which are encoded as in URIs."""
+
 NO_LOG = -1
 OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"
 OPERATION_FIELDS = 11
+DOMAINS = "domainMetadata"
 OWN_DOMAINS = frozenset({"delta.rowTracking"})
 CONFLICTS = frozenset(
     {
@@ -74,7 +77,12 @@ class LoadedTable:
     entry: Any
 
     def domains(self) -> list[dict[str, Any]]:
-        """What features keep in the log beside the metadata, but for what the log itself counts."""
+        """What features keep in the log beside the metadata, but for what the log itself counts.
+
+        Where no feature does, Delta would read the whole log to find nothing.
+        """
+        if DOMAINS not in self.facts.features:
+            return []
         found = self.snapshot.domainMetadata()
         read = (json.loads(str(found.apply(at).json())) for at in range(found.size()))
         domains = [dict(one["domainMetadata"]) for one in read]
@@ -133,22 +141,34 @@ class DeltaTables:
             found.append(commit)
         return tuple(found) if len(found) == table.facts.number - number else None
 
-    def sizes(self, table: LoadedTable) -> Mapping[str, int]:
-        """The bytes of each of its files by the path below its directory; one Spark job."""
+    def added(self, table: LoadedTable) -> Files:
+        """The ``add`` of each of its files by path, out of all its commits, without a Spark job."""
+        found: dict[str, Mapping[str, Any]] = {}
         with core_errors(f"list the files of {table.facts.root}"):
-            files = DataFrame(table.snapshot.allFiles().toDF(), self.spark)
-            return {unquote(row.path): row.size for row in files.select("path", "size").collect()}
+            for number in range(table.facts.number + 1):
+                actions = self._actions_of(table, number)
+                for gone in (one["remove"] for one in actions if "remove" in one):
+                    found.pop(gone["path"], None)
+                found |= {one["add"]["path"]: one["add"] for one in actions if "add" in one}
+        return found
 
-    def actions(self, table: LoadedTable, encoder: str, *columns: str) -> Any:
-        """A Java list with an action for each of its files, by one Spark job.
-
-        Args:
-            encoder: the name of Delta's own, which says what kind of action it is.
-            columns: the action's fields, as SQL over those of ``AddFile``.
-        """
+    def removals(self, table: LoadedTable, time_ms: int) -> Any:
+        """A Java list of what ``AddFile.removeWithTimestamp`` makes of each file; a Spark job."""
+        columns = (
+            "* EXCEPT (dataChange)",
+            "true AS dataChange",
+            f"{time_ms}L AS deletionTimestamp",
+            "true AS extendedFileMetadata",
+        )
         encoders = getattr(getattr(self._delta.implicits, "package$"), "MODULE$")
         files = table.snapshot.allFiles().toDF().selectExpr(jvm.strings(self.spark, *columns))
-        return getattr(files, "as")(getattr(encoders, encoder)()).collectAsList()
+        return getattr(files, "as")(encoders.removeFileEncoder()).collectAsList()
+
+    def additions(self, adds: list[Mapping[str, Any]]) -> Any:
+        """A Java list of Delta's ``AddFile``, of one text."""
+        several = jvm.array(self.spark, self._delta.actions.AddFile).getClass()
+        read = self._delta.util.JsonUtils.mapper().readValue(json.dumps(adds), several)
+        return self.packages.java.util.Arrays.asList(read)
 
     def figures(self, table: LoadedTable) -> WriteFigures:
         """What the job counted that filled a new table; Delta notes it in the first commit."""
@@ -174,6 +194,11 @@ class DeltaTables:
         marker = CommitMarker.parse(read.get("userMetadata"))
         operation = str(read.get("operation", "unknown"))
         return CommitFacts(number, operation, int(read.get("timestamp", 0)), marker)
+
+    def _actions_of(self, table: LoadedTable, number: int) -> list[dict[str, Any]]:
+        path = self._delta.util.FileNames.unsafeDeltaFile(table.log.logPath(), number)
+        lines = table.log.store().read(path, table.log.newDeltaHadoopConf())
+        return [json.loads(line) for line in str(lines.mkString("\n")).split("\n")]
 
     def _info(self, table: LoadedTable, number: int) -> dict[str, Any]:
         with core_errors(f"read commit {number} of {table.facts.root}"):

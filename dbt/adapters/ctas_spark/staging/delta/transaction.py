@@ -9,13 +9,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable, core_errors
+from dbt.adapters.ctas_spark.staging.delta.tables import (
+    DeltaTables,
+    Files,
+    LoadedTable,
+    core_errors,
+)
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StorageError
 
 KEEPS_ITS_OWN = True
 FEATURE = "delta.feature."
 SUPPORTED = "supported"
+OF_ITS_OWN_LOG = ("baseRowId", "defaultRowCommitVersion")
 IDENTITY = ("id", "name", "createdTime")
 
 Action = dict[str, Any]
@@ -26,7 +32,7 @@ def publish(
     over: LoadedTable,
     staged: LoadedTable,
     marker: CommitMarker,
-    check: Callable[[], None],
+    check: Callable[[Files], None],
 ) -> None:
     """Make the staged table's schema, layout, properties and files those of the target.
 
@@ -34,7 +40,8 @@ def publish(
     conflict. The files stay where they were staged, below the target's own directory.
 
     Args:
-        check: the last look, when all is made ready; nothing was called if it raises.
+        check: the last look at the staged files, when all is made ready; nothing was called if it
+            raises.
 
     Raises:
         EntryModifiedError: another committed first.
@@ -47,8 +54,9 @@ def publish(
         metadata = _action(tables, new_metadata(over.facts, staged.facts))
         transaction.updateMetadataForNewTableInReplace(metadata)
         _check_kept(transaction, staged)
-        actions = changes(tables, over, staged, marker)
-        check()
+        files = tables.added(staged)
+        actions = changes(tables, over, staged, files, marker)
+        check(files)
     with core_errors("commit"):
         operation = _operation(tables, transaction.metadata(), marker, builds=True)
         transaction.commit(actions, operation)
@@ -107,6 +115,18 @@ def lost(accepted: Mapping[str, Any], staged: Mapping[str, Any]) -> tuple[str, .
     return (*changed, *sorted(key for key in wanted if found.get(key) != wanted[key]))
 
 
+def moved(add: Mapping[str, Any], version: str) -> Action:
+    """A staged file as one of the target's: its path begins at the target's directory.
+
+    Row ids count in the log that gives them, so the target's transaction gives new ones. The path
+    of a deletion vector begins at its own table's directory; a CTAS writes none.
+    """
+    if add.get("deletionVector"):
+        raise RefusedError(f"rows were deleted from the staged table ({add['path']})")
+    own = {key: value for key, value in add.items() if key not in OF_ITS_OWN_LOG}
+    return {**own, "path": f"{stage_name(version)}/{add['path']}", "dataChange": True}
+
+
 def new_domains(
     base: Iterable[Mapping[str, Any]], staged: Iterable[Mapping[str, Any]]
 ) -> Iterator[Action]:
@@ -135,40 +155,15 @@ def _check_kept(transaction: Any, staged: LoadedTable) -> None:
 
 
 def changes(
-    tables: DeltaTables, over: LoadedTable, staged: LoadedTable, marker: CommitMarker
+    tables: DeltaTables, over: LoadedTable, staged: LoadedTable, files: Files, marker: CommitMarker
 ) -> Any:
-    """A Seq that never leaves the JVM: of 20,000 files, a call for each would take minutes."""
+    """A Seq that is made in the JVM: of 20,000 files, a call for each would take minutes."""
     made = tables.packages.java.util.ArrayList()
-    made.addAll(removed(tables, over, marker.time_ms))
-    made.addAll(_added(tables, staged, marker.version))
+    made.addAll(tables.removals(over, marker.time_ms))
+    made.addAll(tables.additions([moved(add, marker.version) for add in files.values()]))
     for action in new_domains(over.domains(), staged.domains()):
         made.add(_action(tables, action))
     return tables.packages.org.apache.spark.api.python.PythonUtils.toSeq(made)
-
-
-def removed(tables: DeltaTables, table: LoadedTable, time_ms: int) -> Any:
-    """What Delta's own ``AddFile.removeWithTimestamp`` makes of each of the table's files."""
-    return tables.actions(
-        table,
-        "removeFileEncoder",
-        "* EXCEPT (dataChange)",
-        "true AS dataChange",
-        f"{time_ms}L AS deletionTimestamp",
-        "true AS extendedFileMetadata",
-    )
-
-
-def _added(tables: DeltaTables, staged: LoadedTable, version: str) -> Any:
-    """Paths begin at the target's directory; row ids count in the log that gives them."""
-    return tables.actions(
-        staged,
-        "addFileEncoder",
-        "* EXCEPT (path, dataChange, baseRowId, defaultRowCommitVersion)",
-        f"concat('{stage_name(version)}/', path) AS path",
-        "true AS dataChange",
-        "CAST(NULL AS BIGINT) AS baseRowId",
-        "CAST(NULL AS BIGINT) AS defaultRowCommitVersion",
-    )
 
 
 def _action(tables: DeltaTables, action: Action) -> Any:

@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import replace
-from functools import partial
+from urllib.parse import unquote
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta import limits, transaction
@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTarget
 from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, Files, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -118,8 +118,7 @@ class DeltaVersion(DeltaTarget):
             with transaction.nothing_called():
                 self.check_still(over.table)
                 staged = self._loaded()
-            check = partial(self._check_whole, staged)
-            transaction.publish(self._tables, over.table, staged, self._marked, check)
+            transaction.publish(self._tables, over.table, staged, self._marked, self._check_whole)
         except RefusedError:
             self.check_still(over.table)
             raise
@@ -174,15 +173,14 @@ class DeltaVersion(DeltaTarget):
             )
         return staged
 
-    def _check_whole(self, staged: LoadedTable) -> None:
+    def _check_whole(self, files: Files) -> None:
         """One listing against its log: VACUUM RETAIN 0 HOURS takes staged files for forgotten."""
         stage = self._of_ours.stage
         below = f"/{transaction.stage_name(self.id)}/"
         listed = {
             one.path.partition(below)[2]: one.bytes for one in self._services.storage.files(stage)
         }
-        wanted = self._tables.sizes(staged)
-        missing = [path for path, size in wanted.items() if listed.get(path) != size]
+        missing = [path for path in files if listed.get(unquote(path)) != files[path]["size"]]
         if missing:
             raise NotWholeError(f"{len(missing)} of its files are missing in {stage}: {missing[0]}")
 
