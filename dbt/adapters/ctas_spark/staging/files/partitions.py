@@ -201,9 +201,9 @@ def drop_stale_partitions(table: FileTable, grace_ms: int) -> None:
     if found.entry.parameters.get(PARTITIONS) != PartitionState.FILES.value:
         return
     entries = found.marker.lineage.entries
-    built = max((one.time_ms for one in entries if not one.kind.keeps_the_version), default=None)
+    built = [one.time_ms for one in entries if not one.kind.keeps_the_version]
     now = _now_ms(table, (found.entry, found.marker.version))
-    is_due = built is not None and now - built >= grace_ms
+    is_due = bool(built) and now - built[0] >= grace_ms
     if is_due and table.metastore.partitions(table.name):
         track_partitions(table)
 

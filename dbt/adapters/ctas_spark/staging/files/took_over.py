@@ -39,10 +39,12 @@ class TookOver:
         Raises:
             MetastoreError, StorageError: the target or the storage did not answer.
         """
+        records = records_of(
+            self.table
+        )  # before the target: what it shows by then is in its lineage
         marker = self.table.look().marker
         if marker is None:
             return []
-        records = records_of(self.table)
         published = (one for one in records if marker.lineage.has_version(one.version))
         return [one.took_over for one in published if one.took_over and self._is_freed(one)]
 
