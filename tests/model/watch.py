@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
 from dbt.adapters.ctas_spark.staging.files.base import (
     BOOKKEEPING,
+    FIGURES,
     LAST_DDL_TIME,
     PARTITION_PROVIDER,
     SCHEMA,
@@ -157,7 +158,7 @@ class Watch:
         if doing.word == "rollback" and now is not None and _is_rolled_back(now):
             return
         if was is not None and now is not None:
-            if doing.word in UPKEEP and _is_upkeep(was, now):
+            if doing.word in UPKEEP and _is_upkeep(was, now, was_held=doing.was_held):
                 return
             if doing.word == "clean" and _is_fence(was, now):
                 return
@@ -239,15 +240,19 @@ def _is_rolled_back(entry: TableEntry) -> bool:
     return marker is not None and marker.lineage.entries[0].kind is Kind.ROLLBACK
 
 
-def _is_upkeep(was: TableEntry, now: TableEntry) -> bool:
-    """The same commit: Hive's columns are filled, or partitions are tracked."""
+def _is_upkeep(was: TableEntry, now: TableEntry, *, was_held: bool) -> bool:
+    """The same commit: Hive's columns are filled, or partitions are tracked.
+
+    A call that was slow writes the figures that it has read, whoever inserted meanwhile.
+    """
+    own = BOOKKEEPING | FIGURES if was_held else BOOKKEEPING
     keys = {
         key
         for key in was.parameters.keys() | now.parameters.keys()
         if was.parameters.get(key) != now.parameters.get(key)
     }
     columns = now.columns == was.columns or not was.columns
-    return _same_data(was, now) and columns and keys <= BOOKKEEPING
+    return _same_data(was, now) and columns and keys <= own
 
 
 def _is_fence(was: TableEntry, now: TableEntry) -> bool:

@@ -7,8 +7,8 @@ import pytest
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.metastore.opening import (
     HiveSettings,
+    database_address,
     goes_over_thrift,
-    metastore_address,
 )
 
 HERE, THERE = Path("/projects/shop"), Path("/projects/other")
@@ -56,20 +56,19 @@ def test_what_cannot_be_called_is_refused_by_name(settings: HiveSettings, reason
 )
 def test_an_absolute_derby_is_the_same_from_everywhere(url: str) -> None:
     """However it is written, and wherever the process was started."""
-    found = {metastore_address("", url, directory) for directory in (HERE, THERE)}
+    found = {database_address(url, directory) for directory in (HERE, THERE)}
     assert found == {"jdbc:derby:/data/metastore_db"}
 
 
 def test_a_relative_derby_is_that_of_its_directory() -> None:
     """Two projects with Spark's default have two metastores."""
     url = "jdbc:derby:;databaseName=metastore_db;create=true"
-    assert metastore_address("", url, HERE) == "jdbc:derby:/projects/shop/metastore_db"
-    assert metastore_address("", url, THERE) == "jdbc:derby:/projects/other/metastore_db"
+    assert database_address(url, HERE) == "jdbc:derby:/projects/shop/metastore_db"
+    assert database_address(url, THERE) == "jdbc:derby:/projects/other/metastore_db"
 
 
-def test_a_server_and_its_database_are_the_same_from_everywhere() -> None:
+def test_a_servers_database_is_the_same_from_everywhere() -> None:
     """The process's directory has no part in it."""
     postgresql = "jdbc:postgresql://database:5432/metastore"
     for directory in (HERE, THERE):
-        assert metastore_address("thrift://a:9083", "", directory) == "thrift://a:9083"
-        assert metastore_address("", postgresql, directory) == postgresql
+        assert database_address(postgresql, directory) == postgresql

@@ -9,7 +9,6 @@ the provider off as long as the other may still wake up.
 
 import logging
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, LockLostError, StagingError
@@ -20,7 +19,6 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     FileBase,
 )
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
-from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, HeldCheck
@@ -98,7 +96,7 @@ class Bookkeeping:
         shown = self._shown()
         if shown is None:
             return False
-        now = self._now(shown[1])
+        now = _now_ms(self.table, shown)
         began = shown[0].parameters.get(PARTITION_HOLDER, "").partition(":")[2]
         if began.isdecimal() and now - int(began) < MAY_WAKE_UP_MS:
             logger.warning(
@@ -156,7 +154,7 @@ class Bookkeeping:
     def _add_missing(self, version: str, own: tuple[Partition, ...]) -> None:
         """The record knows the job's partitions; an INSERT since then may have made more."""
         target, client = self.table.name, self.table.metastore
-        record = name_of(self.table.context.staging_schema, target, version)
+        record = self.table.record_name(version)
         self.table.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
         there = {partition.values for partition in own}
         found = client.partitions(record)
@@ -189,29 +187,31 @@ class Bookkeeping:
             return False
         return True
 
-    def _now(self, version: str) -> int:
-        """The time of the storage that the version lies on."""
-        found = self.table.look().entry
-        location = (found.location if found else None) or ""
-        return self.table.services.now_ms(location.partition(f"/{version}")[0])
 
-
-def drop_stale_partitions(table: FileTable, is_due: Callable[[], bool]) -> None:
+def drop_stale_partitions(table: FileTable, grace_ms: int) -> None:
     """Drop the entries of partitions that no reader needs any more, where there is a lock.
 
     A table whose directories are listed may have been published over one whose partitions were
-    tracked; sessions that resolved the old one still ask for its partitions. MSCK REPAIR TABLE
-    would bring the entries back to life.
-
-    Args:
-        is_due: the grace of those sessions is over.
+    tracked; sessions that resolved the old one still ask for its partitions, until ``grace_ms``
+    after the publication. MSCK REPAIR TABLE would bring the entries back to life.
     """
     found = table.look()
-    if found.entry is None or found.version is None or not found.entry.partition_keys:
+    if found.entry is None or found.marker is None or not found.entry.partition_keys:
         return
-    listed = found.entry.parameters.get(PARTITIONS) == PartitionState.FILES.value
-    if listed and is_due() and table.metastore.partitions(table.name):
+    if found.entry.parameters.get(PARTITIONS) != PartitionState.FILES.value:
+        return
+    entries = found.marker.lineage.entries
+    built = [one.time_ms for one in entries if not one.kind.keeps_the_version]
+    now = _now_ms(table, (found.entry, found.marker.version))
+    is_due = bool(built) and now - built[0] >= grace_ms
+    if is_due and table.metastore.partitions(table.name):
         track_partitions(table)
+
+
+def _now_ms(table: FileTable, shown: Shown) -> int:
+    """The time of the storage that the shown version lies on."""
+    entry, version = shown
+    return table.services.now_ms((entry.location or "").partition(f"/{version}")[0])
 
 
 def _lies_in(partition: Partition, version: str) -> bool:

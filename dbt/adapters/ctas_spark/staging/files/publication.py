@@ -181,15 +181,6 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
     time = {LAST_DDL_TIME: str(max(now_ms // 1000, (entry.last_ddl_time or 0) + 1))}
     if before is None:
         return EntryChange.of(entry, {**entry.parameters, **time})
-    commit = new_commit_id()
-    stamp = LineageEntry(commit, before.version, Kind.FENCE, now_ms)
-    marker = Marker(
-        commit,
-        before.version,
-        before.commit,
-        before.target,
-        before.level,
-        before.lineage.followed_by(stamp),
-        before.number + 1,
-    )
+    level = Atomicity(before.level)
+    marker = marker_over(base, entry.name, before.version, level, Kind.FENCE, now_ms)
     return EntryChange.of(entry, {**entry.parameters, **marker.to_parameters(), **time})

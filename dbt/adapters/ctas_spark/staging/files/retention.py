@@ -1,7 +1,7 @@
 """What becomes of the versions of a table of files after their publication."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -15,7 +15,6 @@ from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.took_over import TookOver
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.files.versions import records_of
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import Step
@@ -29,21 +28,14 @@ class FileRetention:
 
     def remember(self, version: str, figures: WriteFigures) -> None:
         """Keep a published version's number and figures on its record; another's change wins."""
-        name = self.table.record_name(version)
-        record = Record.of(self.table.metastore.get_table(name))
+        record = Record.of(self.table.metastore.get_table(self.table.record_name(version)))
         if record is None or record.state is RecordState.DELETING:
             return
         marker = self.table.look().marker
         number = marker.number_of(version) if marker else None
         is_new = record.state is RecordState.STAGED
-        told = replace(
-            record,
-            state=RecordState.PUBLISHED if is_new else record.state,
-            number=number or record.number,
-            rows=figures.rows,
-            files=figures.files,
-            bytes=figures.bytes,
-        )
+        state = RecordState.PUBLISHED if is_new else record.state
+        told = replace(record, state=state, number=number or record.number, **asdict(figures))
         with suppress(EntryModifiedError):
             self.table.move(told, record)
 
@@ -51,9 +43,9 @@ class FileRetention:
         with self.table.report.within(Step.CLEAN_UP):
             if rules.moved is not None and not dry_run:
                 self.table.services.roots.moved(self.table.context, rules.moved)
-            freed = self._taken_over(rules, dry_run=dry_run)
+            freed = TookOver(self.table, rules, dry_run).free() if rules.thorough else []
             if not dry_run:
-                self._drop_stale_partitions(rules)
+                drop_stale_partitions(self.table, rules.grace_ms)
             done = self._clean_up(rules, dry_run=dry_run).run()
             done.taken_over = freed
             return done
@@ -71,30 +63,6 @@ class FileRetention:
         references = References(self.table, rules.thorough, dry_run)
         garbage = FileGarbage(self.table, references)
         return CleanUp(garbage, rules, self.table.report, dry_run)
-
-    def _taken_over(self, rules: RetentionRules, *, dry_run: bool) -> list[str]:
-        if not rules.thorough:
-            return []
-        records = records_of(self.table)
-        return TookOver(self.table, rules, dry_run).free(records)
-
-    def _drop_stale_partitions(self, rules: RetentionRules) -> None:
-        """Sessions that resolved the version before still ask for them, until its grace is over."""
-        base = self.table.look()
-
-        def is_due() -> bool:
-            return self._shown_for_ms(base) >= rules.grace_ms
-
-        drop_stale_partitions(self.table, is_due)
-
-    def _shown_for_ms(self, base: FileBase) -> int:
-        shown = [
-            one.time_ms
-            for one in (base.marker.lineage.entries if base.marker else ())
-            if not one.kind.keeps_the_version
-        ]
-        root = self.table.services.roots.root_of(self.table.context)
-        return self.table.services.now_ms(root) - shown[0] if shown else 0
 
 
 def _mended(before: FileBase, after: FileBase) -> tuple[str, ...]:

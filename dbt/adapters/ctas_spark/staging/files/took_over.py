@@ -8,7 +8,6 @@ them, and only the default directory of the table; any doubt keeps them, and is 
 import logging
 import posixpath
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
@@ -16,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, Metastore
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.files.versions import records_of
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
@@ -33,12 +33,15 @@ class TookOver:
     rules: RetentionRules
     dry_run: bool = False
 
-    def free(self, records: Iterable[Record]) -> list[str]:
-        """Delete what may go of what the records remember; the directories.
+    def free(self) -> list[str]:
+        """Delete what may go of what the target's records remember; the directories.
 
         Raises:
             MetastoreError, StorageError: the target or the storage did not answer.
         """
+        records = records_of(
+            self.table
+        )  # before the target: what it shows by then is in its lineage
         marker = self.table.look().marker
         if marker is None:
             return []

@@ -70,9 +70,12 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
         where = f"Hive, remote at {settings.uris}, over Thrift"
         return OpenedMetastore(over_thrift, over_thrift, where, settings.uris)
     in_jvm = InJvmMetastore(spark)
-    locks = None if _embedded(in_jvm) else in_jvm
-    address = metastore_address(in_jvm.uris, in_jvm.connection_url, Path.cwd())
-    return OpenedMetastore(in_jvm, locks, _description(in_jvm), address)
+    if in_jvm.uris:
+        return OpenedMetastore(in_jvm, in_jvm, f"Hive, remote at {in_jvm.uris}", in_jvm.uris)
+    url = in_jvm.connection_url
+    locks = None if url.startswith(DERBY) else in_jvm
+    address = database_address(url, Path.cwd())
+    return OpenedMetastore(in_jvm, locks, f"Hive, embedded ({url})", address)
 
 
 def goes_over_thrift(settings: HiveSettings) -> bool:
@@ -104,17 +107,15 @@ def goes_over_thrift(settings: HiveSettings) -> bool:
     return True
 
 
-def metastore_address(uris: str, connection_url: str, directory: Path) -> str:
-    """What every process sees alike: the server's URIs, or where an embedded database lies.
+def database_address(url: str, directory: Path) -> str:
+    """Where an embedded metastore's database lies, as every process sees it.
 
     Args:
         directory: the process's own, from which Derby takes a relative path.
     """
-    if uris:
-        return uris
-    if not connection_url.startswith(DERBY):
-        return connection_url
-    subname, *attributes = connection_url.removeprefix(DERBY).split(";")
+    if not url.startswith(DERBY):
+        return url
+    subname, *attributes = url.removeprefix(DERBY).split(";")
     named = [one.removeprefix(NAME) for one in attributes if one.startswith(NAME)]
     database = named[0] if named else subname.removeprefix(IN_DIRECTORY)
     return f"{DERBY}{directory / database}"
@@ -122,13 +123,3 @@ def metastore_address(uris: str, connection_url: str, directory: Path) -> str:
 
 def _refuse(what: str, remedy: str) -> NoReturn:
     raise AtomicityNotSupportedError(what, left="nothing was started", remedy=remedy)
-
-
-def _embedded(metastore: InJvmMetastore) -> bool:
-    return not metastore.uris and metastore.connection_url.startswith(DERBY)
-
-
-def _description(metastore: InJvmMetastore) -> str:
-    if metastore.uris:
-        return f"Hive, remote at {metastore.uris}"
-    return f"Hive, embedded ({metastore.connection_url})"

@@ -16,6 +16,9 @@ LEVEL = PREFIX + "level"
 LINEAGE = PREFIX + "lineage"
 NUMBER = PREFIX + "number"
 FORMAT = PREFIX + "format"
+KIND = PREFIX + "kind"
+TIME = PREFIX + "time_ms"
+TEXTS = ("commit", "version", "base", "target", "level")
 MARKER_FORMAT = 1
 """What this release writes; a target with a newer one is not touched."""
 
@@ -101,16 +104,8 @@ class Marker:
     number: int = 1
 
     def to_parameters(self) -> dict[str, str]:
-        return {
-            COMMIT: self.commit,
-            VERSION: self.version,
-            BASE: self.base,
-            TARGET: self.target,
-            LEVEL: self.level,
-            LINEAGE: str(self.lineage),
-            NUMBER: str(self.number),
-            FORMAT: str(MARKER_FORMAT),
-        }
+        numbers = {NUMBER: str(self.number), FORMAT: str(MARKER_FORMAT)}
+        return {**_texts_of(self), LINEAGE: str(self.lineage), **numbers}
 
     def number_of(self, version: str) -> int | None:
         """The number of the version's last publication, as far as the lineage reaches."""
@@ -137,21 +132,10 @@ class Marker:
     def read(cls, parameters: Mapping[str, str]) -> "Marker | None":
         """The marker among a table's properties, whosoever it is; None without a whole one."""
         try:
-            return cls(
-                commit=parameters[COMMIT],
-                version=parameters[VERSION],
-                base=parameters[BASE],
-                target=parameters[TARGET],
-                level=parameters[LEVEL],
-                lineage=Lineage.parse(parameters[LINEAGE]),
-                number=int(parameters[NUMBER]),
-            )
+            lineage, number = Lineage.parse(parameters[LINEAGE]), int(parameters[NUMBER])
+            return cls(**_texts_in(parameters), lineage=lineage, number=number)
         except (KeyError, ValueError):
             return None
-
-
-KIND = PREFIX + "kind"
-TIME = PREFIX + "time_ms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,25 +155,18 @@ class NativeMarker:
 
     def common_values(self) -> dict[str, str]:
         """The fields that every format has, as they are kept."""
-        return {
-            COMMIT: self.commit,
-            VERSION: self.version,
-            BASE: self.base,
-            TARGET: self.target,
-            LEVEL: self.level,
-            KIND: self.kind.value,
-            TIME: str(self.time_ms),
-        }
+        return {**_texts_of(self), KIND: self.kind.value, TIME: str(self.time_ms)}
 
 
 def common_fields(kept: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that every format has; KeyError or ValueError if they are no whole marker."""
-    return {
-        "commit": str(kept[COMMIT]),
-        "version": str(kept[VERSION]),
-        "base": str(kept[BASE]),
-        "target": str(kept[TARGET]),
-        "level": str(kept[LEVEL]),
-        "kind": Kind(kept[KIND]),
-        "time_ms": int(kept[TIME]),
-    }
+    return {**_texts_in(kept), "kind": Kind(kept[KIND]), "time_ms": int(kept[TIME])}
+
+
+def _texts_of(marker: Marker | NativeMarker) -> dict[str, str]:
+    """What every marker has; each field is kept under its own name."""
+    return {PREFIX + name: getattr(marker, name) for name in TEXTS}
+
+
+def _texts_in(kept: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(kept[PREFIX + name]) for name in TEXTS}
