@@ -30,8 +30,8 @@ def test_dbt_sparks_names_work() -> None:
     ("fields", "said"),
     [
         ({"schema": ""}, "schema: missing"),
-        ({"method": "odbc"}, "method: 'odbc' is not available yet"),
-        ({"method": "carrier pigeon"}, "is not a method"),
+        ({"method": "odbc"}, "method: 'odbc' is not available"),
+        ({"method": "carrier pigeon"}, "is not available"),
         (
             {"spark_conf": {"spark.sql.defaultCatalog": "ice"}},
             "spark_conf: spark.sql.defaultCatalog is not used; set database: ice instead",
@@ -74,8 +74,8 @@ def test_the_database_is_a_catalog(fields: dict[str, object], catalog: str) -> N
 def test_what_is_known_of_catalogs_can_be_declared() -> None:
     """Names as Spark tells their case apart; nothing is declared by default."""
     found = credentials(iceberg_catalogs=["Lake"], metastore_reads="repeatable")
-    assert (found.iceberg_catalogs, found.has_repeatable_reads) == (["Lake"], True)
-    assert (credentials().iceberg_catalogs, credentials().has_repeatable_reads) == ([], False)
+    assert (found.iceberg_catalogs, found.metastore_reads) == (["Lake"], "repeatable")
+    assert (credentials().iceberg_catalogs, credentials().metastore_reads) == ([], None)
 
 
 def test_all_wrong_fields_are_said_at_once() -> None:

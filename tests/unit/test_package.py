@@ -19,7 +19,7 @@ def test_dbt_finds_the_adapter_on_top_of_dbt_sparks() -> None:
 
 def test_run_info_names_this_adapter() -> None:
     """dbt would look for a module named after the class, and mark every built model as failed."""
-    info = package.CtasSparkAdapter.get_adapter_run_info({})
+    info = package.Plugin.adapter.get_adapter_run_info({})
     assert info.adapter_name == "ctas_spark"
 
 

@@ -99,13 +99,10 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     ]
     if problems:
         raise ConfigurationError(model, problems)
-    purpose = StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE)
-    if full_refresh and purpose is StagingPurpose.CREATE_IF_NOT_EXISTS:
-        purpose = StagingPurpose.CREATE_OR_REPLACE
     context = StagingContext(
         target=target,
         staging_schema=staging_schema,
-        purpose=purpose,
+        purpose=_purpose(config, full_refresh=full_refresh),
         atomicity=Atomicity(config.get("atomicity") or Atomicity.AUTO),
         on_conflict=OnConflict(config.get("on_conflict") or OnConflict.ABORT),
         partition_metadata=PartitionMetadata(
@@ -118,6 +115,12 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
         grace_ms=_number(config, "grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
     )
     return ModelPlan(context, retention, _number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS))
+
+
+def _purpose(config: Mapping[str, Any], *, full_refresh: bool) -> StagingPurpose:
+    purpose = StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE)
+    rebuilds = full_refresh and purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
+    return StagingPurpose.CREATE_OR_REPLACE if rebuilds else purpose
 
 
 def _number(config: Mapping[str, Any], name: str, default: int) -> int:

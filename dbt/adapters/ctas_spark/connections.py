@@ -195,12 +195,12 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
         """Spark's own words to the user; every frame to dbt.log."""
-        hide = cast("CtasSparkCredentials", self.profile.credentials).hide_secrets
         try:
             yield
         except DbtRuntimeError:
             raise
         except Exception as error:
+            hide = cast("CtasSparkCredentials", self.profile.credentials).hide_secrets
             logger.debug(hide(f"Error while running:\n{sql}\n{dbt_edge.full_text(error)}"))
             raise DbtDatabaseError(hide(dbt_edge.message(error))) from error
 

@@ -22,7 +22,6 @@ SESSION = "session"
 CONNECT = "connect"
 THRIFT = "thrift"
 METHODS = (SESSION, CONNECT, THRIFT)
-OTHER_METHODS = ("http", "odbc")
 DEFAULT_PORT = 15002
 SERVICE = "kerberos_service_name"
 OF_THRIFT = ("user", "password", "auth", SERVICE)
@@ -95,10 +94,9 @@ class CtasSparkCredentials(Credentials):
 
     def __post_init__(self) -> None:
         # dbt-spark took a database that repeats the schema, and meant none by it
-        repeated = (
-            self.database == self.schema and f"{SETTINGS}{self.schema}" not in self.spark_conf
-        )
-        self.database = SESSION_CATALOG if repeated else catalog_of(self.database)
+        is_catalog = f"{SETTINGS}{self.schema}" in self.spark_conf
+        repeats = self.database == self.schema and not is_catalog
+        self.database = SESSION_CATALOG if repeats else catalog_of(self.database)
         self.spark_conf = {key: sparks_text(value) for key, value in self.spark_conf.items()}
 
     @property
@@ -106,15 +104,9 @@ class CtasSparkCredentials(Credentials):
         return "ctas_spark"
 
     @property
-    def has_repeatable_reads(self) -> bool:
-        return self.metastore_reads == REPEATABLE
-
-    @property
     def remote(self) -> str:
         """The address of the Spark Connect server; it may hold a token."""
-        address = self.url or (
-            f"{SCHEME}{self.host}:{self.port or DEFAULT_PORT}" if self.host else None
-        )
+        address = self.url or (self.host and f"{SCHEME}{self.host}:{self.port or DEFAULT_PORT}")
         return address or _named_elsewhere(self.spark_conf)
 
     @property
@@ -178,13 +170,8 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
             near = get_close_matches(str(name), known, n=1)
             yield f"unknown field {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
     method = data.get("method", SESSION)
-    if method in OTHER_METHODS:
-        yield (
-            f"method: {method!r} is not available yet; use {SESSION!r}, {CONNECT!r} for a Spark "
-            f"Connect server, or {THRIFT!r} for a Thrift server"
-        )
-    elif method not in METHODS:
-        yield f"method: {method!r} is not a method; use one of {', '.join(METHODS)}"
+    if method not in METHODS:
+        yield f"method: {method!r} is not available; use one of {', '.join(METHODS)}"
     yield from _problems_of_a_server(data, method)
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"

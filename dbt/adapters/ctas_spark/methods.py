@@ -10,7 +10,13 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark import dbt_edge
-from dbt.adapters.ctas_spark.credentials import CONNECT, SESSION, THRIFT, CtasSparkCredentials
+from dbt.adapters.ctas_spark.credentials import (
+    CONNECT,
+    REPEATABLE,
+    SESSION,
+    THRIFT,
+    CtasSparkCredentials,
+)
 from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
@@ -61,7 +67,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             open_catalogs=lambda spark, credentials: CatalogsWithJvm(
                 spark,
                 credentials.iceberg_catalogs,
-                repeatable_reads=credentials.has_repeatable_reads,
+                repeatable_reads=credentials.metastore_reads == REPEATABLE,
             ),
             close=lambda: None,  # its JVM lives as long as the process
         ),

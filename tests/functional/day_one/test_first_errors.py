@@ -119,5 +119,5 @@ def test_wrong_profile_fields_are_named_together(alone: Project) -> None:
     said = dbt(alone, "debug")
     assert "[INVALID_PROFILE] 3 errors in the profile" in said
     assert "unknown field 'hots': did you mean 'host'?" in said
-    assert "method: 'odbc' is not available yet" in said
+    assert "method: 'odbc' is not available" in said
     assert "spark.sql.defaultCatalog is not used; set database: ice instead" in said

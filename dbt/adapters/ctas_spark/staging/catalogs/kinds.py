@@ -1,6 +1,7 @@
 """Which kind of catalog serves a table: by the class that Spark has for its name, and its format.
 
-A new kind is a package beside ``files``, a line in ``choose``, and a line where it is opened.
+An invocation's ``Catalogs`` open each kind once. A new kind is a package next to ``files``, a line
+in ``choose``, and a line where it is opened.
 """
 
 import threading

@@ -67,13 +67,18 @@ def catalog_plugin(spark: SparkSession, name: str) -> Any:
 
 def strings(spark: SparkSession, *values: str) -> Any:
     """A Java array of strings."""
-    gateway = spark.sparkContext._gateway
-    if gateway is None:
-        raise RuntimeError("the session has no JVM")
-    found = gateway.new_array(classes(spark).java.lang.String, len(values))
+    found = array(spark, classes(spark).java.lang.String, len(values))
     for number, value in enumerate(values):
         found[number] = value
     return found
+
+
+def array(spark: SparkSession, element: Any, length: int = 0) -> Any:
+    """A Java array of a class."""
+    gateway = spark.sparkContext._gateway
+    if gateway is None:
+        raise RuntimeError("the session has no JVM")
+    return gateway.new_array(element, length)
 
 
 def has_class(spark: SparkSession, name: str) -> bool:
