@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from contract.behaviours import aborts, clean_up, conflicts, publication
+from contract.behaviours import clean_up, conflicts, publication
 from contract.behaviours.registry import ATOMIC, COPIED, DEFAULT, Layouts, behaviour
 from contract.contents import ROWS
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    ConcurrentWriteError,
+)
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
@@ -24,8 +28,17 @@ def publishes_rows_alone_at_isolated(subject: Subject) -> None:
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
 def refuses_a_rival_of_rows_alone(subject: Subject) -> None:
-    """The loser's error names the winner's version; nothing of the loser's is left."""
-    conflicts.names_the_winner_of_a_lost_race(_rows_of(subject))
+    """The loser's error names the winner's version, and the target is the winner's, whole."""
+    rows = _rows_of(subject)
+    rows.published(1)
+    theirs = rows.rival(3)
+    ours = rows.ready(2)
+    subject.place.others.commit(theirs)
+    with pytest.raises(ConcurrentWriteError, match=theirs):
+        ours.finish()
+    ours.staged.abort("conflict")
+    assert rows.sight() == rows.content(3).whole
+    assert ours.staged.left_behind == []
 
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
@@ -36,8 +49,15 @@ def refuses_a_rival_of_rows_alone_at_the_call(subject: Subject) -> None:
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
 def leaves_nothing_of_rows_alone(subject: Subject) -> None:
-    """An abort leaves the target as it was."""
-    aborts.leaves_nothing_of_a_replace(_rows_of(subject))
+    """An abort leaves the target as it was, but for its metadata log."""
+    rows = _rows_of(subject)
+    old = rows.published(1).content.whole
+    ours = rows.ready(2)
+    assert rows.sight() == old
+    ours.staged.abort("failed")
+    ours.staged.abort("failed")
+    assert (rows.sight(), ours.staged.left_behind) == (old, [])
+    assert ours.staged.outcome is Outcome.NOT_COMMITTED
 
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
