@@ -12,12 +12,7 @@ from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.files.versions import find, records_of, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import LineageEntry
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    Event,
-    Place,
-    change_of,
-    time_text,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, Place, change_of, time_text
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 

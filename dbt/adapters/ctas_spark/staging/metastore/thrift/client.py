@@ -28,7 +28,6 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
 from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import HiveCalls, Method
 from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import (
-    CALL_SECONDS,
     addresses_in,
     connect,
 )
@@ -226,10 +225,8 @@ class ThriftMetastore(HiveMetastore):
     acts for.
     """
 
-    def __init__(
-        self, uris: str, *, user: str | None = None, call_seconds: float = CALL_SECONDS
-    ) -> None:
-        super().__init__(partial(connect, addresses_in(uris), user, call_seconds))
+    def __init__(self, uris: str, *, user: str | None = None) -> None:
+        super().__init__(partial(connect, addresses_in(uris), user))
 
 
 def _unused(database: str) -> TableName:
