@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
+from dbt.adapters.ctas_spark.staging.metastore.thrift import connection
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
@@ -127,10 +128,13 @@ def test_an_answer_without_content_is_no_absence(client: ThriftMetastore) -> Non
         client.database_location("shop")
 
 
-def test_silence_ends_with_the_timeout(server: ScriptedServer) -> None:
+def test_silence_ends_with_the_timeout(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A server that never answers is an error of unknown effect once the time is over."""
     server.answer = answering(**{ALTER: None})
-    client = ThriftMetastore(server.uri, call_seconds=0.05)
+    monkeypatch.setattr(connection, "CALL_SECONDS", 0.05)
+    client = ThriftMetastore(server.uri)
     with pytest.raises(MetastoreError, match=r"timeout|timed out") as caught:
         alter(client)
     assert caught.type is MetastoreError

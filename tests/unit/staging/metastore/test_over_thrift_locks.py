@@ -8,9 +8,8 @@ from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreE
 from dbt.adapters.ctas_spark.staging.metastore.client import TableLock
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
+    Field,
     Struct,
-    integer,
-    long,
     sequence,
     string,
     struct,
@@ -31,7 +30,7 @@ ACQUIRED, WAITING, ABORT, NOT_ACQUIRED = 1, 2, 3, 4
 
 def answered(state: int) -> Struct:
     """The result of ``lock`` and ``check_lock``."""
-    return Struct({0: struct(long(BEYOND_32_BITS), integer(state))})
+    return Struct({0: struct(Field(TType.I64, BEYOND_32_BITS), Field(TType.I32, state))})
 
 
 def test_an_exclusive_lock_is_asked_for(client: ThriftMetastore, server: ScriptedServer) -> None:
@@ -56,7 +55,13 @@ def test_a_lock_is_granted_once_it_is_acquired(
 
 def test_locks_of_a_table_are_shown(client: ThriftMetastore, server: ScriptedServer) -> None:
     """The request names the table, the answer has each lock's id and owner."""
-    shown = Struct({1: long(BEYOND_32_BITS), 8: long(BEYOND_32_BITS + 1), 10: string("ann")})
+    shown = Struct(
+        {
+            1: Field(TType.I64, BEYOND_32_BITS),
+            8: Field(TType.I64, BEYOND_32_BITS + 1),
+            10: string("ann"),
+        }
+    )
     server.answer = lambda _method, _arguments: Struct({0: struct(sequence(TType.STRUCT, shown))})
     assert client.locks_on(NAME) == (TableLock(BEYOND_32_BITS, "ann", BEYOND_32_BITS + 1),)
     request = server.asked[0][1].struct(1)

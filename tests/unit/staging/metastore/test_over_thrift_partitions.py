@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     string,
     struct,
     words,
+    words_of,
 )
 from unit.staging.metastore.scripted_server import (
     Answer,
@@ -77,7 +78,7 @@ def test_partitions_are_dropped_by_the_servers_names(
     client.drop_partitions(NAME, PARTITIONS)
     request = server.asked[-1][1].struct(1)
     assert server.methods == [NAMES, DROP]
-    assert request.struct(3).words(1) == ("k=a%2fb/c=at",)
+    assert words_of(request.struct(3).value(1)) == ("k=a%2fb/c=at",)
     assert (request.value(4), request.value(5)) == (False, True)
 
 

@@ -1,6 +1,5 @@
 """The versions of one table of files that a clean-up judges, and how one is removed."""
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.files.publication import fenced
 from dbt.adapters.ctas_spark.staging.files.record import RECORD, Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.files.took_over import say_they_stay
 from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, find, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.retention.rules import (
@@ -27,8 +27,6 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
 from dbt.adapters.ctas_spark.staging.version_id import started_ms
-
-logger = logging.getLogger(__name__)
 
 MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)
@@ -176,12 +174,8 @@ class FileGarbage:
             return
         heir = self._found.get(self.table.look().version or "")
         if not self._inherits(heir, record.took_over):
-            logger.warning(
-                "%s: files of the table before it stay in %s; delete them by hand when nobody "
-                "needs them",
-                self.target,
-                record.took_over,
-            )
+            reason = "no version is left that remembers them"
+            say_they_stay(self.target, record.took_over, reason)
 
     def _inherits(self, heir: Record | None, directory: str) -> bool:
         if heir is None or heir.took_over is not None:

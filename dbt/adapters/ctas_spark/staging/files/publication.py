@@ -123,12 +123,6 @@ def columns_beside_kept_keys(staged: TableEntry, base: TableEntry | None) -> tup
     return left or (PLACEHOLDER,)
 
 
-def tracks_partitions(entry: TableEntry | None) -> bool:
-    """True if Spark takes the table's partitions from the metastore."""
-    keys = entry.partition_keys if entry is not None else ()
-    return entry is not None and bool(keys) and PARTITION_PROVIDER in entry.parameters
-
-
 def _own(staged: TableEntry) -> dict[str, str]:
     """The staged properties.
 

@@ -115,10 +115,10 @@ def move(
         EntryModifiedError: it is another's by now, or gone.
     """
     now = expected.entry
-    if now is None or not conditional:
-        now = metastore.get_table(_name(expected))
-        if now is None or Record.of(now) != expected:
-            raise EntryModifiedError(f"the record of {expected.version} is not what it was")
+    if now is not None and not conditional:
+        now = metastore.get_table(now.name)
+    if now is None or Record.of(now) != expected:
+        raise EntryModifiedError(f"the record of {expected.version} is not what it was")
     parameters = {**now.parameters, **record.to_parameters()}
     expectation = Expectation(RECORD, expected.to_parameters()[RECORD]) if conditional else None
     try:
@@ -126,12 +126,6 @@ def move(
     except EntryMissingError as error:
         raise EntryModifiedError(f"the record of {expected.version} is gone") from error
     return replace(record, entry=replace(now, parameters=parameters))
-
-
-def _name(record: Record) -> TableName:
-    if record.entry is None:
-        raise EntryModifiedError(f"the record of {record.version} was never read")
-    return record.entry.name
 
 
 def _read(parameters: Mapping[str, str]) -> dict[str, Any] | None:

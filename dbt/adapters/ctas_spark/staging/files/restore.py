@@ -12,13 +12,7 @@ from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.files.versions import find, records_of, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import LineageEntry
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    Event,
-    KnownVersion,
-    Place,
-    change_of,
-    time_text,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, Place, change_of, time_text
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 
@@ -105,24 +99,19 @@ class FileRestoring:
 
     def earlier(self) -> tuple[str, ...]:
         """Superseded versions whose record and directory are there, newest first."""
-        self._kept.update(self._whole())
+        found = find(self.table)
+        records = {one.version: one for one in found}
+        for known in versions_of(self.table, found):
+            is_kept = known.place is Place.SUPERSEDED and not known.is_deleting
+            if is_kept and self._has_table(records[known.id]):
+                self._kept[known.id] = records[known.id]
         return tuple(self._kept)
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record that was found before by compare-and-swap."""
         return FileVersion(replace(self.table, report=report), level, self._kept[version])
 
-    def _whole(self) -> dict[str, Record]:
-        found = find(self.table)
-        by_id = {one.version: one for one in found}
-        known = (by_id[one.id] for one in versions_of(self.table, found) if _is_kept(one))
-        return {one.version: one for one in known if self._has_table(one)}
-
     def _has_table(self, record: Record) -> bool:
         """False without a record, and for one that a clean-up made: it has no columns."""
         is_table = record.entry is not None and not record.entry.is_view
         return is_table and self.table.services.storage.exists(record.directory)
-
-
-def _is_kept(known: KnownVersion) -> bool:
-    return known.place is Place.SUPERSEDED and not known.is_deleting

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
 from dbt.adapters.ctas_spark.staging.files.record import Record
@@ -55,7 +56,7 @@ class TookOver:
             return False
         reason = self._reason_to_stay(record, directory)
         if reason is not None:
-            self._say(directory, reason)
+            say_they_stay(self.table.name, directory, reason)
             return False
         if self.dry_run:
             return True
@@ -110,14 +111,16 @@ class TookOver:
     def _now(self, record: Record) -> int:
         return self.table.services.now_ms(record.root)
 
-    def _say(self, directory: str, reason: str) -> None:
-        logger.warning(
-            "%s: files of the table before it stay in %s, because %s; delete them by hand when "
-            "nobody needs them",
-            self.table.name,
-            directory,
-            reason,
-        )
+
+def say_they_stay(target: TableName, directory: str, reason: str) -> None:
+    """Nobody but the user will delete them."""
+    logger.warning(
+        "%s: files of the table before it stay in %s, because %s; delete them by hand when "
+        "nobody needs them",
+        target,
+        directory,
+        reason,
+    )
 
 
 def is_same(one: str, other: str) -> bool:

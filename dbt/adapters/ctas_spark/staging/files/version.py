@@ -5,16 +5,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    TableLayout,
-    TableName,
-)
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
 from dbt.adapters.ctas_spark.staging.files import reach
 from dbt.adapters.ctas_spark.staging.files.base import (
     COLUMN_STATISTICS,
+    PARTITION_PROVIDER,
     FileBase,
     change_between,
     who_changed,
@@ -26,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.files.call import (
     wait_out,
 )
 from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
-from dbt.adapters.ctas_spark.staging.files.publication import marker_over, tracks_partitions
+from dbt.adapters.ctas_spark.staging.files.publication import marker_over
 from dbt.adapters.ctas_spark.staging.files.reach import (
     LISTED,
     PartitionPlan,
@@ -118,7 +115,7 @@ class FileVersion:
         find_lock = self._services.find_partition_lock
         self._partitions = plan_partitions(self._context, self._level, over, find_lock)
         staged = self._staged.entry() if self._written is not None else None
-        if staged is not None and not tracks_partitions(staged):
+        if staged is not None and PARTITION_PROVIDER not in staged.parameters:
             self._partitions = replace(self._partitions, state=PartitionState.FILES)
         return reach.over(self._table, over, self._partitions, staged)
 

@@ -28,7 +28,6 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
 from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import HiveCalls, Method
 from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import (
-    CALL_SECONDS,
     addresses_in,
     connect,
 )
@@ -36,7 +35,6 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import changed, entr
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     boolean,
-    long,
     string,
     struct,
     words_of,
@@ -196,7 +194,7 @@ class HiveMetastore(HiveCalls):
         return lock
 
     def is_granted(self, lock: int) -> bool:
-        answer = self._call(f"check_lock({lock})", CHECK_LOCK, struct(long(lock)))
+        answer = self._call(f"check_lock({lock})", CHECK_LOCK, requests.lock_id(lock))
         return bool(answer.value(requests.LOCK_STATE) == requests.ACQUIRED)
 
     def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
@@ -204,11 +202,11 @@ class HiveMetastore(HiveCalls):
         return tuple(map(requests.shown, answer.structs(LOCKS)))
 
     def heartbeat(self, lock: int) -> None:
-        self._call(f"heartbeat({lock})", HEARTBEAT, struct(long(lock)))
+        self._call(f"heartbeat({lock})", HEARTBEAT, requests.lock_id(lock))
 
     def unlock(self, lock: int) -> None:
         with suppress(EntryMissingError):
-            self._call(f"unlock({lock})", UNLOCK, struct(long(lock)))
+            self._call(f"unlock({lock})", UNLOCK, requests.lock_id(lock))
 
     def _partition_names(self, name: TableName) -> tuple[str, ...]:
         arguments = *requests.named(name), NO_LIMIT
@@ -226,10 +224,8 @@ class ThriftMetastore(HiveMetastore):
     acts for.
     """
 
-    def __init__(
-        self, uris: str, *, user: str | None = None, call_seconds: float = CALL_SECONDS
-    ) -> None:
-        super().__init__(partial(connect, addresses_in(uris), user, call_seconds))
+    def __init__(self, uris: str, *, user: str | None = None) -> None:
+        super().__init__(partial(connect, addresses_in(uris), user))
 
 
 def _unused(database: str) -> TableName:

@@ -30,9 +30,7 @@ Address = tuple[str, int]
 """Host and port of a server."""
 
 
-def connect(
-    addresses: tuple[Address, ...], user: str | None, call_seconds: float
-) -> "SocketConnection":
+def connect(addresses: tuple[Address, ...], user: str | None) -> "SocketConnection":
     """A connection to the first server that takes one; OSError with everyone's reason.
 
     Args:
@@ -41,14 +39,14 @@ def connect(
     failures: list[str] = []
     for host, port in addresses:
         try:
-            return _connected((host, port), user, call_seconds)
+            return _connected((host, port), user)
         except NO_ANSWER as error:  # noqa: PERF203 (a few servers)
             failures.append(f"{host}:{port}: {text_of(error)}")
     raise OSError("; ".join(failures))
 
 
-def _connected(address: Address, user: str | None, call_seconds: float) -> "SocketConnection":
-    connection = SocketConnection(address, call_seconds)
+def _connected(address: Address, user: str | None) -> "SocketConnection":
+    connection = SocketConnection(address)
     if user is not None:
         told = struct(string(user), sequence(TType.STRING))
         connection.call("set_ugi", told.value)
@@ -58,10 +56,10 @@ def _connected(address: Address, user: str | None, call_seconds: float) -> "Sock
 class SocketConnection:
     """A socket that is connected from the start; OSError if nobody listens."""
 
-    def __init__(self, address: Address, call_seconds: float) -> None:
+    def __init__(self, address: Address) -> None:
         # TSocket's own open knows one timeout only, and logs every refused attempt.
         self._socket = socket.create_connection(address, CONNECT_SECONDS)
-        self._socket.settimeout(call_seconds)
+        self._socket.settimeout(CALL_SECONDS)
         self._connected = TSocket()
         self._connected.setHandle(self._socket)
         self._protocol = TBinaryProtocol(TBufferedTransport(self._connected))

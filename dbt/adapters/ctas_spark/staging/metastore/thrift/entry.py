@@ -9,12 +9,7 @@ from enum import IntEnum
 from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import (
-    VIEW,
-    Column,
-    EntryChange,
-    TableEntry,
-)
+from dbt.adapters.ctas_spark.staging.metastore.client import VIEW, Column, EntryChange, TableEntry
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     EMPTY,
     Field,

@@ -25,12 +25,12 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     Struct,
     boolean,
-    integer,
     sequence,
     string,
     strings,
     struct,
     words,
+    words_of,
 )
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ BATCH = 500
 """Partitions in one call: each repeats all columns, and servers limit a message to 100 MB."""
 PARAMETER = "hive_filter_field_params__"
 NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
-EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = 3, 2, 6
+EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = (Field(TType.I32, number) for number in (3, 2, 6))
 ACQUIRED = 1
 VALUES, OF_DATABASE, OF_TABLE, STORAGE = 1, 2, 3, 6
 LOCK_ID, LOCK_STATE, LOCK_BEATEN, LOCK_USER = 1, 2, 8, 10
@@ -84,7 +84,7 @@ def environment(expected: Expectation | None = None) -> Field:
 def partition_of(part: Struct) -> Partition:
     """The partition, with the whole struct as its ``raw``."""
     location = part.struct(STORAGE).text(Storage.LOCATION)
-    return Partition(part.words(VALUES), location or "", part)
+    return Partition(words_of(part.value(VALUES)), location or "", part)
 
 
 def names_of(partitions: Iterable[Partition], names: Iterable[str]) -> tuple[str, ...]:
@@ -117,11 +117,14 @@ def dropping(name: TableName, names: Sequence[str]) -> Field:
 
 def locking(name: TableName, owner: str) -> Field:
     """The request for an exclusive lock on a table."""
-    component = struct(
-        integer(EXCLUSIVE), integer(OF_A_TABLE), *named(name), None, integer(WITHOUT_TRANSACTION)
-    )
+    component = struct(EXCLUSIVE, OF_A_TABLE, *named(name), None, WITHOUT_TRANSACTION)
     components = sequence(TType.STRUCT, component.value)
     return struct(components, None, string(owner), string(socket.gethostname()), string(AGENT))
+
+
+def lock_id(lock: int) -> Field:
+    """The request about a lock."""
+    return struct(Field(TType.I64, lock))
 
 
 def shown(lock: Struct) -> TableLock:

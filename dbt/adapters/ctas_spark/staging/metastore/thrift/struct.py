@@ -67,10 +67,6 @@ class Struct:
         value = self.value(number)
         return None if value is None else _text(value)
 
-    def words(self, number: int) -> tuple[str, ...]:
-        """A list of strings."""
-        return words_of(self.value(number))
-
     def texts(self, number: int) -> dict[str, str]:
         """A map of strings."""
         pairs = self.value(number)
@@ -97,16 +93,6 @@ EMPTY = Struct({})
 def string(value: str) -> Field:
     """A string field."""
     return Field(TType.STRING, _bytes(value))
-
-
-def integer(value: int) -> Field:
-    """A field of 32 bits."""
-    return Field(TType.I32, value)
-
-
-def long(value: int) -> Field:
-    """A field of 64 bits."""
-    return Field(TType.I64, value)
 
 
 def boolean(value: bool) -> Field:  # noqa: FBT001 (it is the value)
