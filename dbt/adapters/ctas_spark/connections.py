@@ -106,21 +106,19 @@ class SessionHandle(SparkConnectionWrapper):
         self._frame = self.spark.sql(text)
 
     def fetchall(self) -> list[Row]:
-        return self._frame.collect() if self._frame is not None else []
+        return list(self._frame.collect())
 
     def fetchone(self) -> Row | None:
-        rows = self._frame.take(1) if self._frame is not None else []
+        rows = self.fetchmany(1)
         return rows[0] if rows else None
 
     def fetchmany(self, limit: int) -> list[Row]:
         """The first ``limit`` rows, without computing the others."""
-        return self._frame.take(limit) if self._frame is not None else []
+        return list(self._frame.take(limit))
 
     @property
     def description(self) -> Sequence[tuple[str, Any, None, None, None, None, bool]]:
         """Column names and Spark types of the last statement (PEP 249)."""
-        if self._frame is None:
-            return []
         return [
             (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
             for field in self._frame.schema.fields

@@ -101,7 +101,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @for_macros
     def begin_staged_table(self) -> bool:
         """Look at the target; False if the model is to keep it as it is."""
-        self._slot.build = self._planned.begin()
+        self._slot.build = self._slot.planned.begin()
         return not self._build.keeps_what_exists
 
     @for_macros
@@ -215,12 +215,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @property
     def _slot(self) -> ModelSlot:
         return cast("ModelSlot", self._thread.slot)
-
-    @property
-    def _planned(self) -> PlannedModel:
-        if self._slot.planned is None:
-            raise RuntimeError("plan_staged_table was not called for this model")
-        return self._slot.planned
 
     @property
     def _build(self) -> ModelBuild:

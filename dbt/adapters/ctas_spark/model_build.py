@@ -1,7 +1,7 @@
 """One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
@@ -187,5 +187,5 @@ class ModelSlot:
     """One model, from dbt's pre_model_hook to its post_model_hook."""
 
     config: Any
-    planned: PlannedModel | None = None
+    planned: PlannedModel = field(init=False)
     build: ModelBuild | None = None

@@ -71,11 +71,7 @@ class CatalogsWithJvm(Catalogs):
 
     @property
     def catalog(self) -> SessionCatalog:
-        """The session's tables of files; the first call connects to the metastore.
-
-        Raises:
-            AtomicityNotSupportedError: its metastore can't be reached from here.
-        """
+        """The session's tables of files; the first call connects to the metastore."""
         with self._guard:
             if self._files is None:
                 self._files = self._open_files()

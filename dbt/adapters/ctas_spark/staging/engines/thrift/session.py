@@ -55,11 +55,9 @@ class ThriftServer:
 
 @dataclass(slots=True, eq=False)
 class Running:
-    """A statement from before it is sent until its end is known; the answer names its operation."""
+    """A statement that was sent and whose end is not known; the answer names its operation."""
 
-    sent: bool = False
     operation: Any = None
-    canceled: bool = False
 
 
 class ThriftSession:
@@ -92,13 +90,12 @@ class ThriftSession:
             ServerError: it failed.
             LostAnswerError: there is no answer; it may still be running. It is not sent again.
         """
-        with self._own_job().running() as running:
-            line = self._own_line()
-            running.sent = True
+        job, line = self._own_job(), self._own_line()
+        with job.running() as running:
             running.operation = self._begin(line, statement)
             try:
                 while not line.has_ended(running.operation):
-                    if running.canceled:
+                    if job.is_ending:
                         line.cancel(running.operation)
                     time.sleep(POLL_SECONDS)
                 columns = line.columns(running.operation)
@@ -196,15 +193,16 @@ class ThriftJob(StoppableJob):
         stop_seconds: float = STOP_SECONDS,
     ) -> None:
         super().__init__(spark, group, canceled, stop_seconds)
+        self.is_ending = False
         self._running: list[Running] = []
 
     def attach(self) -> None:
         self._spark.attach(self)
 
     def cancel(self) -> None:
-        """Ask the server to cancel the job's statements; a thread that waits for one asks again."""
+        """What begins only now is cancelled by the thread that waits for it."""
+        self.is_ending = True
         for running in list(self._running):
-            running.canceled = True
             if running.operation is not None:
                 with suppress(OSError):
                     self._spark.cancel(running.operation)
@@ -226,9 +224,8 @@ class ThriftJob(StoppableJob):
         self._running.append(running)
         try:
             yield running
-        except BaseException as error:
-            if isinstance(error, ServerError) or not running.sent:
-                self._running.remove(running)
+        except ServerError:
+            self._running.remove(running)
             raise
         self._running.remove(running)
 
