@@ -306,6 +306,20 @@ def test_a_swept_creation_is_taken_back_though_its_metadata_is_gone(empty: World
     assert TARGET not in empty.tables.entries
 
 
+def test_a_creation_whose_files_are_going_is_taken_back(empty: World) -> None:
+    """The clean-up is between the files and the record, whose metadata is gone by now."""
+    version, _ = created(empty)
+
+    def sweeping(call: str, name: TableName) -> None:
+        if (call, name) == ("register", TARGET):
+            empty.tables.unreadable[version.record] = FilesGoneError("its metadata is gone")
+
+    empty.tables.after = sweeping
+    with pytest.raises(SweptError):
+        version.publish(ABSENT)
+    assert TARGET not in empty.tables.entries
+
+
 def test_a_swept_creation_that_another_has_written_to_is_left(empty: World) -> None:
     """It is not ours alone to drop: the model fails, and says that it does not know."""
     version, _ = created(empty)

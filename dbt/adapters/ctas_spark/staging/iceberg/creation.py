@@ -103,7 +103,10 @@ class Creation:
 
         Otherwise the files go before the record.
         """
-        if self.tables.find(self.record) is not None:
+        try:
+            if self.tables.find(self.record) is not None:
+                return False
+        except FilesGoneError:
             return False
         main = fork.facts.snapshots[fork.facts.document["refs"][MAIN]["snapshot-id"]]
         return fork.has_file(main.manifest_list)
