@@ -232,10 +232,13 @@ def test_another_shape_is_never_overwritten(catalog: FakeBranches, context: Stag
     assert (catalog.rows[PATH], branches(catalog)) == (OLD, [])
 
 
-def test_a_drop_takes_what_was_staged(catalog: FakeBranches) -> None:
-    """The model fails and says so; nothing is created."""
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_drop_takes_what_was_staged(catalog: FakeBranches, cached: bool) -> None:  # noqa: FBT001 (a case)
+    """The model fails and says so; nothing is created. A session may still know the table."""
     table = staged(catalog)
     catalog.drop(PATH)
+    if cached:
+        catalog.answers["REFRESH TABLE"] = []
     with pytest.raises(ConcurrentWriteError, match=r"it was dropped; .* is gone"):
         table.commit()
     table.abort("gone")

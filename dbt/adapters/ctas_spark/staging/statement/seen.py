@@ -93,8 +93,11 @@ def look(tables: SqlTables, name: TableName) -> SeenBase:
 
 
 def lines_now(tables: SqlTables, name: TableName) -> Lines:
-    """The table's history now; none without a table."""
-    return _lines(tables, name) if tables.exists(name) else Lines()
+    """The table's history now; none without a table, which a session's cache may still know."""
+    try:
+        return _lines(tables, name) if tables.exists(name) else Lines()
+    except EntryMissingError:
+        return Lines()
 
 
 def _lines(tables: SqlTables, name: TableName) -> Lines:
