@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, RefusedError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, KIND, LEVEL, TIME, VERSION
 from dbt.adapters.ctas_spark.staging.publish.version import Change
@@ -101,8 +101,14 @@ def lines_now(tables: SqlTables, name: TableName) -> Lines:
 
 
 def _lines(tables: SqlTables, name: TableName) -> Lines:
-    with core_errors(f"read the history of {name}"):
-        return lines_of(tables.ask(lines_query(name)))
+    """EntryMissingError without a table, in whatever words: spark_catalog has others."""
+    try:
+        with core_errors(f"read the history of {name}"):
+            return lines_of(tables.ask(lines_query(name)))
+    except RefusedError as error:
+        if tables.exists(name):
+            raise
+        raise EntryMissingError(error.what) from error
 
 
 def change_between(begun: SeenBase, now: SeenBase) -> Change:
