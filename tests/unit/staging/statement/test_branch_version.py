@@ -90,6 +90,23 @@ def at_the_call(catalog: FakeBranches, action: Callable[[], object]) -> None:
     catalog.before = told
 
 
+def know_until_refreshed(catalog: FakeBranches, error: str) -> None:
+    """What a session's cache does with a table that is gone, and what reading it says then."""
+    catalog.answers["REFRESH TABLE"] = []
+
+    def told(statement: str) -> None:
+        if statement.startswith("SELECT 'branch'"):
+            catalog.answers.pop("REFRESH TABLE", None)
+            raise refusal(error)
+
+    catalog.before = told
+
+
+def refusal(name: str) -> AnalysisException:
+    """An error of Spark's analysis by that name."""
+    return AnalysisException(f"[{name}] no", errorClass=name, messageParameters={})
+
+
 def fail() -> None:
     """The answer is lost."""
     raise LOST
@@ -232,10 +249,16 @@ def test_another_shape_is_never_overwritten(catalog: FakeBranches, context: Stag
     assert (catalog.rows[PATH], branches(catalog)) == (OLD, [])
 
 
-def test_a_drop_takes_what_was_staged(catalog: FakeBranches) -> None:
-    """The model fails and says so; nothing is created."""
+@pytest.mark.parametrize("error", ["", "TABLE_OR_VIEW_NOT_FOUND", "REQUIRES_SINGLE_PART_NAMESPACE"])
+def test_a_drop_takes_what_was_staged(catalog: FakeBranches, error: str) -> None:
+    """The model fails and says so; nothing is created.
+
+    A session's cache may know the table until it has been refreshed once.
+    """
     table = staged(catalog)
     catalog.drop(PATH)
+    if error:
+        know_until_refreshed(catalog, error)
     with pytest.raises(ConcurrentWriteError, match=r"it was dropped; .* is gone"):
         table.commit()
     table.abort("gone")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, RefusedError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, KIND, LEVEL, TIME, VERSION
 from dbt.adapters.ctas_spark.staging.publish.version import Change
@@ -93,13 +93,22 @@ def look(tables: SqlTables, name: TableName) -> SeenBase:
 
 
 def lines_now(tables: SqlTables, name: TableName) -> Lines:
-    """The table's history now; none without a table."""
-    return _lines(tables, name) if tables.exists(name) else Lines()
+    """The table's history now; none without a table, which a session's cache may still know."""
+    try:
+        return _lines(tables, name) if tables.exists(name) else Lines()
+    except EntryMissingError:
+        return Lines()
 
 
 def _lines(tables: SqlTables, name: TableName) -> Lines:
-    with core_errors(f"read the history of {name}"):
-        return lines_of(tables.ask(lines_query(name)))
+    """EntryMissingError without a table, in whatever words: spark_catalog has others."""
+    try:
+        with core_errors(f"read the history of {name}"):
+            return lines_of(tables.ask(lines_query(name)))
+    except RefusedError as error:
+        if tables.exists(name):
+            raise
+        raise EntryMissingError(error.what) from error
 
 
 def change_between(begun: SeenBase, now: SeenBase) -> Change:

@@ -139,7 +139,7 @@ class SqlTables:
         except (EntryMissingError, NamespaceMissingError):
             return None
         except MetastoreError:
-            if self.obstacle(name):
+            if self.obstacle(name) or not self.exists(name):
                 return None
             raise
 
