@@ -26,8 +26,8 @@ NOTHING_KEPT: Mapping[str, int] = {"versions_to_keep": 0, "grace_period": 0}
 SWEEP_ALL = {"older_than": 0, "fence": True}
 """What a user tells a vacuum who knows that nobody is at work: no orphan waits for its age."""
 VACUUM = ("run-operation", "ctas_vacuum", f"--args={json.dumps({'model': TABLE, **SWEEP_ALL})}")
-# For each row. All rows together take longer than a test does to cancel a job, and less than an abort
-# waits: a task may heed a kill only when its batch is over.
+# For each row. All rows together take longer than a test does to cancel a job, and less than an
+# abort waits: a task may heed a kill only when its batch is over.
 A_WHILE_MS = 15_000
 
 
