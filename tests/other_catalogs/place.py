@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from contract.spark_place import path_of
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -31,7 +32,7 @@ class Place(RunPlace):
     @property
     def directory(self) -> Path:
         """A hadoop catalog's: each namespace is a directory in it."""
-        return Path(str(self.spark.conf.get(f"spark.sql.catalog.{self.catalog}.warehouse")))
+        return path_of(str(self.spark.conf.get(f"spark.sql.catalog.{self.catalog}.warehouse")))
 
     def context(
         self,

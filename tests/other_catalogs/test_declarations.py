@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchCatalogError,
     ProbeFailedError,
 )
+from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
 from formats.run_place import open_run
 from other_catalogs.place import Place
 
@@ -99,9 +100,9 @@ def test_a_catalog_that_is_not_icebergs_is_refused_with_what_was_seen(
 
 
 def test_a_declaration_of_what_is_known_changes_nothing(spark: SparkSession, schema: str) -> None:
-    """A hadoop catalog's level is known."""
+    """What a hadoop catalog reaches is known."""
     there = Place.new(spark, "hadoop", schema, open_run(spark, ["hadoop"]))
-    assert there.staging.capabilities(there.staging_schema) == HADOOP
+    assert there.staging.capabilities(there.staging_schema) == with_branches(HADOOP)
 
 
 @pytest.mark.parametrize(
