@@ -31,6 +31,7 @@ Files = Mapping[str, Mapping[str, Any]]
 NO_LOG = -1
 OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"
 OPERATION_FIELDS = 11
+ADD_FILE = "org.apache.spark.sql.delta.actions.AddFile"
 DOMAINS = "domainMetadata"
 OWN_DOMAINS = frozenset({"delta.rowTracking"})
 CONFLICTS = frozenset(
@@ -166,9 +167,12 @@ class DeltaTables:
 
     def additions(self, adds: list[Mapping[str, Any]]) -> Any:
         """A Java list of Delta's ``AddFile``, of one text."""
-        several = jvm.array(self.spark, self._delta.actions.AddFile).getClass()
-        read = self._delta.util.JsonUtils.mapper().readValue(json.dumps(adds), several)
-        return self.packages.java.util.Arrays.asList(read)
+        mapper, classes = self._delta.util.JsonUtils.mapper(), self.packages.java.lang.Class
+        add_file = self.packages.org.apache.spark.util.Utils.classForName(ADD_FILE, True, False)
+        several = mapper.getTypeFactory().constructCollectionType(
+            classes.forName("java.util.ArrayList"), add_file
+        )
+        return mapper.readValue(json.dumps(adds), several)
 
     def figures(self, table: LoadedTable) -> WriteFigures:
         """What the job counted that filled a new table; Delta notes it in the first commit."""
