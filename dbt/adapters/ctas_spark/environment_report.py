@@ -29,9 +29,9 @@ def report(spark: SparkSession, opened: CatalogsWithJvm, place: Place) -> Iterat
     system = jvm.classes(spark).java.lang.System
     yield f"spark: {spark.version} (master {spark.sparkContext.master})"
     yield f"java: {system.getProperty('java.version')} ({system.getProperty('java.home')})"
-    yield f"catalog: spark_catalog, {opened.description}"
+    yield f"catalog: spark_catalog, {_known(lambda: opened.description)}"
     yield f"warehouse: {spark.conf.get('spark.sql.warehouse.dir')}"
-    reached = _reached(lambda: opened.catalog.capabilities(place.staging_schema))
+    reached = _known(lambda: _reach_of(opened.catalog.capabilities(place.staging_schema)))
     yield f"atomicity: {reached}"
 
 
@@ -50,13 +50,18 @@ def _of_a_format(catalogs: CatalogsWithoutJvm, place: Place, file_format: str) -
         place.staging_schema,
         layout=TableLayout(file_format),
     )
-    return _reached(lambda: catalogs.catalog_for(context).capabilities(place.staging_schema))
+    return _known(
+        lambda: _reach_of(catalogs.catalog_for(context).capabilities(place.staging_schema))
+    )
 
 
-def _reached(found_out: Callable[[], Capabilities]) -> str:
+def _known(tell: Callable[[], str]) -> str:
     try:
-        found = found_out()
+        return tell()
     except StagingError as error:
         return f"not known: {error}"
+
+
+def _reach_of(found: Capabilities) -> str:
     reason = f": {found.missing}" if found.missing else ""
     return f"up to {found.reaches.value}, conflict check {found.conflict_check.value}{reason}"
