@@ -10,6 +10,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Stag
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.plan import JobStatusHook, Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
@@ -144,7 +145,7 @@ class ModelBuild:
             return f"outcome: unknown; version {staged.version} and its base were both left"
         reason = cause.__cause__
         told = isinstance(reason, StagingError) and bool(reason.left)
-        state = "" if told else f"; {staged.target}: {staged.unchanged}"
+        state = "" if told else f"; {staged.target}: {messages.unchanged(staged.base)}"
         if not staged.left_behind:
             return f"outcome: not_committed; version {staged.version} was discarded{state}"
         left = f"still there: {', '.join(staged.left_behind)}; a later run deletes it"
@@ -177,7 +178,7 @@ class ModelBuild:
         return {
             "commit_strategy": IN_PLACE if self._in_place else staged.reach.strategy,
             "version": staged.version,
-            "base_version": staged.base_version,
+            "base_version": staged.base.version,
             "partition_metadata": staged.partition_metadata,
             "rows_affected": figures.rows,
             "files": figures.files,
