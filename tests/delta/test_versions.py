@@ -27,7 +27,7 @@ def test_a_rollback_brings_back_rows_schema_and_properties(published: Place) -> 
     assert published.rows() == NEW_ROWS
     assert len(published.history()) == len(first) + 4
     third = published.publish("SELECT 3 AS c")
-    assert third.base_version == second.version
+    assert third.base.version == second.version
 
 
 def test_a_rollback_takes_back_anothers_replace(place: Place) -> None:

@@ -240,9 +240,9 @@ def test_sessions_with_a_jvm_and_without_take_turns(by_sql: Place) -> None:
     jvm = replace(by_sql, opened=open_run(by_sql.spark))
     first = jvm.publish(OLD)
     by_branch = by_sql.publish(NEW)
-    assert (by_branch.reach.strategy, by_branch.base_version) == ("fast_forward", first.version)
+    assert (by_branch.reach.strategy, by_branch.base.version) == ("fast_forward", first.version)
     by_fork = jvm.publish("SELECT 1 AS other")
-    assert by_fork.base_version == by_branch.version
+    assert by_fork.base.version == by_branch.version
     events = jvm.staging.history(jvm.context())
     assert [one.version for one in events] == [by_fork.version, by_branch.version, first.version]
     jvm.staging.roll_back(jvm.context(), by_branch.version)

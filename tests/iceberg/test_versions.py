@@ -67,7 +67,7 @@ def test_the_marker_stands_in_the_history_and_not_in_properties(jdbc: Place) -> 
     assert len(marked) == 1
     assert not [key for key in jdbc.properties() if key.startswith("ctas_spark")]
     again = jdbc.publish(NEW)
-    assert again.base_version == staged.version
+    assert again.base.version == staged.version
     parents = jdbc.rows("parent_id", ".snapshots WHERE parent_id IS NOT NULL")
     assert set(parents) <= set(jdbc.rows("snapshot_id", ".snapshots"))
 

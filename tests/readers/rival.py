@@ -78,7 +78,7 @@ class StagingRival:
         staged = self._staged = self._opened.catalog_for(context).plan(context, job).begin()
         self._spark.sql(staged.statement(select_sql(number, same=True)))
         staged.verify()
-        return {"number": number, "version": staged.version, "base": staged.base_version}
+        return {"number": number, "version": staged.version, "base": staged.base.version}
 
     def commit(self, moment: float) -> dict[str, Any]:
         """Publish; give up what is refused."""

@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.plan import JobStatusHook, Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
@@ -134,7 +135,7 @@ class ModelBuild:
             return f"outcome: unknown; version {staged.version} and its base were both left"
         reason = cause.__cause__
         told = isinstance(reason, StagingError) and bool(reason.left)
-        state = "" if told else f"; {staged.target}: {staged.unchanged}"
+        state = "" if told else f"; {staged.target}: {messages.unchanged(staged.base)}"
         if not staged.left_behind:
             return f"outcome: not_committed; version {staged.version} was discarded{state}"
         left = f"still there: {', '.join(staged.left_behind)}; a later run deletes it"
@@ -158,7 +159,7 @@ class ModelBuild:
         )
         if outcome is Outcome.COMMITTED:
             response.commit_strategy = IN_PLACE if self._in_place else staged.reach.strategy
-            response.version, response.base_version = staged.version, staged.base_version
+            response.version, response.base_version = staged.version, staged.base.version
             response.partition_metadata = staged.partition_metadata
             response.rows_affected = staged.figures.rows
             response.files, response.bytes = staged.figures.files, staged.figures.bytes

@@ -90,7 +90,7 @@ def hands_the_next_writer_a_good_base(subject: Subject) -> None:
         ours.finish()
     ours.staged.abort("conflict")
     again = subject.published(4)
-    assert again.staged.base_version == (theirs if subject.place.claim.knows_live else None)
+    assert again.staged.base.version == (theirs if subject.place.claim.knows_live else None)
     assert subject.sight() == again.content.whole
 
 

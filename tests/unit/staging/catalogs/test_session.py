@@ -148,6 +148,25 @@ def test_dbt_debug_connects_to_the_metastore(
     assert opened.names == ["metastore"]
 
 
+def test_a_metastore_that_is_not_served_does_not_end_the_report(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project of Iceberg tables alone needs none; all else is still told."""
+
+    def refused(_spark: object) -> Any:
+        raise AtomicityNotSupportedError("no way to it")
+
+    monkeypatch.setattr(session, "open_metastore", refused)
+    java = SimpleNamespace(getProperty=lambda key: key)
+    packages = SimpleNamespace(java=SimpleNamespace(lang=SimpleNamespace(System=java)))
+    monkeypatch.setattr(jvm, "classes", lambda _: packages)
+    told = list(catalogs().report(context("rest")))
+    not_known = "not known: [ATOMICITY_NOT_SUPPORTED] no way to it"
+    assert f"catalog: spark_catalog, {not_known}" in told
+    assert told[-1] == f"atomicity: {not_known}"
+    assert opened.names == []
+
+
 def test_a_hadoop_catalog_publishes_by_statement(opened: Opened) -> None:
     """Through SQL alone: none of Iceberg's own classes is called."""
     found = served(catalogs(), "hadoop")

@@ -132,7 +132,7 @@ def test_the_next_begin_finishes_what_a_crash_left(
     commit = commit_of(world)
     next_one = world.plan().begin()
     assert live(world).columns == NEW
-    assert (next_one.base_version, commit_of(world)) == (ours.version, commit)
+    assert (next_one.base.version, commit_of(world)) == (ours.version, commit)
 
 
 def test_recover_finishes_it_too_and_says_so(world: World, metastore: StrictMetastore) -> None:
@@ -187,7 +187,7 @@ def test_the_columns_are_those_of_the_version_that_is_shown(world: World) -> Non
     ours, theirs = begun(world, NEW), begun(world, (("id", "int"),))
     ours.commit()
     rival = world.plan(on_conflict="overwrite")
-    assert rival.begin().base_version == ours.version  # it fills them as it begins
+    assert rival.begin().base.version == ours.version  # it fills them as it begins
     with pytest.raises(Exception, match="CONCURRENT_WRITE"):
         theirs.commit()
     ours.settle()

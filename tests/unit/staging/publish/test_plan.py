@@ -26,7 +26,7 @@ def test_what_a_crash_left_is_mended_before_the_base_is_taken() -> None:
 
     table = plan(Mending([PLAIN])).begin()
     assert table.base is THERE
-    assert table.base_version == "v0"
+    assert table.base.version == "v0"
 
 
 def test_a_begin_prepares_the_staging_on_its_base_and_level() -> None:

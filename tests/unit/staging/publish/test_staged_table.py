@@ -7,6 +7,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagedVersionIncompleteError, StagingError
+from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.steps import Step
 from fakes.engine import FakeJob
@@ -48,7 +49,7 @@ def test_a_publication_goes_through_its_calls_in_one_order() -> None:
         "settle",
     ]
     assert (table.outcome, table.figures.rows) == (Outcome.COMMITTED, 3)
-    assert (table.reach.strategy, table.base_version, table.target) == ("swap", "v0", table.target)
+    assert (table.reach.strategy, table.base.version, table.target) == ("swap", "v0", table.target)
 
 
 def test_the_last_listing_is_booked_before_the_commit() -> None:
@@ -96,7 +97,7 @@ def test_what_was_published_over_is_the_tables_base() -> None:
     table = begun(FakeVersion([THERE, theirs]), "create_or_replace", "overwrite")
     table.commit()
     assert table.base is theirs
-    assert table.base_version == "theirs"
+    assert table.base.version == "theirs"
 
 
 def test_what_is_left_of_a_commit_is_said(caplog: pytest.LogCaptureFixture) -> None:
@@ -201,7 +202,7 @@ def test_the_loser_of_two_creations_discards_its_own() -> None:
 )
 def test_an_unpublished_model_says_what_the_target_is(base: object, said: str) -> None:
     """In words that end a sentence."""
-    assert begun(FakeVersion([base])).unchanged == said  # type: ignore[list-item]
+    assert messages.unchanged(begun(FakeVersion([base])).base) == said  # type: ignore[list-item]
 
 
 def test_an_abort_is_a_step_of_its_own() -> None:

@@ -28,7 +28,11 @@ from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchCatalogError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    NoSuchCatalogError,
+    StagingError,
+)
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
@@ -81,11 +85,18 @@ class CatalogsWithJvm(Catalogs):
         system = jvm.classes(self._spark).java.lang.System
         yield f"spark: {self._spark.version} (master {self._spark.sparkContext.master})"
         yield f"java: {system.getProperty('java.version')} ({system.getProperty('java.home')})"
-        with self._guard:
-            yield f"catalog: {SESSION_CATALOG}, {self._connected().description}"
+        yield f"catalog: {SESSION_CATALOG}, {self._description()}"
         yield f"warehouse: {self._spark.conf.get('spark.sql.warehouse.dir')}"
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
+
+    def _description(self) -> str:
+        """What the metastore is; a report goes on where it is not served."""
+        try:
+            with self._guard:
+                return self._connected().description
+        except StagingError as error:
+            return f"not known: {error}"
 
     def close(self) -> None:
         with self._guard:

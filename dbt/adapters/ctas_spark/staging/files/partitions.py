@@ -16,7 +16,6 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_HOLDER,
     PARTITION_PROVIDER,
     PARTITIONS,
-    FileBase,
 )
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
@@ -34,13 +33,6 @@ MAY_WAKE_UP_MS = ORPHAN_AGE_MS // 2
 
 Shown = tuple[TableEntry, str]
 """The target's entry, and the version of ours that it shows."""
-
-
-def is_pending(base: FileBase) -> bool:
-    """True if a publication's partitions are to be tracked, and its run did not get to it."""
-    if base.entry is None or base.marker is None:
-        return False
-    return base.entry.parameters.get(PARTITIONS) == PartitionState.PENDING.value
 
 
 def track_partitions(table: FileTable) -> PartitionState:

@@ -12,7 +12,12 @@ from enum import Enum
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata, StagingContext
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NotSupportedError
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, SCHEMA, FileBase
+from dbt.adapters.ctas_spark.staging.files.base import (
+    PARTITION_PROVIDER,
+    PARTITIONS,
+    SCHEMA,
+    FileBase,
+)
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
@@ -78,6 +83,13 @@ def plan_partitions(
     if context.atomicity is Atomicity.ISOLATED or _missing(wanted, level, find_lock):
         return PartitionPlan(PartitionState.FILES, NOW_LISTED)
     return PartitionPlan(PartitionState.PENDING)
+
+
+def is_pending(base: FileBase) -> bool:
+    """True if a publication's partitions are to be tracked, and its run did not get to it."""
+    if base.entry is None or base.marker is None:
+        return False
+    return base.entry.parameters.get(PARTITIONS) == PartitionState.PENDING.value
 
 
 def metastore_filters(partition_column: str) -> bool:

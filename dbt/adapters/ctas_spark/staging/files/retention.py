@@ -9,7 +9,8 @@ from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.call import lacks_columns
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
-from dbt.adapters.ctas_spark.staging.files.partitions import drop_stale_partitions, is_pending
+from dbt.adapters.ctas_spark.staging.files.partitions import drop_stale_partitions
+from dbt.adapters.ctas_spark.staging.files.reach import is_pending
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.table import FileTable

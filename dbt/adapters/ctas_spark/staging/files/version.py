@@ -22,12 +22,13 @@ from dbt.adapters.ctas_spark.staging.files.call import (
     lacks_columns,
     wait_out,
 )
-from dbt.adapters.ctas_spark.staging.files.partitions import is_pending, track_partitions
+from dbt.adapters.ctas_spark.staging.files.partitions import track_partitions
 from dbt.adapters.ctas_spark.staging.files.publication import marker_over
 from dbt.adapters.ctas_spark.staging.files.reach import (
     LISTED,
     PartitionPlan,
     PartitionState,
+    is_pending,
     plan_partitions,
 )
 from dbt.adapters.ctas_spark.staging.files.record import Record

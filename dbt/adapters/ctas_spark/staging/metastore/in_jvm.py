@@ -16,9 +16,8 @@ from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import Method
+from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import Method, answer, ask
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import HiveMetastore
-from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import answer, ask
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, Struct
 
 FRAMES = "\n\tat "  # a lost connection is told with the whole stack

@@ -86,7 +86,8 @@ def goes_over_thrift(settings: HiveSettings) -> bool:
     """
     if settings.implementation != "hive":
         _refuse(
-            "Spark's own catalog in memory ends with this process",
+            "tables of files are published in a Hive metastore, and Spark's own catalog in memory "
+            "ends with this process",
             "remove spark.sql.catalogImplementation from spark_conf",
         )
     if settings.jars == BUILTIN:

@@ -55,16 +55,6 @@ class StagedTable(Generic[B]):
         return self._version.id
 
     @property
-    def base_version(self) -> str | None:
-        """The version of ours that begin found in the target."""
-        return self.base.version
-
-    @property
-    def unchanged(self) -> str:
-        """What the target is while nothing was published, as the end of a sentence."""
-        return messages.unchanged(self.base)
-
-    @property
     def partition_metadata(self) -> str | None:
         """Where the version's partitions are listed; None if it has none."""
         return self._version.partition_metadata

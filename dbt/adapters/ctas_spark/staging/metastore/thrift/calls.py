@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from thrift.Thrift import TException
+from thrift.protocol.TProtocol import TProtocolException
+from thrift.Thrift import TApplicationException, TException, TMessageType, TType
 
 from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
@@ -19,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
+from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, Struct, struct
 
 NO_ANSWER = (TException, OSError, EOFError, UnicodeError)
@@ -133,3 +135,25 @@ def text_of(error: BaseException) -> str:
     """An error with its cause, which the words of Thrift's own errors leave out."""
     inner = getattr(error, "inner", None)
     return f"{error} ({inner})" if inner else str(error) or type(error).__name__
+
+
+def ask(protocol: Any, method: str, arguments: Struct) -> None:
+    """Send a call's message."""
+    protocol.writeMessageBegin(method, TMessageType.CALL, 0)
+    thrift_struct.write(protocol, TType.STRUCT, arguments)
+    protocol.trans.flush()
+
+
+def answer(protocol: Any, method: str) -> Struct:
+    """Receive the result of that call; TApplicationException where the server failed."""
+    name, kind, _ = protocol.readMessageBegin()
+    if kind == TMessageType.EXCEPTION:
+        failure = TApplicationException()
+        failure.read(protocol)
+        raise failure
+    if (kind, name) != (TMessageType.REPLY, method):
+        raise TProtocolException(
+            TProtocolException.INVALID_DATA, f"an answer of kind {kind} to {name!r}"
+        )
+    result: Struct = thrift_struct.read(protocol, TType.STRUCT)
+    return result

@@ -6,18 +6,15 @@ for the next one. Nothing is ever sent twice.
 
 import socket
 from contextlib import suppress
-from typing import Any
 from urllib.parse import urlsplit
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
-from thrift.protocol.TProtocol import TProtocolException
-from thrift.Thrift import TApplicationException, TMessageType, TType
+from thrift.Thrift import TType
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
-from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import NO_ANSWER, text_of
+from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import NO_ANSWER, answer, ask, text_of
 from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Struct, sequence, string, struct
 
 CONNECT_SECONDS = 10.0
@@ -113,25 +110,3 @@ def _address(uri: str) -> Address:
     if parts.scheme != "thrift" or not parts.hostname or not parts.port:
         raise ValueError(f"{uri!r} is not thrift://host:port")
     return parts.hostname, parts.port
-
-
-def ask(protocol: Any, method: str, arguments: Struct) -> None:
-    """Send a call's message."""
-    protocol.writeMessageBegin(method, TMessageType.CALL, 0)
-    thrift_struct.write(protocol, TType.STRUCT, arguments)
-    protocol.trans.flush()
-
-
-def answer(protocol: Any, method: str) -> Struct:
-    """Receive the result of that call; TApplicationException where the server failed."""
-    name, kind, _ = protocol.readMessageBegin()
-    if kind == TMessageType.EXCEPTION:
-        failure = TApplicationException()
-        failure.read(protocol)
-        raise failure
-    if (kind, name) != (TMessageType.REPLY, method):
-        raise TProtocolException(
-            TProtocolException.INVALID_DATA, f"an answer of kind {kind} to {name!r}"
-        )
-    result: Struct = thrift_struct.read(protocol, TType.STRUCT)
-    return result
