@@ -110,6 +110,9 @@ class Place:
 
     def _branches(self) -> list[str]:
         """Those of the Iceberg model's table that a version is staged in."""
+        tables = self.rows(f"show tables in {ICEBERG}.{self.project.schema}")
+        if "ice" not in [row[1] for row in tables]:
+            return []
         refs = self.rows(f"select name from {self.table('ice')}.refs where name like 'ctas%'")
         return [str(name) for (name,) in refs]
 
