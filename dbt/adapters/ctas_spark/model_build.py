@@ -24,7 +24,7 @@ class PublicationResponse(AdapterResponse):
     """The ``adapter_response`` of a model; what is not known is None and left out.
 
     Times are in seconds. ``reader_window`` is what readers may see during the publication:
-    ``none``, ``absent`` or ``mixed``. ``conflict_check`` is ``cas``, ``lock`` or ``none``.
+    ``none`` or ``mixed``. ``conflict_check`` is ``cas``, ``lock`` or ``none``.
     ``partition_metadata`` is ``tracked``, ``files``, or ``pending`` until the next run tracks them.
     """
 

@@ -82,7 +82,7 @@ class Reach:
     """What a publication over one base keeps.
 
     ``strategy`` names the call in logs and run results. ``reader_window`` is what a reader may
-    meet during it: ``none``, ``mixed`` or ``absent``. ``missing`` says what keeps it from
+    meet during it: ``none`` or ``mixed``. ``missing`` says what keeps it from
     ``isolated``, and ``remedy`` what would make that work; ``warning`` is said once it is known
     that the publication goes on. ``conflict_check`` is how a rival's commit is noticed, where that
     is not the same for all publications of the catalog.
