@@ -27,7 +27,7 @@ all_stages=(archive lint types unit functional faults iceberg crashes contract c
     databases delta remote other_catalogs lives newer_dbt)
 long_stages=(contract_embedded contract_postgresql contract_all_formats
     contract_session contract_pairs crashes_embedded crashes_postgresql crashes_all_formats
-    crashes_session many_lives reads races kills signals soak)
+    crashes_session iceberg_everywhere many_lives reads races kills signals soak)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
@@ -39,6 +39,7 @@ titles+=(
     [crashes_postgresql]="Crashes in every layout, on a metastore on PostgreSQL"
     [crashes_all_formats]="Crashes in every layout, on Iceberg and Delta"
     [crashes_session]="Crashes in every layout, on Iceberg's session catalog"
+    [iceberg_everywhere]="Every test of Iceberg's, in every kind of catalog"
     [many_lives]="20,000 random lives of a table, on fakes"
     [reads]="2,000 reads of each kind of table while others publish"
     [races]="Races between writers, on each kind of table"
@@ -143,6 +144,8 @@ crashes_postgresql() { run_tests .venv tests/crashes --catalog hive_postgresql -
 crashes_all_formats() { run_tests .venv tests/crashes --catalog formats --every-layout; }
 
 crashes_session() { run_tests .venv tests/crashes --catalog iceberg_session --every-layout; }
+
+iceberg_everywhere() { run_tests .venv tests/iceberg --every-catalog; }
 
 many_lives() { run_tests .venv tests/model --examples 20000; }
 

@@ -28,6 +28,9 @@ DELETES = {
 }
 
 
+CATALOGS = ("jdbc", "hive", "spark_catalog", "rest")
+
+
 @dataclass(frozen=True)
 class SqlAlone:
     """The catalogs of a run whose commit is SQL."""
@@ -73,13 +76,30 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         session.stop()
 
 
-@pytest.fixture(params=["jdbc", "hive", "spark_catalog", "rest"])
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """One catalog is enough for most tests, unless all are asked for."""
+    parser.addoption(
+        "--every-catalog", action="store_true", help="run each test in every kind of catalog"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """REST for every test; every catalog for those that are marked, unless they name their own."""
+    marked = metafunc.definition.get_closest_marker("on_every_catalog") is not None
+    each = marked or metafunc.config.getoption("--every-catalog")
+    named = {marker.args[0] for marker in metafunc.definition.iter_markers("parametrize")}
+    for fixture, more in (("place", ()), ("by_sql", ("hadoop",))):
+        if fixture in metafunc.fixturenames and fixture not in named:
+            metafunc.parametrize(fixture, (*CATALOGS, *more) if each else ("rest",), indirect=True)
+
+
+@pytest.fixture
 def place(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Place]:
     """A schema of its own in each catalog in turn."""
     yield from _place(spark, request.param)
 
 
-@pytest.fixture(params=["jdbc", "hive", "spark_catalog", "rest", "hadoop"])
+@pytest.fixture
 def by_sql(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Place]:
     """The same, and a hadoop catalog, for a run that has SQL alone, as over Spark Connect."""
     for place in _place(spark, request.param):

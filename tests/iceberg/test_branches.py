@@ -70,6 +70,7 @@ def at_the_call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], objec
     return arrange
 
 
+@pytest.mark.on_every_catalog
 def test_rows_are_published_by_branch(by_sql: Place) -> None:
     """Isolated, and readers see nothing of what is staged; no branch or table is left."""
     created = by_sql.publish(OLD)
@@ -132,6 +133,7 @@ def test_a_rival_since_begin_is_kept(by_sql: Place, rival: str) -> None:
     assert (by_sql.rows(), refs(by_sql), staged.left_behind) == (theirs, ["main"], [])
 
 
+@pytest.mark.on_every_catalog
 @pytest.mark.parametrize("rival", ["insert", "replace", "drop and create"])
 def test_a_rival_at_the_call_is_kept(
     by_sql: Place, rival: str, at_the_call: Callable[[Callable[[], object]], None]
@@ -157,6 +159,7 @@ def test_an_alter_at_the_call_and_our_rows_both_stay(
     assert by_sql.rows() == [(*row, None) for row in NEW_ROWS]
 
 
+@pytest.mark.on_every_catalog
 def test_a_drop_takes_what_was_staged(by_sql: Place) -> None:
     """The model fails, and nothing is created."""
     by_sql.publish(OLD)

@@ -75,6 +75,7 @@ def test_a_young_version_is_left_alone(jdbc: Place) -> None:
     assert len(jdbc.rows()) == 2
 
 
+@pytest.mark.on_every_catalog
 def test_a_version_that_may_land_goes_by_a_fence_alone(place: Place) -> None:
     """A writer that lived all the same publishes nothing, and the table is what it was."""
     place.publish(OLD)

@@ -187,6 +187,7 @@ def test_an_alter_in_the_last_moment_is_not_merged(
     assert (len(place.rows()), place.staged()) == (3, [])
 
 
+@pytest.mark.on_every_catalog
 def test_a_table_that_a_rival_drops_is_created_again(place: Place) -> None:
     """Spark's create-or-replace says so: whole, with nothing of the dropped table's history."""
     place.publish(OLD)

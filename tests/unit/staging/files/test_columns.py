@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import OnConflict, PartitionMetadata
+from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
     MetastoreError,
@@ -73,9 +73,10 @@ def begun(
     world: World,
     wanted: tuple[tuple[str, str], ...],
     on_conflict: OnConflict = OnConflict.ABORT,
+    atomicity: Atomicity = Atomicity.AUTO,
 ) -> Staged:
     """A staged version with columns of its own."""
-    staged = world.begun(on_conflict=on_conflict)
+    staged = world.begun(on_conflict=on_conflict, atomicity=atomicity)
     name = version_of(staged).record
     world.metastore.tables[name] = replace(world.metastore.tables[name], columns=wanted)
     return staged
@@ -118,6 +119,19 @@ def test_columns_that_the_server_refuses_are_filled_by_a_second_call(
     marker = Marker.of(live(world))
     assert marker is not None
     assert (marker.version, marker.base, marker.number) == (ours.version, before, 2)
+
+
+def test_a_version_that_is_filled_in_place_has_its_columns_before(
+    world: World, metastore: StrictMetastore
+) -> None:
+    """Spark's INSERT ends with an alter of its own, which an entry without columns refuses."""
+    ours = begun(world, NEW, atomicity=Atomicity.NONE)
+    ours.commit()
+    assert live(world).columns == ()
+    assert ours.fill_statement("SELECT 1") is not None
+    assert live(world).columns == NEW
+    ours.settle()
+    assert [shown for shown, _ in metastore.on_target] == [(), NEW]
 
 
 def test_the_next_begin_finishes_what_a_crash_left(

@@ -144,7 +144,9 @@ class FileVersion:
         """The INSERT that fills a published empty version in place (level ``none`` only).
 
         A session that has read the table before would write into the version that it remembers.
+        Hive has to know columns by then: Spark ends an INSERT with statistics, in an alter.
         """
+        self._fill_columns()
         self._services.engine.refresh(self._context.target)
         return ddl.insert_into(self._context.target, query)
 
@@ -205,8 +207,7 @@ class FileVersion:
         """Hive's columns and the partitions, as far as the call left them for later; refresh."""
         target, left = self._context.target, []
         try:
-            if self._call is not None and self._call.fills_columns_later:
-                fill_columns(self._table)
+            self._fill_columns()
             if self._partitions.state is PartitionState.PENDING:
                 state = track_partitions(self._table)
                 self._partitions = replace(self._partitions, state=state)
@@ -237,6 +238,11 @@ class FileVersion:
 
     def _gone(self, what: str) -> StagingError:
         return messages.files_gone(self._context.target, what, messages.unchanged(self._begun))
+
+    def _fill_columns(self) -> None:
+        """The second call of a publication whose first one left Hive's columns away."""
+        if self._call is not None and self._call.fills_columns_later:
+            fill_columns(self._table)
 
     def _forget_statistics(self) -> None:
         """Other engines' statistics of columns describe the old version."""
