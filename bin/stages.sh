@@ -88,7 +88,7 @@ unit() { run_tests .venv tests/unit; }
 
 lives() { run_tests .venv tests/model; }
 
-archive() { .venv/bin/python bin/archive_classes.py; }
+archive() { quietly .venv/bin/python bin/archive_classes.py; }
 
 newer_dbt() {
     make_environment .venv-dbt-1.12 dbt-1.12.txt
