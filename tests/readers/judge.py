@@ -61,9 +61,14 @@ def judge_fresh(
     )
 
 
-def judge_stale(reads: Sequence[Read]) -> Verdict:
-    """Judge readers that look the table up once: each sees one version, no fault."""
-    return _verdict(reads, [*_faults(reads), *_changed(_without_fault(reads))])
+def judge_stale(reads: Sequence[Read], commits: Sequence[Commit]) -> Verdict:
+    """Judge readers that look the table up once: each sees one version, no fault.
+
+    Spark asks the metastore for each query all the same: a read is excused as ``judge_fresh`` says.
+    """
+    judged = [read for read in reads if not _is_excused(read, commits)]
+    said = [*_faults(judged), *_changed(_without_fault(reads))]
+    return _verdict(reads, said, len(reads) - len(judged))
 
 
 def judge_lagging(reads: Sequence[Read], commits: Sequence[Commit]) -> Verdict:

@@ -34,7 +34,7 @@ def test_every_kind_of_fault_is_counted_and_said() -> None:
     faults = ["failed: gone", "mixed: rows of 1 and 2", "empty", "partial: 3 of 1001"]
     for verdict in (
         judge_fresh([_fault(text) for text in faults], COMMITS),
-        judge_stale([_fault(text) for text in faults]),
+        judge_stale([_fault(text) for text in faults], COMMITS),
     ):
         assert (verdict.failed, verdict.mixed, verdict.empty, verdict.partial) == (1, 1, 1, 1)
         assert len(verdict.violations) == len(faults)
@@ -87,19 +87,21 @@ def test_an_unknown_outcome_may_be_seen_or_not() -> None:
 def test_stale_readers_keep_the_version_they_resolved() -> None:
     """Two stale readers that started at different versions are both right."""
     reads = [_read(2, 1, "stale-1"), _read(30, 1, "stale-1"), _read(30, 3, "stale-2")]
-    assert not judge_stale(reads).violations
+    assert not judge_stale(reads, COMMITS).violations
 
 
 def test_a_stale_reader_that_changes_is_a_violation() -> None:
     """A reader that never refreshes must not see a second version."""
-    (violation,) = judge_stale([_read(2, 1, "stale-1"), _read(30, 3, "stale-1")]).violations
+    (violation,) = judge_stale(
+        [_read(2, 1, "stale-1"), _read(30, 3, "stale-1")], COMMITS
+    ).violations
     assert "stale-1 saw versions [1, 3]" in violation
 
 
 def test_an_overtaken_read_is_a_violation_where_it_was_not_expected() -> None:
     """Only for a format that refuses such a query by name is it counted and no more."""
     reads = [_fault("overtaken: the columns changed")]
-    assert judge_stale(reads).violations
+    assert judge_stale(reads, COMMITS).violations
     assert judge_fresh(reads, COMMITS).violations
     for verdict in (
         judge_fresh(reads, COMMITS, may_be_overtaken=True),
@@ -130,8 +132,8 @@ def test_a_mixed_read_is_excused_while_a_commit_says_that_it_may_be() -> None:
         _fault("mixed: rows of 1 with columns of 2"),
         _fault("failed: not ORC"),
     )
-    verdict = judge_fresh([mixed, failed], mixing)
-    assert (verdict.mixed, verdict.failed, verdict.excused) == (1, 1, 2)
+    for verdict in (judge_fresh([mixed, failed], mixing), judge_stale([mixed, failed], mixing)):
+        assert (verdict.mixed, verdict.failed, verdict.excused) == (1, 1, 2)
     assert verdict.violations == ()
     for kept in ("partial: 3 of 1001", "empty", "failed: [TABLE_OR_VIEW_NOT_FOUND] gone"):
         assert judge_fresh([_fault(kept)], mixing).violations

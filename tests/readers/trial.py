@@ -79,6 +79,6 @@ def _judged(
 ) -> Trial:
     """Spark keeps what a session has once found of files; a format has rules of its own."""
     if tables.file_format is None:
-        return Trial(judge_fresh(fresh, commits), judge_stale(stale), commits)
+        return Trial(judge_fresh(fresh, commits), judge_stale(stale, commits), commits)
     verdict = judge_fresh(fresh, commits, may_be_overtaken=True)
     return Trial(verdict, judge_lagging(stale, commits), commits)
