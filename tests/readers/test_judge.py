@@ -134,7 +134,7 @@ def test_a_mixed_read_is_excused_while_a_commit_says_that_it_may_be() -> None:
     )
     for verdict in (judge_fresh([mixed, failed], mixing), judge_stale([mixed, failed], mixing)):
         assert (verdict.mixed, verdict.failed, verdict.excused) == (1, 1, 2)
-    assert verdict.violations == ()
+        assert verdict.violations == ()
     for kept in ("partial: 3 of 1001", "empty", "failed: [TABLE_OR_VIEW_NOT_FOUND] gone"):
         assert judge_fresh([_fault(kept)], mixing).violations
     assert judge_fresh([mixed], COMMITS).violations
