@@ -57,7 +57,7 @@ def main() -> None:
         spark = small_session(settings)
         timings = list(_rounds(spark, options.rounds, options.files, Path(directory)))
         spark.stop()
-    options.out.write_text(json.dumps(_report(timings, settings), indent=1) + "\n")
+        options.out.write_text(json.dumps(_report(timings, settings), indent=1) + "\n")
     _print(timings)
 
 
