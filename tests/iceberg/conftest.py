@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from pyspark.sql import SparkSession
@@ -106,49 +106,32 @@ def by_sql(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Plac
         yield replace(place, opened=cast("CatalogsWithJvm", SqlAlone(spark)))
 
 
-@pytest.fixture
-def jdbc(spark: SparkSession) -> Iterator[Place]:
-    """A schema of its own in the jdbc catalog: for what no kind of catalog does in its own way."""
-    yield from _place(spark, "jdbc")
-
-
-@pytest.fixture
-def spark_catalog(spark: SparkSession) -> Iterator[Place]:
-    """A schema of its own in ``spark_catalog``, which holds tables of files, too."""
-    yield from _place(spark, "spark_catalog")
-
-
-@pytest.fixture
-def rest(spark: SparkSession) -> Iterator[Place]:
-    """A schema of its own in the REST catalog, whose server compares and swaps."""
-    yield from _place(spark, "rest")
-
-
-@pytest.fixture
-def careless(spark: SparkSession) -> Iterator[Place]:
-    """A schema of its own in a catalog whose defaults delete old metadata files."""
-    yield from _place(spark, "careless")
-
-
-@pytest.fixture
-def first_schema(spark: SparkSession) -> Iterator[Place]:
-    """A schema of its own in a jdbc catalog of the first layout of its database."""
-    yield from _place(spark, "first_schema")
-
-
-@pytest.fixture
-def hive(spark: SparkSession) -> Iterator[Place]:
-    """A schema of its own in the hive catalog."""
-    yield from _place(spark, "hive")
-
-
-@pytest.fixture
-def strict(spark: SparkSession) -> Iterator[Place]:
-    """A schema of its own in the REST catalog whose server has one table a location."""
-    yield from _place(spark, "strict")
-
-
 def _place(spark: SparkSession, catalog: str) -> Iterator[Place]:
     place = Place.new(spark, catalog, f"schema_{next(_numbers)}")
     yield place
     place.close()
+
+
+def _in(catalog: str) -> Any:
+    """A fixture: a schema of its own in that catalog."""
+
+    @pytest.fixture
+    def alone(spark: SparkSession) -> Iterator[Place]:
+        yield from _place(spark, catalog)
+
+    return alone
+
+
+jdbc = _in("jdbc")
+"""For what no kind of catalog does in its own way."""
+hive = _in("hive")
+spark_catalog = _in("spark_catalog")
+"""It holds tables of files, too."""
+rest = _in("rest")
+"""Its server compares and swaps."""
+strict = _in("strict")
+"""Its server has one table a location."""
+careless = _in("careless")
+"""Its defaults delete old metadata files."""
+first_schema = _in("first_schema")
+"""A jdbc catalog of the first layout of its database."""

@@ -131,7 +131,7 @@ class SqlTables:
         return found
 
     def find(self, name: TableName) -> TableFacts | None:
-        """The table as it is now; None if there is none of the format."""
+        """The table as it is now; None if no table of the format has the name."""
         try:
             self.refresh(name)
             with core_errors(f"read {name}"):
