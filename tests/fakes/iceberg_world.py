@@ -76,3 +76,19 @@ class World:
         }
         assert len(there) == 1
         return there.pop()
+
+
+def attempt(version: IcebergVersion) -> str:
+    """Prepare its commit over what the target shows; the commit id."""
+    return version.mark(version.look(), Atomicity.ISOLATED)
+
+
+def record(world: World, version: IcebergVersion) -> dict[str, str]:
+    """What stands on the fork, without our prefix."""
+    found = world.tables.entries[version.record][0]["properties"]
+    return {key.removeprefix("ctas_spark_"): value for key, value in found.items()}
+
+
+def take(world: World, version: IcebergVersion) -> None:
+    """What a clean-up writes to the fork."""
+    world.tables.find(version.record).with_properties({"ctas_spark_state": "deleting"})

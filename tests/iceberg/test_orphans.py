@@ -5,17 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     CommitStateUnknownError,
     ConcurrentWriteError,
     MetastoreError,
     StagedVersionGoneError,
-    StagingError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg import version
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
@@ -90,26 +87,6 @@ def test_a_version_that_may_land_goes_by_a_fence_alone(place: Place) -> None:
     assert place.rows() == OLD_ROWS
 
 
-def test_a_creation_that_is_swept_before_its_call_leaves_nothing(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A clean-up of everything comes between its check and its call."""
-    staged = place.stage(OLD)
-    register = IcebergTables.register
-
-    def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
-        monkeypatch.setattr(IcebergTables, "register", register)
-        assert len(place.staging.clean_up(place.context(), AT_ONCE).freed) == 1
-        register(self, name, metadata_location)
-
-    monkeypatch.setattr(IcebergTables, "register", registered)
-    with pytest.raises(StagingError):
-        staged.commit()
-    staged.abort("failed")
-    assert not place.spark.catalog.tableExists(place.table)
-    assert place.staged() == []
-
-
 def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: Place) -> None:
     """The sweeper's claim stands on the fork, where the writer reads it before it calls."""
     jdbc.publish(OLD)
@@ -120,26 +97,6 @@ def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: 
         staged.commit()
     staged.abort("failed")
     assert jdbc.rows() == OLD_ROWS
-
-
-def test_a_creation_that_was_swept_in_its_sleep_leaves_no_entry(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It looks at its fork again after it has created the table, and takes that back."""
-    staged = place.stage(OLD)
-    fork = f"{place.catalog}.{place.staging_schema}.{place.staged()[0]}"
-    register = IcebergTables.register
-
-    def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
-        register(self, name, metadata_location)
-        place.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
-
-    monkeypatch.setattr(IcebergTables, "register", registered)
-    with pytest.raises(StagingError, match="a clean-up took"):
-        staged.commit()
-    staged.abort("failed")
-    assert not place.spark.catalog.tableExists(place.table)
-    assert (place.files(), place.staged()) == (set(), [])
 
 
 def test_an_answer_that_was_lost_after_the_commit_is_a_success(
@@ -261,48 +218,6 @@ def test_a_snapshot_without_its_marker_keeps_its_files(
     swept = jdbc.staging.clean_up(jdbc.context(), FENCES)
     assert swept.kept[staged.version] is Reason.FORGOTTEN
     assert jdbc.rows("*", " VERSION AS OF 'kept'") == OLD_ROWS
-
-
-@pytest.mark.parametrize("statement", ["INSERT INTO {} VALUES (7, 'user')", "no write"])
-def test_a_creation_that_stalls_after_its_call_keeps_its_table(
-    place: Place, monkeypatch: pytest.MonkeyPatch, statement: str
-) -> None:
-    """Another's clean-up removes the published version's record before its writer looks at it."""
-    staged = place.stage(OLD)
-    register = IcebergTables.register
-
-    def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
-        register(self, name, metadata_location)
-        monkeypatch.setattr(IcebergTables, "register", register)
-        if statement != "no write":
-            place.spark.sql(statement.format(place.table))
-        place.another_run().staging.clean_up(place.context(), AT_ONCE)
-
-    monkeypatch.setattr(IcebergTables, "register", registered)
-    staged.commit()
-    staged.settle()
-    assert place.staged() == []
-    assert len(place.rows()) == 3 + (statement != "no write")
-
-
-def test_a_swept_creation_is_withdrawn_unless_another_has_written_to_it(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Theirs is left for people to look at, and the model says that it does not know."""
-    staged = place.stage(OLD)
-    fork = f"{place.catalog}.{place.staging_schema}.{place.staged()[0]}"
-    register = IcebergTables.register
-
-    def registered(self: IcebergTables, name: TableName, metadata_location: str) -> None:
-        register(self, name, metadata_location)
-        place.spark.sql(f"ALTER TABLE {place.table} SET TBLPROPERTIES ('theirs' = 'yes')")
-        place.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
-
-    monkeypatch.setattr(IcebergTables, "register", registered)
-    with pytest.raises(CommitStateUnknownError, match="another has written"):
-        staged.commit()
-    assert place.properties()["theirs"] == "yes"
-    assert place.rows() == OLD_ROWS
 
 
 def test_a_creation_whose_fate_is_unknown_is_waited_for(

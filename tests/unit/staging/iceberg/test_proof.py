@@ -1,0 +1,130 @@
+"""No file goes that a table may need, under whatever name and whatever its history still says."""
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
+from dbt.adapters.ctas_spark.staging.retention.rules import (
+    Reason,
+)
+from fakes.iceberg import with_snapshot
+from fakes.iceberg_world import TARGET, World, attempt
+
+ELSEWHERE = TableName("db", "elsewhere", "ice")
+
+
+def test_a_renamed_table_keeps_what_was_published(world: World) -> None:
+    """It is found by its commit; then only the entry goes, as of any published version."""
+    version = world.stage()
+    attempt(version)
+    world.land(version, ELSEWHERE)
+    del world.tables.entries[TARGET]
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.REFERENCED}
+    assert world.file_of(version) in world.storage.texts
+    assert version.record not in world.tables.entries
+
+
+def test_a_renamed_table_keeps_what_may_be_published(world: World) -> None:
+    """It has the identity of the one that was forked, and is what was expected, or has expired."""
+    version = world.stage()
+    attempt(version)
+    world.tables.entries[ELSEWHERE] = world.tables.entries.pop(TARGET)
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.MAY_LAND}
+    world.land(version, ELSEWHERE)
+    table = with_snapshot(world.tables.entries[ELSEWHERE][0])
+    world.tables.put(ELSEWHERE, {**table, "snapshots": table["snapshots"][-1:]})
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+
+
+def test_a_table_that_cannot_be_searched_keeps_the_version(world: World) -> None:
+    """It may be the target under another name, and the sweep says so."""
+    version = world.stage()
+    attempt(version)
+    del world.tables.entries[TARGET]
+    world.tables.unreadable[ELSEWHERE] = MetastoreError("no answer")
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.UNSEARCHED}
+    assert world.is_whole(version)
+
+
+def test_an_attempt_on_a_dropped_table_goes(world: World) -> None:
+    """No table has its commit or its identity."""
+    version = world.stage()
+    attempt(version)
+    del world.tables.entries[TARGET]
+    world.wait()
+    world.clean_up()
+    assert not world.is_whole(version)
+
+
+def test_a_commit_that_has_expired_under_users_writes_keeps_its_files(world: World) -> None:
+    """The history does not tell any more that the version was published."""
+    version = world.stage()
+    attempt(version)
+    world.land(version)
+    world.insert()
+    table = world.tables.entries[TARGET][0]
+    world.tables.put(TARGET, {**table, "snapshots": table["snapshots"][-1:]})
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+
+
+def test_files_that_a_kept_snapshot_needs_stay(world: World) -> None:
+    """Whatever the history says of the version: the manifests name them, as under a user's tag."""
+    version = world.stage()
+    attempt(version)
+    world.insert()
+    world.tables.shown.add((TARGET, version.id))
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+    world.tables.shown.clear()
+    world.clean_up()
+    assert not world.is_whole(version)
+
+
+def test_files_that_a_renamed_table_needs_stay(world: World) -> None:
+    """It has the identity of the one that was forked."""
+    version = world.stage()
+    attempt(version)
+    world.insert()
+    world.tables.entries[ELSEWHERE] = world.tables.entries.pop(TARGET)
+    world.tables.shown.add((ELSEWHERE, version.id))
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+
+
+def test_a_table_that_a_version_created_anew_is_known_by_its_identity(world: World) -> None:
+    """Another dropped the target first; the new one was renamed since, and its marker expired."""
+    version = world.stage()
+    del world.tables.entries[TARGET]
+    world.tables.find(version.record)
+    version.mark(version.look(), Atomicity.ISOLATED)
+    version.publish(version.look())
+    table = with_snapshot(world.tables.entries.pop(TARGET)[0])
+    world.tables.put(ELSEWHERE, {**table, "snapshots": table["snapshots"][-1:]})
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
+
+
+def test_a_published_version_whose_record_cannot_be_dropped_keeps_its_files(world: World) -> None:
+    """The staging schema may refuse it, in every run, until the marker has expired."""
+    version = world.stage()
+    attempt(version)
+    world.land(version)
+
+    def refused(name: TableName) -> None:  # noqa: ARG001 (the shape)
+        raise RefusedError("not yours to drop")
+
+    world.tables.drop_entry = refused  # type: ignore[method-assign]
+    assert world.clean_up().freed == []
+    world.insert()
+    table = world.tables.entries[TARGET][0]
+    world.tables.put(TARGET, {**table, "snapshots": table["snapshots"][-1:]})
+    world.wait()
+    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.is_whole(version)
