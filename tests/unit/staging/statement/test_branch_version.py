@@ -1,120 +1,36 @@
 """A rebuild that changes rows only, published by branch; and what keeps it from that."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from pyspark.errors import AnalysisException, PySparkException
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
-    OnConflict,
-    StagingContext,
     TableLayout,
-    TableName,
 )
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
-    CommitStateUnknownError,
-    ConcurrentWriteError,
     StagedVersionGoneError,
     StagedVersionIncompleteError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason, RetentionRules
-from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason
 from fakes.branches import FakeBranches
-from fakes.sql_catalog import tables_of
-
-TARGET = TableName("shop", "t", "ice")
-PATH = "`ice`.`shop`.`t`"
-CONTEXT = StagingContext(TARGET, "stg", layout=TableLayout(format_given=False))
-OVERWRITE = replace(CONTEXT, on_conflict=OnConflict.OVERWRITE)
-OLD, NEW, OTHER = "SELECT 1 AS id", "SELECT 2 AS id", "SELECT 3 AS another"
-LOST = PySparkException("no answer")
-RULES = RetentionRules()
-
-
-@pytest.fixture
-def catalog() -> FakeBranches:
-    """A catalog with the target, which was created by this adapter."""
-    found = FakeBranches()
-    published(found, OLD)
-    return found
-
-
-def staging(catalog: FakeBranches) -> StatementCatalog:
-    """The kind on the fake."""
-    return StatementCatalog(tables_of(catalog), HADOOP, has_branches=True)
-
-
-def staged(
-    catalog: FakeBranches, query: str = NEW, context: StagingContext = CONTEXT
-) -> StagedTable[Any]:
-    """A table that was filled and verified."""
-    table = staging(catalog).plan(context, NoJob()).begin()
-    catalog.ask(table.statement(query))
-    table.verify()
-    return table
-
-
-def published(
-    catalog: FakeBranches, query: str = NEW, context: StagingContext = CONTEXT
-) -> StagedTable[Any]:
-    """A table that was committed."""
-    table = staged(catalog, query, context)
-    table.commit()
-    table.settle()
-    return table
-
-
-def branches(catalog: FakeBranches) -> list[str]:
-    """Those of the target, main apart."""
-    return [name for name in catalog.histories[PATH].refs if name != "main"]
-
-
-def at_the_call(catalog: FakeBranches, action: Callable[[], object]) -> None:
-    """Do something once, directly before the call that publishes."""
-
-    def told(statement: str) -> None:
-        if statement.startswith("CALL"):
-            catalog.before = lambda _: None
-            action()
-
-    catalog.before = told
-
-
-def know_until_refreshed(catalog: FakeBranches, error: str) -> None:
-    """What a session's cache does with a table that is gone, and what reading it says then."""
-    catalog.answers["REFRESH TABLE"] = []
-
-    def told(statement: str) -> None:
-        if statement.startswith("SELECT 'branch'"):
-            catalog.answers.pop("REFRESH TABLE", None)
-            raise refusal(error)
-
-    catalog.before = told
-
-
-def refusal(name: str) -> AnalysisException:
-    """An error of Spark's analysis by that name."""
-    return AnalysisException(f"[{name}] no", errorClass=name, messageParameters={})
-
-
-def fail() -> None:
-    """The answer is lost."""
-    raise LOST
-
-
-def refuse() -> None:
-    """Spark does not understand it."""
-    raise AnalysisException("no such column")
+from fakes.branches_world import (
+    CONTEXT,
+    NEW,
+    OLD,
+    OTHER,
+    PATH,
+    RULES,
+    branches,
+    published,
+    refuse,
+    staged,
+    staging,
+)
 
 
 def test_rows_alone_are_published_by_branch(catalog: FakeBranches) -> None:
@@ -195,125 +111,12 @@ def test_a_level_by_name_is_kept_or_refused_before_the_job(catalog: FakeBranches
     assert (catalog.rows[PATH], branches(catalog)) == (NEW, [])
 
 
-@pytest.mark.parametrize("at_once", [False, True])
-def test_a_rivals_rows_are_kept(catalog: FakeBranches, at_once: bool) -> None:  # noqa: FBT001 (a case)
-    """Also those of one that commits between our last look and the call."""
-    table = staged(catalog)
-    if at_once:
-        at_the_call(catalog, lambda: catalog.insert(PATH))
-    else:
-        catalog.insert(PATH)
-    with pytest.raises(ConcurrentWriteError, match="a writer without our marker committed"):
-        table.commit()
-    table.abort("refused")
-    assert (catalog.rows[PATH], branches(catalog)) == ("SELECT 3 AS theirs", [])
-
-
-def test_a_rival_run_is_named(catalog: FakeBranches) -> None:
-    """The version that came first."""
-    table = staged(catalog)
-    other = published(catalog, "SELECT 9 AS id")
-    with pytest.raises(ConcurrentWriteError, match=f"version {other.version} was committed at"):
-        table.commit()
-
-
-@pytest.mark.parametrize("at_once", [False, True])
-def test_a_rivals_rows_are_replaced_by_name_only(catalog: FakeBranches, at_once: bool) -> None:  # noqa: FBT001 (a case)
-    """What was staged is copied to a branch of theirs, and published by the same call."""
-    table = staged(catalog, NEW, OVERWRITE)
-    if at_once:
-        at_the_call(catalog, lambda: catalog.insert(PATH))
-    else:
-        catalog.insert(PATH)
-    table.commit()
-    table.settle()
-    assert (table.outcome, catalog.rows[PATH], branches(catalog)) == (Outcome.COMMITTED, NEW, [])
-
-
-def test_a_compaction_in_between_is_no_conflict(catalog: FakeBranches) -> None:
-    """Main has another snapshot of the same rows."""
-    table = staged(catalog)
-    catalog.insert(PATH, OLD, "replace")
-    table.commit()
-    assert (table.outcome, catalog.rows[PATH]) == (Outcome.COMMITTED, NEW)
-
-
-@pytest.mark.parametrize("context", [CONTEXT, OVERWRITE])
-def test_another_shape_is_never_overwritten(catalog: FakeBranches, context: StagingContext) -> None:
-    """A branch has its table's columns: it can't bring back those that it was staged with."""
-    table = staged(catalog, NEW, context)
-    catalog.shown[PATH]["theirs"] = "yes"
-    with pytest.raises(ConcurrentWriteError, match="changed its columns or properties"):
-        table.commit()
-    table.abort("refused")
-    assert (catalog.rows[PATH], branches(catalog)) == (OLD, [])
-
-
-@pytest.mark.parametrize("error", ["", "TABLE_OR_VIEW_NOT_FOUND", "REQUIRES_SINGLE_PART_NAMESPACE"])
-def test_a_drop_takes_what_was_staged(catalog: FakeBranches, error: str) -> None:
-    """The model fails and says so; nothing is created.
-
-    A session's cache may know the table until it has been refreshed once.
-    """
-    table = staged(catalog)
-    catalog.drop(PATH)
-    if error:
-        know_until_refreshed(catalog, error)
-    with pytest.raises(ConcurrentWriteError, match=r"it was dropped; .* is gone"):
-        table.commit()
-    table.abort("gone")
-    assert (list(catalog.shown), table.left_behind) == ([], [])
-
-
-@pytest.mark.parametrize("context", [CONTEXT, OVERWRITE])
-def test_a_drop_and_create_takes_what_was_staged(
-    catalog: FakeBranches, context: StagingContext
-) -> None:
-    """The other's table stays."""
-    table = staged(catalog, NEW, context)
-    catalog.drop(PATH)
-    catalog.clock.pass_ms(1)
-    catalog.write(PATH, "SELECT 8 AS id", {})
-    catalog.insert(PATH, "SELECT 8 AS id")
-    with pytest.raises(ConcurrentWriteError):
-        table.commit()
-    assert catalog.rows[PATH] == "SELECT 8 AS id"
-
-
 def test_a_job_that_wrote_nothing_is_not_published(catalog: FakeBranches) -> None:
     """The branch still ends where it began."""
     table = staging(catalog).plan(CONTEXT, NoJob()).begin()
     table.statement(NEW)
     with pytest.raises(StagedVersionIncompleteError, match="left nothing"):
         table.verify()
-
-
-def test_a_lost_answer_is_judged_by_what_main_shows(catalog: FakeBranches) -> None:
-    """Published if main shows it, else not known: the call may still be under way."""
-    table = staged(catalog)
-    catalog.after = lambda statement: fail() if statement.startswith("CALL") else None
-    table.commit()
-    assert table.outcome is Outcome.COMMITTED
-    catalog.after = lambda _: None
-    table = staged(catalog, "SELECT 5 AS id")
-    at_the_call(catalog, fail)
-    with pytest.raises(CommitStateUnknownError):
-        table.commit()
-    assert table.outcome is Outcome.UNKNOWN
-    assert f"ctas_{table.version}" in branches(catalog)
-
-
-def test_a_lost_answer_before_a_rival_was_refused(catalog: FakeBranches) -> None:
-    """Main has left the base: whatever is still under way can't land."""
-    table = staged(catalog)
-
-    def rival() -> None:
-        catalog.insert(PATH)
-        fail()
-
-    at_the_call(catalog, rival)
-    with pytest.raises(ConcurrentWriteError):
-        table.commit()
 
 
 def test_an_abandoned_branch_goes_when_it_is_old(catalog: FakeBranches) -> None:

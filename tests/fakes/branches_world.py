@@ -1,0 +1,97 @@
+"""A run in an Iceberg catalog in memory that publishes by branch, and what others do meanwhile."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from pyspark.errors import AnalysisException, PySparkException
+
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
+from dbt.adapters.ctas_spark.staging.context import (
+    OnConflict,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from fakes.branches import FakeBranches
+from fakes.sql_catalog import tables_of
+
+TARGET = TableName("shop", "t", "ice")
+PATH = "`ice`.`shop`.`t`"
+CONTEXT = StagingContext(TARGET, "stg", layout=TableLayout(format_given=False))
+OVERWRITE = replace(CONTEXT, on_conflict=OnConflict.OVERWRITE)
+OLD, NEW, OTHER = "SELECT 1 AS id", "SELECT 2 AS id", "SELECT 3 AS another"
+LOST = PySparkException("no answer")
+RULES = RetentionRules()
+
+
+def staging(catalog: FakeBranches) -> StatementCatalog:
+    """The kind on the fake."""
+    return StatementCatalog(tables_of(catalog), HADOOP, has_branches=True)
+
+
+def staged(
+    catalog: FakeBranches, query: str = NEW, context: StagingContext = CONTEXT
+) -> StagedTable[Any]:
+    """A table that was filled and verified."""
+    table = staging(catalog).plan(context, NoJob()).begin()
+    catalog.ask(table.statement(query))
+    table.verify()
+    return table
+
+
+def published(
+    catalog: FakeBranches, query: str = NEW, context: StagingContext = CONTEXT
+) -> StagedTable[Any]:
+    """A table that was committed."""
+    table = staged(catalog, query, context)
+    table.commit()
+    table.settle()
+    return table
+
+
+def branches(catalog: FakeBranches) -> list[str]:
+    """Those of the target, main apart."""
+    return [name for name in catalog.histories[PATH].refs if name != "main"]
+
+
+def at_the_call(catalog: FakeBranches, action: Callable[[], object]) -> None:
+    """Do something once, directly before the call that publishes."""
+
+    def told(statement: str) -> None:
+        if statement.startswith("CALL"):
+            catalog.before = lambda _: None
+            action()
+
+    catalog.before = told
+
+
+def know_until_refreshed(catalog: FakeBranches, error: str) -> None:
+    """What a session's cache does with a table that is gone, and what reading it says then."""
+    catalog.answers["REFRESH TABLE"] = []
+
+    def told(statement: str) -> None:
+        if statement.startswith("SELECT 'branch'"):
+            catalog.answers.pop("REFRESH TABLE", None)
+            raise refusal(error)
+
+    catalog.before = told
+
+
+def refusal(name: str) -> AnalysisException:
+    """An error of Spark's analysis by that name."""
+    return AnalysisException(f"[{name}] no", errorClass=name, messageParameters={})
+
+
+def fail() -> None:
+    """The answer is lost."""
+    raise LOST
+
+
+def refuse() -> None:
+    """Spark does not understand it."""
+    raise AnalysisException("no such column")
