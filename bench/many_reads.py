@@ -56,7 +56,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
     parser.add_argument("--same", action="store_true", help="one schema for all versions")
-    parser.add_argument("--isolation", choices=[REPEATABLE_READ], help="instead of the server's default")
+    parser.add_argument(
+        "--isolation", choices=[REPEATABLE_READ], help="instead of the server's default"
+    )
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
 

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,6 +19,12 @@ class WriteFigures:
     rows: int | None = None
     files: int | None = None
     bytes: int | None = None
+
+    @classmethod
+    def of_summary(cls, summary: Mapping[str, str]) -> "WriteFigures":
+        """All that a snapshot of Iceberg's shows, by its summary, whoever read that."""
+        names = ("total-records", "total-data-files", "total-files-size")
+        return cls(*(_number(summary.get(name, "")) for name in names))
 
 
 class Job(Protocol):
@@ -96,3 +102,7 @@ class Engine(Statements, Protocol):
 
     def reads(self, file_format: str) -> bool:
         """True if the session has a data source of that name."""
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None

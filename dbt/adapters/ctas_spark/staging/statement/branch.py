@@ -35,15 +35,7 @@ class Snapshot:
     @property
     def figures(self) -> WriteFigures:
         """All rows, files and bytes that it shows; None where its writer counted none."""
-        return WriteFigures(
-            rows=self._number("total-records"),
-            files=self._number("total-data-files"),
-            bytes=self._number("total-files-size"),
-        )
-
-    def _number(self, key: str) -> int | None:
-        text = self.summary.get(key, "")
-        return int(text) if text.isdecimal() else None
+        return WriteFigures.of_summary(self.summary)
 
 
 @dataclass(frozen=True, slots=True)
