@@ -1,8 +1,11 @@
 """What leaves the core for dbt: errors with their name first, without frames and secrets."""
 
+import logging
+from pathlib import Path
+
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
-from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import add_to, as_dbt_errors, complaint
@@ -95,15 +98,48 @@ class OfAnEndedJvmError(Py4JJavaError):  # type: ignore[misc]  # py4j has no typ
         raise ConnectionRefusedError
 
 
+def met_while_translating() -> Py4JError:
+    """What PySpark raises when the JVM ends before it has told which error it had."""
+    try:
+        try:
+            raise OfAnEndedJvmError
+        except Py4JJavaError:
+            raise Py4JError("py4j.reflection does not exist in the JVM")  # noqa: B904 (as PySpark)
+    except Py4JError as error:
+        return error
+
+
 @pytest.mark.parametrize(
     "error",
-    [OfAnEndedJvmError(), ConnectionRefusedError(111, "refused"), Py4JNetworkError("empty")],
+    [
+        OfAnEndedJvmError(),
+        ConnectionRefusedError(111, "refused"),
+        Py4JNetworkError("empty"),
+        met_while_translating(),
+    ],
 )
 def test_an_ended_jvm_is_explained(error: BaseException) -> None:
     """A socket's error says nothing to a user: what has ended, and what to give it more of."""
     said = dbt_edge.message(error)
     assert said.startswith("[SPARK_ENDED] Spark's JVM has ended")
     assert "spark.driver.memory" in said
+
+
+def test_an_unknown_class_is_no_end_of_a_jvm() -> None:
+    """Py4J's own words stay, if nothing shows that the JVM has ended."""
+    assert dbt_edge.message(Py4JError("x.Y does not exist")) == "x.Y does not exist"
+
+
+def test_py4js_own_log_stays_off_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
+    """It logs to the root logger, where others' records still pass."""
+    dbt_edge.log_to_dbt()
+    caplog.set_level(logging.INFO)
+    where = Path("site-packages")
+    for package in ("py4j", "another"):
+        path = str(where / package / "java_gateway.py")
+        record = logging.LogRecord("root", logging.ERROR, path, 1, package, None, None)
+        logging.getLogger().handle(record)
+    assert [record.message for record in caplog.records] == ["another"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
 from dbt.adapters.base.meta import available
@@ -105,11 +105,20 @@ def _recognized(error: BaseException) -> StagingError | None:
     text = full_text(error)
     if isinstance(error, LostAnswerError):
         return _answer_lost(text)
-    if isinstance(error, jvm.GONE) or text == JVM_ENDED:
+    if isinstance(error, jvm.GONE) or _met_the_end(error):
         return _jvm_ended()
     if DERBY_IS_OPEN in text:
         return _derby_is_open(text)
     return _not_writable(text) if NO_DIRECTORY in text else None
+
+
+def _met_the_end(error: BaseException | None) -> bool:
+    """True if the JVM ended while this error, or the one that it was to translate, was made."""
+    while isinstance(error, Py4JError):
+        if isinstance(error, Py4JNetworkError) or full_text(error) == JVM_ENDED:
+            return True
+        error = error.__context__
+    return False
 
 
 def _asked_for(error: Py4JJavaError) -> str:
@@ -247,6 +256,11 @@ class _DbtHandler(logging.Handler):
             self._dbt.debug(text)
 
 
+def _not_py4js(record: logging.LogRecord) -> bool:
+    """Py4J logs a lost JVM, with its frames, to the root logger, and so to the terminal."""
+    return Path(record.pathname).parent.name != "py4j"
+
+
 def log_to_dbt() -> None:
     """Send the package's log to dbt; once for a process."""
     logger = logging.getLogger(PACKAGE)
@@ -254,3 +268,4 @@ def log_to_dbt() -> None:
         logger.addHandler(_DbtHandler())
         logger.setLevel(logging.INFO)
         logger.propagate = False
+        logging.getLogger().addFilter(_not_py4js)
