@@ -130,9 +130,20 @@ def test_an_unknown_class_is_no_end_of_a_jvm() -> None:
     assert dbt_edge.message(Py4JError("x.Y does not exist")) == "x.Y does not exist"
 
 
+@pytest.fixture
+def logging_to_dbt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log goes to dbt for one test, and as before after it."""
+    own = logging.getLogger(dbt_edge.PACKAGE)
+    monkeypatch.setattr(own, "handlers", [])
+    monkeypatch.setattr(own, "level", own.level)
+    monkeypatch.setattr(own, "propagate", own.propagate)
+    monkeypatch.setattr(logging.getLogger(), "filters", [])
+    dbt_edge.log_to_dbt()
+
+
+@pytest.mark.usefixtures("logging_to_dbt")
 def test_py4js_own_log_stays_off_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
     """It logs to the root logger, where others' records still pass."""
-    dbt_edge.log_to_dbt()
     caplog.set_level(logging.INFO)
     where = Path("site-packages")
     for package in ("py4j", "another"):
