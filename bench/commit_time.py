@@ -1,6 +1,7 @@
-"""How long the commit takes, and what follows it, by files and partitions of the version.
+r"""How long the commit takes, and what follows it, by files and partitions of the version.
 
-    PYTHONPATH=tests python bench/commit_time.py --rounds 5 --out bench/results/commit_time.json
+    PYTHONPATH=tests/support python bench/commit_time.py \
+        --rounds 5 --out bench/results/commit_time.json
 
 Every round commits each case once, one after the other, on an embedded metastore in a temporary
 directory. A version's files are written without Spark: what is measured is the commit alone, from

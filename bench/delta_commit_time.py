@@ -1,6 +1,7 @@
-"""How long a Delta commit takes by the number of files that it replaces.
+r"""How long a Delta commit takes by the number of files that it replaces.
 
-    PYTHONPATH=tests python bench/delta_commit_time.py --out bench/results/delta_commit_time.json
+    PYTHONPATH=tests/support python bench/delta_commit_time.py \
+        --out bench/results/delta_commit_time.json
 
 Every round commits each case twice, one after the other: with the one list of actions that the
 JVM makes, and with one made file by file through py4j, as the control. A version's files and its

@@ -1,6 +1,6 @@
 """Whether a kill -9 at any step leaves what the level promises, and nothing after the next run.
 
-    PYTHONPATH=tests python bench/kills.py --out bench/results/kills.json
+    PYTHONPATH=tests/support python bench/kills.py --out bench/results/kills.json
 
 For each catalog, layout and kind of build, a dbt run is stopped at each side of each step, and
 killed, its JVM included. The next process then sees the old table or the new one, whole; after its

@@ -1,6 +1,6 @@
 """Whether any of 2,000 reads fails or mixes versions while 100 are published.
 
-    PYTHONPATH=tests python bench/many_reads.py --out bench/results/many_reads.json
+    PYTHONPATH=tests/support python bench/many_reads.py --out bench/results/many_reads.json
 
 ``--table delta`` and the like are the same on other formats.
 

@@ -1,6 +1,6 @@
 """Whether of 6 writers that commit over one table at the same moment one wins, 20 times.
 
-    PYTHONPATH=tests python bench/race.py --out bench/results/race.json
+    PYTHONPATH=tests/support python bench/race.py --out bench/results/race.json
 
 ``--table delta`` and the like are the same on other formats.
 

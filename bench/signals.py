@@ -1,6 +1,6 @@
 """Whether a run that gets SIGINT or SIGTERM at a random moment says what became of each model.
 
-    PYTHONPATH=tests python bench/signals.py --out bench/results/signals.json
+    PYTHONPATH=tests/support python bench/signals.py --out bench/results/signals.json
 
 Each run is the command dbt with four models and two threads, on a remote metastore. The moments are
 times from its start to its end, calls to the metastore, and commit calls: the signal is sent while

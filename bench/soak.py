@@ -1,6 +1,6 @@
 """Whether anything is lost while runs race, are killed and are signalled for half an hour.
 
-    PYTHONPATH=tests python bench/soak.py --out bench/results/soak.json
+    PYTHONPATH=tests/support python bench/soak.py --out bench/results/soak.json
 
 Two runs of one model are always under way, each a process of its own. At a random moment one may
 get kill -9, SIGTERM or SIGINT; one that has not ended after ten minutes is given up. Two readers

@@ -65,7 +65,7 @@ measure() {
     shift
     (
         use_environment .venv
-        PYTHONPATH=$root/tests exec python "$script" "$@" --out "$out"
+        PYTHONPATH=$root/tests/support exec python "$script" "$@" --out "$out"
     )
 }
 

@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from readers.child import TESTS
+from readers.child import SUPPORT
 from servers.metastore import Metastore
 from servers.processes import start, stop, tail
 
@@ -17,9 +17,9 @@ def test_tables_are_published_beside_isolated_classes(server: Metastore, tmp_pat
     The isolated classes are of the version that Spark brings along: other jars are not at hand.
     """
     log, answer = tmp_path / "isolated.log", tmp_path / "answer.json"
-    script = Path(__file__).with_name("isolated.py")
+    script = SUPPORT / "contract_clients" / "isolated.py"
     command: list[str | Path] = [sys.executable, script, json.dumps(server.spark_conf()), answer]
-    process = start(command, log, cwd=tmp_path, env={"PYTHONPATH": str(TESTS)})
+    process = start(command, log, cwd=tmp_path, env={"PYTHONPATH": str(SUPPORT)})
     try:
         code = process.wait(ENDS_WITHIN_SECONDS)
     finally:

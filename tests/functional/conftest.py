@@ -1,19 +1,14 @@
 """One remote metastore and one Spark session for all functional tests."""
 
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from functional.dbt_project import Project
+from functional.dbt_project import Project, new_project
 from functional.outside import Outside
-from readers.session import SMALL
 from servers.metastore import Metastore, running_metastore
-
-SECRET = "hush-hush-1"  # noqa: S105 (what must not be printed)
-_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
@@ -31,12 +26,6 @@ def spark_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DBT_LOG_PATH", str(directory))
         yield directory
-
-
-def new_project(directory: Path, metastore: Metastore) -> Project:
-    """An empty project with a schema that no other test has."""
-    conf = {**SMALL, **metastore.spark_conf(), "spark.hadoop.some.password": SECRET}
-    return Project(directory, f"schema_{next(_numbers)}", conf)
 
 
 @pytest.fixture

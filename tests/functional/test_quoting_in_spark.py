@@ -11,7 +11,7 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.publish import ddl
-from functional.names.odd_project import ODD
+from functional.odd_project import ODD
 
 # A surrogate is no character, and the gateway to the JVM can't carry one.
 characters = st.characters(exclude_categories=["Cs"])

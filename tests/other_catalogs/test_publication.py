@@ -22,12 +22,8 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     RetentionRules,
 )
 from fakes.clock import FakeClock
-from other_catalogs.place import Place
+from other_catalogs.place import NEW, NEW_ROWS, OLD, OLD_ROWS, Place
 
-OLD = "SELECT CAST(id AS INT) AS id, 'old' AS name FROM range(2)"
-OLD_ROWS = [(0, "old"), (1, "old")]
-NEW = "SELECT 'new' AS name, 1 AS more"
-NEW_ROWS = [("new", 1)]
 BROKEN = "SELECT CAST(raise_error('no') AS INT) AS id FROM range(1)"
 
 

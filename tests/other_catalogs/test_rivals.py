@@ -17,8 +17,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
-from other_catalogs.place import Place
-from other_catalogs.test_publication import NEW, NEW_ROWS, OLD
+from other_catalogs.place import NEW, NEW_ROWS, OLD, Place
 from servers.processes import wait_until
 
 FAILURES = (PySparkException, Py4JError)

@@ -12,7 +12,7 @@ from servers import metastore
 from servers.metastore import MetastoreStartError, running_metastore
 from servers.processes import wait_until
 
-TESTS = Path(__file__).parents[1]
+SUPPORT = Path(__file__).parents[1] / "support"
 START_AND_WAIT = """
 import sys, time
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_a_metastore_dies_with_the_process_that_started_it(tmp_path: Path) -> No
         [sys.executable, "-c", START_AND_WAIT, tmp_path / "server", tmp_path / "warehouse"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        env={**os.environ, "PYTHONPATH": str(SUPPORT)},
         text=True,
     )
     with starter:

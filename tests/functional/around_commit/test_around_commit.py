@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from functional.conftest import new_project
-from functional.dbt_project import NAME, Project, Run
+from functional.dbt_project import NAME, Project, Run, new_project
 from functional.outside import Outside
 from servers.metastore import Metastore
 

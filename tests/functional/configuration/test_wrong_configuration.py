@@ -5,8 +5,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from functional.conftest import SECRET
-from functional.dbt_project import Project
+from functional.dbt_project import SECRET, Project
 from functional.outside import Outside
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from functional.databases import two_databases
-from functional.databases.two_databases import DESCRIPTION
+from functional import two_databases
 from functional.dbt_project import Project, Run
+from functional.two_databases import DESCRIPTION
 from readers.session import SMALL
 from servers.iceberg import jdbc_catalog
 from servers.metastore import Metastore

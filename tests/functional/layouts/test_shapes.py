@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from functional.conftest import new_project
-from functional.dbt_project import Project, Run
+from functional.dbt_project import Project, Run, new_project
 from functional.outside import Outside
 from servers.metastore import Metastore
 

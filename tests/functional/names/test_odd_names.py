@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from functional.conftest import new_project
-from functional.dbt_project import Project, Run
-from functional.names import odd_project
-from functional.names.odd_project import LONG, ODD
+from functional import odd_project
+from functional.dbt_project import Project, Run, new_project
+from functional.odd_project import LONG, ODD
 from functional.outside import Outside
 from servers.metastore import Metastore
 

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
-from unit.staging.delta.logs import ours, table, theirs
+from fakes.delta_logs import ours, table, theirs
 
 CONTEXT = StagingContext(TableName("db", "t"), "db__ctas")
 REPLACE = StagingContext(TableName("db", "t"), "db__ctas", purpose=StagingPurpose.REPLACE)

@@ -17,8 +17,8 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Sweep,
 )
 from dbt.adapters.ctas_spark.staging.steps import StepReport
+from fakes.delta_world import CONTEXT, NOW, OLD, ROOT, TARGET, World, transactions
 from fakes.metastore import entry
-from unit.staging.delta.world import CONTEXT, NOW, OLD, ROOT, TARGET, World, transactions
 
 RULES = RetentionRules()
 FENCING = RetentionRules(fences=True)

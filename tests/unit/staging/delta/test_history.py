@@ -3,7 +3,7 @@
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
 from dbt.adapters.ctas_spark.staging.delta.history import events, last_states, publications
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from unit.staging.delta.logs import ours, theirs
+from fakes.delta_logs import ours, theirs
 
 
 def test_what_users_wrote_into_a_version_belongs_to_it() -> None:

@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.delta import limits
 from dbt.adapters.ctas_spark.staging.delta.limits import problems
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from unit.staging.delta.logs import ID_COLUMN, table
+from fakes.delta_logs import ID_COLUMN, table
 
 
 def context(layout: TableLayout | None = None, **said: object) -> StagingContext:

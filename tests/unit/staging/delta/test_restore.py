@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.restore import OTHERS, USER_METADATA
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from unit.staging.delta.world import CONTEXT, FakeTables, World
+from fakes.delta_world import CONTEXT, FakeTables, World
 
 
 class FakeSession:

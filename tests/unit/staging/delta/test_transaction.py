@@ -4,7 +4,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.errors import RefusedError
-from unit.staging.delta.logs import table
+from fakes.delta_logs import table
 
 
 def test_the_new_metadata_is_the_staged_one_under_the_bases_identity() -> None:

@@ -22,8 +22,8 @@ from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from fakes.delta_world import CONTEXT, ROOT, TARGET, FakeJob, World, transactions
 from fakes.metastore import entry
-from unit.staging.delta.world import CONTEXT, ROOT, TARGET, FakeJob, World, transactions
 
 
 def test_the_record_is_there_before_the_first_file() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
-from unit.staging.metastore.scripted_server import ScriptedServer, scripted_server
+from fakes.scripted_server import ScriptedServer, scripted_server
 
 
 @pytest.fixture

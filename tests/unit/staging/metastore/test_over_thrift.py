@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     Field,
     Struct,
 )
-from unit.staging.metastore.scripted_server import (
+from fakes.scripted_server import (
     DONE,
     Answer,
     HangUpError,
@@ -30,7 +30,7 @@ from unit.staging.metastore.scripted_server import (
     returned,
     scripted_server,
 )
-from unit.staging.metastore.tables import CHANGE, NAME, table
+from fakes.thrift_tables import CHANGE, NAME, table
 
 ALTER = "alter_table_with_environment_context"
 CREATE = "create_table_with_environment_context"

@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     struct,
     words,
 )
-from unit.staging.metastore.scripted_server import (
+from fakes.scripted_server import (
     Answer,
     HangUpError,
     ScriptedServer,

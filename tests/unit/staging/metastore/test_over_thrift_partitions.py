@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     words,
     words_of,
 )
-from unit.staging.metastore.scripted_server import (
+from fakes.scripted_server import (
     Answer,
     ScriptedServer,
     failed,

@@ -21,7 +21,7 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
     string,
     strings,
 )
-from unit.staging.metastore.tables import (
+from fakes.thrift_tables import (
     CHANGE,
     CREATED,
     NAME,

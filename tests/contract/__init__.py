@@ -1,1 +1,0 @@
-"""What every catalog has to do, run on each of them."""

@@ -1,1 +1,0 @@
-"""A crash at every step of every run, and a new run that recovers."""

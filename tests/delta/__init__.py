@@ -1,1 +1,0 @@
-"""Delta tables in the session catalog, on one session."""

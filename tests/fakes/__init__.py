@@ -1,1 +1,0 @@
-"""Stand-ins for what the core works with; no JVM."""

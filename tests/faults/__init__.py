@@ -1,1 +1,0 @@
-"""What is left when runs are killed, cancelled, or cut off from the metastore."""

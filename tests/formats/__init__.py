@@ -1,1 +1,0 @@
-"""What the suites of Delta and Iceberg have in common."""

@@ -1,1 +1,0 @@
-"""Iceberg's catalogs: the core on real ones, and real dbt runs."""

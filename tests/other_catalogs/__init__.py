@@ -1,1 +1,0 @@
-"""Catalogs that are published in by a statement, declared and probed, or refused."""

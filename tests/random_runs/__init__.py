@@ -1,1 +1,0 @@
-"""Runs that are killed, cancelled and race at random, with readers attached."""

@@ -1,1 +1,0 @@
-"""Real servers, started for tests."""

@@ -1,0 +1,311 @@
+"""A Delta table, its log, a metastore and a storage in memory, and runs that publish there."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest.mock import patch
+from urllib.parse import quote
+
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.delta import record as records
+from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.delta.base import PROVIDER
+from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
+from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
+from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, Files, LoadedTable
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
+from dbt.adapters.ctas_spark.staging.files.record import RecordState
+from dbt.adapters.ctas_spark.staging.files.table import Services
+from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.version import Version
+from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, Event, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
+from dbt.adapters.ctas_spark.staging.version_id import new_version_id
+from fakes.clock import START_MS, FakeClock
+from fakes.delta_logs import table
+from fakes.engine import FakeEngine
+from fakes.metastore import FakeMetastore, entry
+
+NOW = START_MS
+OLD = 100 * 24 * HOUR_MS
+TARGET = TableName("shop", "orders")
+CONTEXT = StagingContext(TARGET, "shop__ctas_spark", layout=TableLayout("delta"))
+ROOT = "file:/warehouse/shop.db/orders"
+
+
+@dataclass
+class FakeLog:
+    """The log of one table; ``oldest`` is the first commit that it still has."""
+
+    root: str
+    identity: str = "id-1"
+    oldest: int = 0
+    commits: list[CommitFacts] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)
+
+    def add(self, operation: str, marker: CommitMarker | None = None) -> None:
+        """One more commit."""
+        self.commits.append(CommitFacts(len(self.commits), operation, NOW, marker))
+
+
+class FakeTables(DeltaTables):
+    """``logs`` by their directories; ``fails`` is what every look at one raises."""
+
+    def __init__(self) -> None:
+        self.logs: dict[str, FakeLog] = {}
+        self.fails: Exception | None = None
+
+    def find(self, name: TableName) -> LoadedTable | None:
+        return self.at(f"file:/warehouse/{name.database}.db/{name.table}")
+
+    def at(self, directory: str) -> LoadedTable | None:
+        if self.fails is not None:
+            raise self.fails
+        log = self.logs.get(directory)
+        if log is None:
+            return None
+        facts = table(len(log.commits) - 1, identity=log.identity, root=directory)
+        return LoadedTable(facts, None, None, None)
+
+    def commits(self, table: LoadedTable) -> Iterator[CommitFacts]:
+        log = self.logs[table.facts.root]
+        return iter(log.commits[table.facts.number : log.oldest - 1 if log.oldest else None : -1])
+
+    def figures(self, table: LoadedTable) -> WriteFigures:  # noqa: ARG002 (the same for all)
+        return WriteFigures(rows=3)
+
+    def added(self, table: LoadedTable) -> Files:
+        sizes = self.logs[table.facts.root].sizes
+        return {quote(path): {"path": quote(path), "size": size} for path, size in sizes.items()}
+
+    def fits(self) -> bool:
+        return True
+
+
+class FakeStorage:
+    """Files with their bytes and times; its clock stands still."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, StoredFile] = {}
+        self.clock_ms = NOW
+
+    def put(self, path: str, size: int = 1, age_ms: int = OLD) -> None:
+        """A file of that age."""
+        self.held[path] = StoredFile(path, size, self.clock_ms - age_ms)
+
+    def now_ms(self, directory: str) -> int:  # noqa: ARG002 (one clock)
+        return self.clock_ms
+
+    def files(self, directory: str) -> tuple[StoredFile, ...]:
+        return tuple(one for path, one in self.held.items() if path.startswith(f"{directory}/"))
+
+    def children(self, directory: str) -> tuple[str, ...]:
+        below = len(directory) + 1
+        return tuple({one.path[below:].split("/")[0] for one in self.files(directory)})
+
+    def exists(self, path: str) -> bool:
+        return bool(self.files(path))
+
+    def delete(self, path: str) -> None:
+        for one in self.files(path):
+            del self.held[one.path]
+
+    def copy_permissions(self, source: str, directory: str) -> None:
+        """There are none here."""
+
+    def write(self, path: str, text: str) -> None:
+        self.put(path, len(text), 0)
+
+    def read(self, path: str) -> str | None:
+        raise NotImplementedError(path)
+
+    def modified_ms(self, path: str) -> int | None:
+        raise NotImplementedError(path)
+
+
+class OneRoot(VersionRoots):
+    """Where versions of files would lie."""
+
+    def __init__(self) -> None:
+        """Nothing is read for it."""
+
+    def root_of(self, context: StagingContext) -> str:
+        return f"file:/warehouse/{context.target.database}.db/ctas-spark/x/{context.target.table}"
+
+
+class FakeFiles(SessionCatalog):
+    """The session catalog of files; ``opened`` are the levels that it was asked for."""
+
+    def __init__(self, services: Services, reaches: Atomicity) -> None:
+        self.opened: list[Atomicity] = []
+        self.remembered: list[str] = []
+        self._of_all = services
+        self._reaches = reaches
+
+    def capabilities(self, staging_schema: str) -> Capabilities:  # noqa: ARG002 (one for all)
+        return Capabilities("hive", ConflictCheck.CAS, self._reaches)
+
+    def services(self, staging_schema: str) -> Services:  # noqa: ARG002 (one for all)
+        return self._of_all
+
+    def open_version(
+        self,
+        context: StagingContext,
+        level: Atomicity,
+        report: StepReport,
+        count: Callable[[str], WriteFigures] | None = None,
+    ) -> Version[Any]:
+        self.opened.append(level)
+        raise NotImplementedError(context, report, count)
+
+    def remember(
+        self,
+        context: StagingContext,  # noqa: ARG002 (one target)
+        version: str,
+        figures: WriteFigures,  # noqa: ARG002 (not kept)
+    ) -> None:
+        self.remembered.append(version)
+
+    def clean_up(
+        self,
+        context: StagingContext,  # noqa: ARG002 (one target)
+        rules: RetentionRules,  # noqa: ARG002 (nothing to clean)
+        *,
+        dry_run: bool = False,  # noqa: ARG002 (nothing to clean)
+    ) -> Sweep:
+        return Sweep()
+
+    def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (one target)
+        return ()
+
+    def history(self, context: StagingContext) -> tuple[Event, ...]:  # noqa: ARG002 (one target)
+        return ()
+
+    def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
+        raise NotImplementedError(context, to)
+
+
+class FakeJob:
+    """A job that has ended."""
+
+    canceled = False
+
+    def stop(self) -> bool:
+        return True
+
+    def figures(self) -> WriteFigures:
+        return WriteFigures()
+
+
+class World:
+    """One Delta table with one commit of another's, and what runs make of it."""
+
+    def __init__(self, reaches: Atomicity = Atomicity.ISOLATED) -> None:
+        self.metastore = FakeMetastore()
+        self.storage = FakeStorage()
+        self.tables = FakeTables()
+        self.log = FakeLog(ROOT)
+        self.log.add("CREATE TABLE AS SELECT")
+        self.tables.logs[ROOT] = self.log
+        self.metastore.tables[TARGET] = entry(TARGET, parameters={PROVIDER: "delta"})
+        self.services = Services(
+            capabilities=Capabilities("hive", ConflictCheck.CAS, reaches),
+            metastore=self.metastore,
+            storage=self.storage,
+            engine=FakeEngine(),
+            lock=NoLock(),
+            find_partition_lock=lambda: None,
+            roots=OneRoot(),
+            clock=FakeClock(),
+        )
+        self.files = FakeFiles(self.services, reaches)
+        self.catalog = DeltaCatalog(self.files, self.tables)
+
+    def garbage(self) -> DeltaGarbage:
+        """What a clean-up works with."""
+        return DeltaGarbage(CONTEXT, self.services, self.tables)
+
+    def attempt(
+        self, *, age_ms: int = OLD, number: int = 0, written_ms_ago: int = OLD
+    ) -> DeltaRecord:
+        """What a run that died had staged."""
+        version = new_version_id(NOW - age_ms)
+        made = records.create(
+            self.services,
+            CONTEXT.staging_schema,
+            DeltaRecord(str(TARGET), version, RecordState.STAGED, ROOT, "id-1", number),
+        )
+        self._filled(version, made.stage, written_ms_ago)
+        return made
+
+    def begun(self, **asked: Any) -> StagedTable[Any]:
+        """A table whose job has ended."""
+        staged = self.catalog.plan(replace(CONTEXT, **asked), FakeJob()).begin()
+        stage = f"{ROOT}/stg_{staged.version}"
+        assert stage in staged.statement("select 1")
+        self._filled(staged.version, stage, 0)
+        self.tables.logs[stage] = FakeLog(stage, "id-of-stage", sizes={"day=a b/f": 7})
+        self.tables.logs[stage].add("CREATE TABLE AS SELECT")
+        return staged
+
+    def publishes(self, version: str, kind: Kind = Kind.BUILD) -> None:
+        """A commit of ours in the table's log."""
+        marker = CommitMarker(f"c{version}", version, "", str(TARGET), "isolated", kind, NOW)
+        self.log.add("CREATE OR REPLACE TABLE", marker)
+
+    def record(self, version: str) -> DeltaRecord | None:
+        """The attempt's record, if it is there."""
+        name = records.record_name(CONTEXT.staging_schema, TARGET, version)
+        return DeltaRecord.of(self.metastore.tables.get(name))
+
+    def staged(self) -> set[str]:
+        """What is in the staging schema."""
+        return {name.table for name in self.metastore.tables if name != TARGET}
+
+    def _filled(self, version: str, stage: str, age_ms: int) -> None:
+        name = records.staged_name(CONTEXT.staging_schema, TARGET, version)
+        self.metastore.tables[name] = entry(name, location=stage)
+        self.storage.put(f"{stage}/day=a b/f", 7, age_ms)
+        self.storage.put(f"{stage}/_delta_log/0.json", 2, age_ms)
+
+
+@contextmanager
+def transactions(world: World) -> Iterator[None]:
+    """Delta's own transactions, as far as conflicts go."""
+
+    def publish(
+        tables: FakeTables,
+        over: LoadedTable,
+        staged: LoadedTable,
+        marker: CommitMarker,
+        check: Callable[[Files], None],
+    ) -> None:
+        with transaction.nothing_called():
+            check(tables.added(staged))
+        log = tables.logs[over.facts.root]
+        if any(one.refuses_older_attempts for one in log.commits[over.facts.number + 1 :]):
+            raise EntryModifiedError("another changed the metadata")
+        log.add("CREATE OR REPLACE TABLE", marker)
+
+    def fence(tables: FakeTables, over: LoadedTable, marker: CommitMarker) -> None:
+        tables.logs[over.facts.root].add("CREATE OR REPLACE TABLE", marker)
+
+    assert world.tables.logs
+    with patch.object(transaction, "publish", publish), patch.object(transaction, "fence", fence):
+        yield

@@ -1,0 +1,54 @@
+r"""A dbt invocation that stops at a named step and waits there to be killed.
+
+    PYTHONPATH=tests/support python tests/support/faults/stopping_run.py \
+        --step commit --side entered --out FILE -- run --project-dir DIR ...
+
+FILE is there as soon as it has stopped. Without ``--step`` it stops nowhere.
+"""
+
+import argparse
+import sys
+import threading
+from pathlib import Path
+
+from dbt.cli.main import dbtRunner
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.steps import Step, observe
+
+
+class StopAt:
+    """Says that a step is reached, and never lets it go on."""
+
+    def __init__(self, step: Step | None, side: str, reached: Path) -> None:
+        self._where = (step, side)
+        self._reached = reached
+
+    def entered(self, step: Step, target: TableName) -> None:
+        """Stop before the step does anything."""
+        self._stop_at((step, "entered"), target)
+
+    def left(self, step: Step, target: TableName) -> None:
+        """Stop when the step's effects are there."""
+        self._stop_at((step, "left"), target)
+
+    def _stop_at(self, where: tuple[Step, str], target: TableName) -> None:
+        if where == self._where:
+            self._reached.write_text(str(target))
+            threading.Event().wait()
+
+
+def main() -> None:
+    """Run dbt."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--step", type=Step)
+    parser.add_argument("--side", choices=["entered", "left"], default="entered")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("dbt", nargs="+")
+    options = parser.parse_args()
+    with observe(StopAt(options.step, options.side, options.out)):
+        sys.exit(0 if dbtRunner().invoke(options.dbt).success else 1)
+
+
+if __name__ == "__main__":
+    main()
