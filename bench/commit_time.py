@@ -10,7 +10,6 @@ and, where they are tracked, the bookkeeping of the partitions, with the listing
 """
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -38,6 +37,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from results_file import write_figures
 from servers.versions import versions
 
 SCHEMA = "bench"
@@ -88,7 +88,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
         timings = list(_rounds(options.rounds, Path(directory)))
-        options.out.write_text(json.dumps(_report(timings), indent=1) + "\n")
+        write_figures(options.out, _report(timings))
     _print(timings)
 
 

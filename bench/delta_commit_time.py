@@ -32,6 +32,7 @@ from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, Files, Loa
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from delta.place import Place
 from readers.session import small_session
+from results_file import write_figures
 from servers.delta import delta_session
 from servers.versions import versions
 
@@ -58,7 +59,7 @@ def main() -> None:
         spark = small_session(settings)
         timings = list(_rounds(spark, options.rounds, options.files, Path(directory)))
         spark.stop()
-        options.out.write_text(json.dumps(_report(timings, settings), indent=1) + "\n")
+        write_figures(options.out, _report(timings, settings))
     _print(timings)
 
 

@@ -31,6 +31,7 @@ from typing import Any
 from faults.kill_places import FORMATS, PLACES
 from faults.kill_points import Build, Layout, Point, points
 from faults.kills import Killed, kills
+from results_file import write_figures
 from servers.jars import DELTA, ICEBERG
 from servers.versions import versions
 
@@ -48,7 +49,7 @@ def main() -> None:
     _print(figures["each"])
     print(json.dumps({name: figures[name] for name in ("kills", "violations", "left")}, indent=1))
     if options.out:
-        options.out.write_text(json.dumps(figures, indent=1) + "\n")
+        write_figures(options.out, figures)
     sys.exit(bool(figures["violations"]))
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from readers.reader import Mode
 from readers.tables import Choice, SharedTables, tables_on_postgresql
 from readers.trial import Trial, run_trial
+from results_file import write_figures
 from servers.metastore_on_postgresql import ISOLATION, REPEATABLE_READ
 from servers.versions import versions
 
@@ -45,7 +46,7 @@ def main() -> None:
         figures = _figures(trial, options, tables.versions, time.monotonic() - started)
     print(json.dumps(figures, indent=1))
     if options.out:
-        options.out.write_text(json.dumps(figures, indent=1) + "\n")
+        write_figures(options.out, figures)
     sys.exit(bool(trial.fresh.violations or trial.stale.violations))
 
 

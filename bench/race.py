@@ -25,6 +25,7 @@ from readers.race import FIRST, run_race
 from readers.race_judge import Round, judge_race
 from readers.rival import Writers
 from readers.tables import Choice, tables_on_postgresql
+from results_file import write_figures
 from servers.versions import versions
 
 
@@ -46,7 +47,7 @@ def main() -> None:
         figures = _figures(rounds, options, tables.versions, time.monotonic() - started)
     print(json.dumps(figures, indent=1))
     if options.out:
-        options.out.write_text(json.dumps(figures, indent=1) + "\n")
+        write_figures(options.out, figures)
     sys.exit(not figures["overwritten"] if options.plain else bool(figures["violations"]))
 
 

@@ -29,6 +29,7 @@ from faults.signalled import Signalled, Trial
 from functional.dbt_project import Project
 from functional.outside import Outside
 from readers.session import SMALL
+from results_file import write_figures
 from servers.metastore import running_metastore
 from servers.versions import versions
 
@@ -47,7 +48,7 @@ def main() -> None:
     _print(done)
     print(json.dumps({name: figures[name] for name in figures if name != "each"}, indent=1))
     if options.out:
-        options.out.write_text(json.dumps(figures, indent=1) + "\n")
+        write_figures(options.out, figures)
     sys.exit(bool(figures["violations"]))
 
 

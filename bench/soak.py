@@ -20,6 +20,7 @@ from pathlib import Path
 
 from random_runs.judge import figures, judged
 from random_runs.life import Limits, live
+from results_file import write_figures
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 from servers.versions import versions
 
@@ -55,7 +56,7 @@ def main() -> None:
             print(f"What run {run.number} said, which met {run.met.value}:\n{run.log}")
     print(json.dumps(kept, indent=1))
     if options.out:
-        options.out.write_text(json.dumps(kept, indent=1) + "\n")
+        write_figures(options.out, kept)
     sys.exit(bool(violations))
 
 

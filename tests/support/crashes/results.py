@@ -1,6 +1,5 @@
 """How many points were tried, and how many were survived: as a table, and as JSON."""
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -11,6 +10,7 @@ from crashes.cases import Case, Extent
 from crashes.points import Point
 from crashes.trial import Mending
 from dbt.adapters.ctas_spark.staging.steps import Step
+from results_file import write_figures
 from servers.versions import versions
 
 
@@ -78,7 +78,7 @@ class Results:
             "cores": os.cpu_count(),
             "on": versions(),
         }
-        path.write_text(f"{json.dumps(report, indent=1)}\n")
+        write_figures(path, report)
 
     def lines(self) -> Iterator[str]:
         """A table for each catalog: steps x layouts, survived of tried."""
