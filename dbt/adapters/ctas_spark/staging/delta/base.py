@@ -1,6 +1,5 @@
 """A Delta target at one moment, and what became of it, or of our commit on it, since then."""
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 
@@ -28,9 +27,13 @@ from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import (
+    Change,
+    FormatVersion,
+    Outcome,
+    Reach,
+)
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
 PROVIDER = "spark.sql.sources.provider"
@@ -87,11 +90,9 @@ def last_marker(tables: DeltaTables, table: LoadedTable) -> CommitMarker | None:
     return newest.marker if newest else None
 
 
-class DeltaTarget:
+class DeltaTarget(FormatVersion[DeltaBase]):
     """What an attempt asks of its target, be it a build or a rollback."""
 
-    keeps_own_columns = True
-    partition_metadata: str | None = None
     strategy = "swap"
     kind = Kind.BUILD
     id: str
@@ -118,17 +119,9 @@ class DeltaTarget:
         table = self._tables.find(self._context.target)
         return _base(self._tables, table, entry) if table else DeltaBase(None)
 
-    def mend(self, found: DeltaBase) -> DeltaBase:
-        """There is nothing to mend: a commit to the log is there, or it is not."""
-        return found
-
     def reach(self, over: DeltaBase) -> Reach:  # noqa: ARG002 (the same over every base)
         """Delta's transaction compares by itself, whatever the metastore does."""
         return Reach(Atomicity.ISOLATED, self.strategy)
-
-    def held(self) -> AbstractContextManager[HeldCheck]:
-        """Nothing is held: Delta's transaction compares by itself."""
-        return NoLock().held(self._context.target)
 
     def change(self, begun: DeltaBase, now: DeltaBase) -> Change:
         """What became of the target."""

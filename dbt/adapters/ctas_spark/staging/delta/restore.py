@@ -56,8 +56,6 @@ class DeltaRestore(DeltaTarget):
         """There is none."""
         raise RuntimeError(f"version {self.id} is there already, and is not made by {query}")
 
-    fill_statement = statement
-
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
         """RESTORE itself looks whether the files are there."""
         return counted

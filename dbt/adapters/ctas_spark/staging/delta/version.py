@@ -72,10 +72,6 @@ class DeltaVersion(DeltaTarget):
         stage = self._of_ours.stage
         return ddl.create_table_as(self.record, stage, self._context.layout, {}, query)
 
-    def fill_statement(self, query: str) -> str:
-        """There is none: level ``none`` is refused for Delta before it begins."""
-        raise RuntimeError(f"{self._context.target} is not filled in place by {query}")
-
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (its log knows)
         """What its job counted; that all of it is there yet is the last that ``publish`` asks."""
         if self._figures is None:

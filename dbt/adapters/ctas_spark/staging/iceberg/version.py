@@ -1,7 +1,6 @@
 """A version of an Iceberg table: a fork of the target, and the commit that publishes it."""
 
 import logging
-from contextlib import AbstractContextManager
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -24,23 +23,24 @@ from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkDirectories
 from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, has_commit
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import BASE, Kind
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import (
+    Change,
+    FormatVersion,
+    Outcome,
+    Reach,
+)
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
 
 logger = logging.getLogger(__name__)
 
 
-class IcebergVersion:
+class IcebergVersion(FormatVersion[IcebergBase]):
     """A ``Version`` of Iceberg's.
 
     ``published_as`` is the version that readers get with it: a rollback's is an earlier one.
     """
-
-    keeps_own_columns = True
-    partition_metadata = None
 
     def __init__(
         self,
@@ -80,10 +80,6 @@ class IcebergVersion:
         """The target as it is now."""
         return bases.look(self._tables, self._context.target)
 
-    def mend(self, found: IcebergBase) -> IcebergBase:
-        """One commit leaves nothing half done."""
-        return found
-
     def reach(self, over: IcebergBase) -> Reach:
         """One commit of metadata, whatever it changes."""
         return Reach(Atomicity.ISOLATED, "swap" if over.exists else "create")
@@ -114,12 +110,6 @@ class IcebergVersion:
         layout = self._context.layout
         return forks.replace_fork_as(self.record, layout, self._directories, query)
 
-    def fill_statement(self, query: str) -> str:
-        """There is none: ``limits`` refuses the level for which one is asked."""
-        raise RuntimeError(
-            f"{self._context.target} is not filled in place, and was to be by {query}"
-        )
-
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (Iceberg counts)
         """What the fork's own snapshot counts, all of which has to be there.
 
@@ -132,10 +122,6 @@ class IcebergVersion:
         figures = facts.snapshots[facts.main].figures
         self._check_files(figures)
         return figures
-
-    def held(self) -> AbstractContextManager[HeldCheck]:
-        """The catalog compares and swaps."""
-        return NoLock().held(self._context.target)
 
     def change(self, begun: IcebergBase, now: IcebergBase) -> Change:
         """What became of the target."""

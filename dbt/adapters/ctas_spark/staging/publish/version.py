@@ -1,9 +1,9 @@
 """What a kind of table implements for one attempt: its calls on the target, and what they mean."""
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -228,3 +228,23 @@ class Version(Protocol[B]):
 
     def discard(self, report: StepReport) -> list[str]:
         """It is not published: remove its files, then the record. Never raises; what is left."""
+
+
+class FormatVersion(Generic[B]):
+    """What is the same in every kind whose format, or catalog, commits by itself.
+
+    Such a commit is there or is not: there is no lock to hold, and nothing to mend. Level ``none``
+    is refused before anything begins.
+    """
+
+    keeps_own_columns = True
+    partition_metadata: str | None = None
+
+    def mend(self, found: B) -> B:
+        return found
+
+    def fill_statement(self, query: str) -> str:
+        raise NotImplementedError(f"a version that is committed whole is not filled by {query}")
+
+    def held(self) -> AbstractContextManager[HeldCheck]:
+        return nullcontext(lambda: None)

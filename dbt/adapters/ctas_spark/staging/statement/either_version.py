@@ -4,7 +4,6 @@ Which way it is can be told once the model's query is known, before its job: its
 """
 
 import logging
-from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging import quoting
@@ -16,8 +15,12 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import (
+    Change,
+    FormatVersion,
+    Outcome,
+    Reach,
+)
 from dbt.adapters.ctas_spark.staging.statement import rows_only, seen
 from dbt.adapters.ctas_spark.staging.statement.branch_version import REACH, BranchVersion
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
@@ -35,11 +38,8 @@ CREATION = Reach(Atomicity.ISOLATED, CREATE, conflict_check="cas")
 NOTHING_SHOWN = "it has never had a snapshot"
 
 
-class EitherVersion:
+class EitherVersion(FormatVersion[SeenBase]):
     """A ``Version``; ``copied`` says what the way by a copy reaches."""
-
-    keeps_own_columns = True
-    partition_metadata = None
 
     def __init__(self, context: StagingContext, tables: SqlTables, copied: Reach) -> None:
         self._context = context
@@ -65,10 +65,6 @@ class EitherVersion:
     def look(self) -> SeenBase:
         """The target as it is now."""
         return seen.look(self._tables, self._context.target)
-
-    def mend(self, found: SeenBase) -> SeenBase:
-        """One commit leaves nothing half done."""
-        return found
 
     def reach(self, over: SeenBase) -> Reach:
         """Isolated, but for a copy over a table; until the query is known the layout decides."""
@@ -107,17 +103,9 @@ class EitherVersion:
         self._branch = BranchVersion(self._context, self._tables, self.id, begun)
         return self._branch.statement(query)
 
-    def fill_statement(self, query: str) -> str:
-        """There is none: ``limits`` refuses the level for which one is asked."""
-        return self._copy.fill_statement(query)
-
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
         """What is known of what was staged; StagingError if it is gone."""
         return self._branch.check_staged() if self._branch else self._copy.check_staged(counted)
-
-    def held(self) -> AbstractContextManager[HeldCheck]:
-        """There is no lock to hold."""
-        return NoLock().held(self._context.target)
 
     def change(self, begun: SeenBase, now: SeenBase) -> Change:
         """What became of the target."""

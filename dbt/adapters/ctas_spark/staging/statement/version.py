@@ -7,7 +7,6 @@ twice, and nothing published ever needs the staged table again.
 
 import logging
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging import quoting
@@ -22,7 +21,6 @@ from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck, NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import (
     PREFIX,
     TARGET,
@@ -30,7 +28,12 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     LineageEntry,
     Marker,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import (
+    Change,
+    FormatVersion,
+    Outcome,
+    Reach,
+)
 from dbt.adapters.ctas_spark.staging.statement import base as bases
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
@@ -51,13 +54,11 @@ CREATE, REPLACE = "create", "replace"
 MOST_OF_THE_TABLE_NAME = 120
 
 
-class StatementVersion:
+class StatementVersion(FormatVersion[StatementBase]):
     """A ``Version``; ``reached`` is the level of each publication, whatever it goes over."""
 
     def __init__(self, context: StagingContext, tables: SqlTables, reached: Reach) -> None:
         self.id = new_version_id(tables.clock.wall_ms())
-        self.keeps_own_columns = True
-        self.partition_metadata = None
         self._context = context
         self._tables = tables
         self._reached = reached
@@ -73,10 +74,6 @@ class StatementVersion:
     def places(self) -> str:
         """The staged table has its files where the catalog puts them."""
         return f"the staged table {self.record}" if self._is_staged else ""
-
-    def mend(self, found: StatementBase) -> StatementBase:
-        """A statement that a crash cut off has changed nothing."""
-        return found
 
     def look(self) -> StatementBase:
         return self._tables.look(self._context.target)
@@ -106,18 +103,10 @@ class StatementVersion:
         }
         return ctas(CREATE, self.record, self._context.layout, own, query)
 
-    def fill_statement(self, query: str) -> str:
-        """The INSERT of level ``none``, which ``limits`` refuses for this kind."""
-        raise NotImplementedError(f"{self._context.target} is published whole: {query}")
-
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (of other writes)
         """Spark counts nothing of such a write; StagingError if the table is gone."""
         self._check_record()
         return WriteFigures()
-
-    def held(self) -> AbstractContextManager[HeldCheck]:
-        """There is no lock to hold."""
-        return NoLock().held(self._context.target)
 
     def change(self, begun: StatementBase, now: StatementBase) -> Change:
         return bases.change_between(begun, now)
