@@ -27,34 +27,25 @@ def world() -> World:
     return World()
 
 
-@pytest.fixture
-def end_of_run() -> EndOfRun:
-    """What the invocation looks after at its end."""
-    return EndOfRun()
-
-
-def planned_in(world: World, context: StagingContext, end_of_run: EndOfRun) -> PlannedModel:
+def planned_in(world: World, context: StagingContext) -> PlannedModel:
     """A model with that context, which keeps no old versions."""
     model = ModelPlan(context, KEEP_NONE, 60)
-    return PlannedModel.of(world.catalog(), model, world.job, end_of_run)
+    return PlannedModel.of(world.catalog(), model, world.job)
 
 
 def planned(
     world: World,
-    end_of_run: EndOfRun,
     purpose: str = "create_or_replace",
     atomicity: Atomicity = Atomicity.AUTO,
 ) -> PlannedModel:
     """A model that has its level."""
     context = world.context(purpose, atomicity=atomicity)
-    return planned_in(world, context, end_of_run)
+    return planned_in(world, context)
 
 
-def staged(
-    world: World, end_of_run: EndOfRun, purpose: str = "create_or_replace", **asked: Atomicity
-) -> ModelBuild:
+def staged(world: World, purpose: str = "create_or_replace", **asked: Atomicity) -> ModelBuild:
     """A model whose job and checks are done."""
-    build = planned(world, end_of_run, purpose, **asked).begin()
+    build = planned(world, purpose, **asked).begin()
     world.stage(build.staged)
     build.staged.verify()
     return build
@@ -67,11 +58,11 @@ def told(error: BaseException) -> RuntimeError:
     return raised
 
 
-def test_a_publication_says_version_and_rows(world: World, end_of_run: EndOfRun) -> None:
+def test_a_publication_says_version_and_rows(world: World) -> None:
     """The console line ends with both, and run_results.json has how it was published."""
     first = world.published()
     world.job.counted = WriteFigures(rows=1_234, files=1, bytes=4)
-    build = staged(world, end_of_run)
+    build = staged(world)
     assert build.commit()
     build.settle()
     response = build.response()
@@ -97,20 +88,20 @@ def test_a_publication_says_version_and_rows(world: World, end_of_run: EndOfRun)
     assert "partition_metadata" not in found
 
 
-def test_what_is_not_known_is_left_out(world: World, end_of_run: EndOfRun) -> None:
+def test_what_is_not_known_is_left_out(world: World) -> None:
     """An engine that counts nothing has no figures in the result."""
-    build = staged(world, end_of_run)
+    build = staged(world)
     build.commit()
     found = build.response().to_dict(omit_none=True)
     assert not {"bytes", "files", "base_version"} & set(found)
     assert found["_message"] == f"published {build.staged.version}"
 
 
-def test_a_weaker_reach_is_in_the_result(world: World, end_of_run: EndOfRun) -> None:
+def test_a_weaker_reach_is_in_the_result(world: World) -> None:
     """Level and window are those that were kept in truth."""
     world.published("create_or_replace", "may")
     context = world.begun("create_or_replace", "june").context
-    model = planned_in(world, context, end_of_run)
+    model = planned_in(world, context)
     build = model.begin()
     world.stage(build.staged, "july")
     build.staged.verify()
@@ -121,55 +112,52 @@ def test_a_weaker_reach_is_in_the_result(world: World, end_of_run: EndOfRun) -> 
     assert found.partition_metadata == "tracked"
 
 
-def test_level_none_is_published_in_place(world: World, end_of_run: EndOfRun) -> None:
+def test_level_none_is_published_in_place(world: World) -> None:
     """Readers see it fill."""
-    build = staged(world, end_of_run, atomicity=Atomicity.NONE)
+    build = staged(world, atomicity=Atomicity.NONE)
     build.commit()
     found = build.response()
     assert (found.commit_strategy, found.reader_window) == ("in_place", "mixed")
     error = ValueError("the INSERT failed")
-    build.fail(error, canceled=False)
-    assert "it keeps what was written until then" in build.failure(error)
+    said = build.fail(error, canceled=False)
+    assert "it keeps what was written until then" in said
 
 
-def test_a_level_that_is_not_reached_is_refused_before_any_job(
-    world: World, end_of_run: EndOfRun
-) -> None:
+def test_a_level_that_is_not_reached_is_refused_before_any_job(world: World) -> None:
     """Nothing of the target is read."""
     world.metastore.compares = world.metastore.has_locks = False
     with pytest.raises(AtomicityNotSupportedError):
-        planned(world, end_of_run, atomicity=Atomicity.ISOLATED)
+        planned(world, atomicity=Atomicity.ISOLATED)
     assert "get_table" not in world.metastore.calls
 
 
-def test_a_kept_table_says_so(world: World, end_of_run: EndOfRun) -> None:
+def test_a_kept_table_says_so(world: World) -> None:
     """create_if_not_exists on a table that exists makes no version."""
     world.published()
-    build = planned(world, end_of_run, "create_if_not_exists").begin()
-    assert build.keeps_what_exists
+    build = planned(world, "create_if_not_exists").begin()
+    assert build.staged.outcome is Outcome.KEPT
     found = build.response().to_dict(omit_none=True)
     assert (found["outcome"], found["_message"]) == ("kept", "kept: the table exists")
     assert "version" not in found
 
 
-def test_a_table_that_another_created_meanwhile_is_kept(world: World, end_of_run: EndOfRun) -> None:
+def test_a_table_that_another_created_meanwhile_is_kept(world: World) -> None:
     """The commit says that nothing was published, and the model succeeds."""
-    build = staged(world, end_of_run, "create_if_not_exists")
+    build = staged(world, "create_if_not_exists")
     world.published()
-    assert not build.keeps_what_exists
+    assert build.staged.outcome is None
     assert build.commit() is False
     assert build.response().outcome == "kept"
 
 
-def test_old_versions_wait_for_the_end_of_the_invocation(
-    world: World, end_of_run: EndOfRun
-) -> None:
+def test_old_versions_wait_for_the_end_of_the_invocation(world: World) -> None:
     """A model deletes nothing; the end keeps its figures and deletes what the rules let go."""
     first = world.published()
     world.job.counted = WriteFigures(rows=7, files=1, bytes=4)
-    build = staged(world, end_of_run)
+    build = staged(world)
     build.commit()
-    build.settle()
+    end_of_run = EndOfRun()
+    end_of_run.add(build.settle())
     assert world.versions_on_storage() == {first.version, build.staged.version}
     said: list[str] = []
     end_of_run.run(said.append)
@@ -180,88 +168,74 @@ def test_old_versions_wait_for_the_end_of_the_invocation(
     assert '"rows":7' in record.parameters["ctas_spark_record"]
 
 
-def test_a_failed_model_is_not_looked_after(world: World, end_of_run: EndOfRun) -> None:
-    """It published nothing."""
-    world.published()
-    build = staged(world, end_of_run)
-    build.fail(ValueError("a test failed"), canceled=False)
-    world.metastore.calls.clear()
-    end_of_run.run(lambda _said: None)
-    assert world.metastore.calls == []
-
-
 @pytest.mark.parametrize("canceled", [False, True])
 def test_a_failure_before_the_commit_names_what_the_table_still_holds(
-    world: World, end_of_run: EndOfRun, *, canceled: bool
+    world: World, *, canceled: bool
 ) -> None:
     """The message has outcome, discarded version and the table's state."""
     first = world.published()
-    build = staged(world, end_of_run)
+    build = staged(world)
     error = ValueError("broken")
-    build.fail(error, canceled=canceled)
+    said = build.fail(error, canceled=canceled)
     version = build.staged.version
-    assert build.failure(error) == (
+    assert said == (
         f"outcome: not_committed; version {version} was discarded; "
         f"shop.orders: it still holds version {first.version}"
     )
     assert version not in world.versions_on_storage()
 
 
-def test_a_failure_says_what_could_not_be_removed(world: World, end_of_run: EndOfRun) -> None:
+def test_a_failure_says_what_could_not_be_removed(world: World) -> None:
     """A later run deletes it."""
-    build = staged(world, end_of_run)
+    build = staged(world)
     world.job.stubborn = True
     error = ValueError("broken")
-    build.fail(error, canceled=False)
-    said = build.failure(error)
+    said = build.fail(error, canceled=False)
     assert "was not published" in said
     assert "still there: directory" in said
     assert said.endswith("a later run deletes it")
 
 
-def test_a_failure_after_the_commit_undoes_nothing(world: World, end_of_run: EndOfRun) -> None:
+def test_a_failure_after_the_commit_undoes_nothing(world: World) -> None:
     """A post-hook's error says that the version is published and stays so."""
-    build = staged(world, end_of_run)
+    build = staged(world)
     build.commit()
     error = ValueError("post-hook")
-    build.fail(error, canceled=False)
-    said = build.failure(error)
+    said = build.fail(error, canceled=False)
     assert f"published as {build.staged.version}" in said
     assert "stays so" in said
     assert build.staged.version in world.versions_on_storage()
 
 
-def test_an_unknown_outcome_is_said(world: World, end_of_run: EndOfRun) -> None:
+def test_an_unknown_outcome_is_said(world: World) -> None:
     """Neither version was deleted."""
     world.published()
-    build = staged(world, end_of_run)
+    build = staged(world)
     world.metastore.before = losing_the_answer("alter_table")
     with pytest.raises(CommitStateUnknownError) as caught:
         build.commit()
     world.metastore.before = lambda _call: None
-    build.fail(caught.value, canceled=False)
-    said = build.failure(told(caught.value))
+    said = build.fail(told(caught.value), canceled=False)
     assert said.startswith("outcome: unknown")
     assert "both left" in said
     assert build.staged.outcome is Outcome.UNKNOWN
     assert build.response().outcome == "unknown"
 
 
-def test_a_conflict_speaks_for_itself(world: World, end_of_run: EndOfRun) -> None:
+def test_a_conflict_speaks_for_itself(world: World) -> None:
     """An error of the core that tells the table's state is not contradicted by a second one."""
-    build = staged(world, end_of_run)
+    build = staged(world)
     world.published()
     with pytest.raises(ConcurrentWriteError) as caught:
         build.commit()
-    build.fail(caught.value, canceled=False)
-    said = build.failure(told(caught.value))
+    said = build.fail(told(caught.value), canceled=False)
     assert "outcome: not_committed" in said
     assert "does not exist" not in said
 
 
-def test_a_plan_asks_for_nothing_but_the_staging_schema(world: World, end_of_run: EndOfRun) -> None:
+def test_a_plan_asks_for_nothing_but_the_staging_schema(world: World) -> None:
     """One probe, and no look at the target; a metastore that does not answer is an error."""
-    planned(world, end_of_run)
+    planned(world)
     assert set(world.metastore.calls) == {"database_location", f"probe in {STAGING_SCHEMA}"}
     dead = World()
 
@@ -270,4 +244,4 @@ def test_a_plan_asks_for_nothing_but_the_staging_schema(world: World, end_of_run
 
     dead.metastore.before = refuse
     with pytest.raises(MetastoreError):
-        planned(dead, end_of_run)
+        planned(dead)

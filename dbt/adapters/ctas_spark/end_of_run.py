@@ -1,7 +1,6 @@
-"""The end of an invocation: old versions of what it published are looked after, never before.
+"""The end of an invocation: old versions of what it published are looked after, and never earlier.
 
-No model waits for it. It has a few threads and a bound in time; what it does not get to, the next
-run does.
+No model waits for that. It has a few threads and limited time; the next run does the rest.
 """
 
 import logging
@@ -9,7 +8,8 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
@@ -27,7 +27,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A version that this run has published, and the rules for those before it."""
+    """A version that this run has published, and the rules for the versions before it."""
 
     catalog: StagingCatalog
     context: StagingContext
@@ -36,7 +36,7 @@ class Published:
     figures: WriteFigures
 
     def look_after(self) -> int:
-        """Keep its figures, then delete what the rules let go; how many versions that were."""
+        """Keep its figures, then delete what the rules let go; returns the number of versions."""
         self.catalog.remember(self.context, self.version, self.figures)
         return len(self.catalog.clean_up(self.context, self.rules).freed)
 
@@ -53,7 +53,7 @@ class EndOfRun:
             self._published.append(published)
 
     def run(self, say: Say, *, interrupted: bool = False) -> None:
-        """Look after all that was added since the last time; one table's trouble stops no other's.
+        """Look after what was added since the last call; one table's trouble stops no other's.
 
         Args:
             say: told the one line with the counts, if there is something to say.
@@ -63,70 +63,55 @@ class EndOfRun:
             published, self._published = self._published, []
         if not published:
             return
-        work = _Work(published)
-        work.do(SECONDS_WHEN_INTERRUPTED if interrupted else SECONDS)
-        if told := work.told():
+        freed = _look_after(published, SECONDS_WHEN_INTERRUPTED if interrupted else SECONDS)
+        if told := _told(freed, len(published)):
             say(told)
 
 
-@dataclass(slots=True)
-class _Work:
-    """One round over what was published; its threads are daemons, so that a hung call ends it.
+def _look_after(published: list[Published], seconds: float) -> list[int | None]:
+    """The number of versions freed of each table that was reached; None where that failed."""
+    freed: list[int | None] = []
+    over = threading.Event()
+    waiting: queue.SimpleQueue[Published] = queue.SimpleQueue()
+    for one in published:
+        waiting.put(one)
 
-    ``freed`` has the number of versions for each table that was looked after, None if that failed.
-    """
+    def work() -> None:
+        while not (over.is_set() or waiting.empty()):
+            with suppress(queue.Empty):
+                freed.append(_freed(waiting.get_nowait(), over))
 
-    published: list[Published]
-    freed: list[int | None] = field(default_factory=list)
-    _stopped: threading.Event = field(default_factory=threading.Event)
+    # Daemons, so that a call that hangs does not hold the process; and plain threads, because
+    # PySpark's InheritableThread would bring a model's job group along.
+    count = min(MOST_THREADS, len(published))
+    threads = [threading.Thread(target=work, daemon=True, name="end-of-run") for _ in range(count)]
+    deadline = time.monotonic() + seconds
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+    finally:
+        over.set()
+    return list(freed)
 
-    def do(self, seconds: float) -> None:
-        """Return when all is done, or the time is over."""
-        waiting: queue.SimpleQueue[Published] = queue.SimpleQueue()
-        for one in self.published:
-            waiting.put(one)
-        # plain threads: PySpark's InheritableThread would bring a model's job group along
-        threads = [
-            threading.Thread(target=self._worker, args=(waiting,), daemon=True, name="end-of-run")
-            for _ in range(min(MOST_THREADS, len(self.published)))
-        ]
-        deadline = time.monotonic() + seconds
-        try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join(max(0.0, deadline - time.monotonic()))
-        finally:
-            self._stopped.set()
 
-    def told(self) -> str:
-        """The counts, as a line; empty if nothing was deleted and nothing is left."""
-        done = list(self.freed)
-        freed, failed, left = (
-            sum(filter(None, done)),
-            done.count(None),
-            len(self.published) - len(done),
-        )
-        said = (
-            (freed, f"{freed} old versions were deleted"),
-            (failed, f"those of {failed} tables stay for now"),
-            (left, f"those of {left} tables are left to the next run"),
-        )
-        return "; ".join(text for count, text in said if count)
-
-    def _worker(self, waiting: "queue.SimpleQueue[Published]") -> None:
-        while not self._stopped.is_set():
-            try:
-                one = waiting.get_nowait()
-            except queue.Empty:
-                return
-            self.freed.append(self._looked_after(one))
-
-    def _looked_after(self, one: Published) -> int | None:
-        try:
-            return one.look_after()
-        except Exception as error:  # noqa: BLE001 (whatever it is, the other tables go on)
+def _freed(one: Published, over: threading.Event) -> int | None:
+    try:
+        return one.look_after()
+    except Exception as error:  # noqa: BLE001 (whatever it is, the other tables go on)
+        if not over.is_set():
             what = error.what if isinstance(error, StagingError) else str(error)
-            if not self._stopped.is_set():
-                logger.warning("%s: old versions stay for now: %s", one.context.target, what)
-            return None
+            logger.warning("%s: old versions stay for now: %s", one.context.target, what)
+        return None
+
+
+def _told(freed: list[int | None], published: int) -> str:
+    """The counts, as a line; empty if nothing was deleted and nothing is left."""
+    count, failed, left = sum(filter(None, freed)), freed.count(None), published - len(freed)
+    said = (
+        (count, f"{count} old versions were deleted"),
+        (failed, f"those of {failed} tables stay for now"),
+        (left, f"those of {left} tables are left to the next run"),
+    )
+    return "; ".join(text for number, text in said if number)

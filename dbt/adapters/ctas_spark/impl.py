@@ -12,11 +12,7 @@ from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.ctas_spark import (
-    dbt_edge,
-    model_columns,
-    operations,
-)
+from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
@@ -76,8 +72,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """Abort what an error or a cancel left undecided. dbt calls this in a ``finally``."""
         cause = sys.exc_info()[1]
         if cause is not None and context.build is not None:
-            context.build.fail(cause, canceled=self._handle.canceled)
-            dbt_edge.add_to(cause, context.build.failure(cause))
+            dbt_edge.add_to(cause, context.build.fail(cause, canceled=self._handle.canceled))
 
     @for_macros
     def plan_staged_table(self, relation: BaseRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
@@ -92,17 +87,16 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             column_comments=model_columns.descriptions_of(node),
             full_refresh=full_refresh,
         )
-        opened = self._catalog()
+        opened = self._catalogs()
         group = f"{node.unique_id} {opened.run}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        catalog = opened.catalog_for(plan.context)
-        self._slot.planned = PlannedModel.of(catalog, plan, job, self._end_of_run)
+        self._slot.planned = PlannedModel.of(opened.catalog_for(plan.context), plan, job)
 
     @for_macros
     def begin_staged_table(self) -> bool:
         """Look at the target; False if the model is to keep it as it is."""
         self._slot.build = self._slot.planned.begin()
-        return not self._build.keeps_what_exists
+        return self._build.staged.outcome is None
 
     @for_macros
     def staged_table_sql(self, compiled_code: str) -> str:
@@ -152,7 +146,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def settle_staged_table(self) -> None:
-        self._build.settle()
+        self._end_of_run.add(self._build.settle())
 
     @for_macros
     def publication_response(self) -> PublicationResponse:
@@ -163,9 +157,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
         """What a run-operation did, as rows."""
         project = operations.Project(
-            graph,
-            self._credentials.staging_schema,
-            lambda context: self._catalog().catalog_for(context),
+            graph, self._credentials.staging_schema, lambda one: self._catalogs().catalog_for(one)
         )
         return self.hide_secrets(operations.run(name, project, arguments))
 
@@ -176,7 +168,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self.require_catalog(self._credentials.database)
         target = TableName(self._credentials.schema, "any", self._credentials.database)
         staging_schema = self._credentials.staging_schema or target.database + STAGING_SUFFIX
-        for line in self._catalog().report(StagingContext(target, staging_schema)):
+        for line in self._catalogs().report(StagingContext(target, staging_schema)):
             logger.info(f"  {self.hide_secrets(line)}")
 
     def cleanup_connections(self) -> None:
@@ -218,12 +210,10 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @property
     def _build(self) -> ModelBuild:
-        if self._slot.build is None:
-            raise RuntimeError("begin_staged_table was not called for this model")
-        return self._slot.build
+        return cast("ModelBuild", self._slot.build)
 
-    def _catalog(self) -> Catalogs:
-        """The invocation's catalog, opened by the first model that needs it."""
+    def _catalogs(self) -> Catalogs:
+        """The invocation's catalogs, opened by the first model that needs them."""
         spark = self._handle.spark
         with self._guard:
             if self._opened is None:

@@ -6,13 +6,13 @@ from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.config import ModelPlan
-from dbt.adapters.ctas_spark.end_of_run import EndOfRun, Published
+from dbt.adapters.ctas_spark.end_of_run import Published
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.plan import JobStatusHook, Plan
+from dbt.adapters.ctas_spark.staging.publish.plan import JobStatusHook
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
@@ -69,65 +69,48 @@ IN_PLACE = "in_place"
 class PlannedModel:
     """A model that has its level, and of which nothing was done yet."""
 
-    plan: Plan
     catalog: StagingCatalog
     retention: RetentionRules
-    end_of_run: EndOfRun
+    hook: JobStatusHook
     timer: StepTimer
 
     @classmethod
-    def of(
-        cls, catalog: StagingCatalog, model: ModelPlan, job: Job, end_of_run: EndOfRun
-    ) -> "PlannedModel":
+    def of(cls, catalog: StagingCatalog, model: ModelPlan, job: Job) -> "PlannedModel":
         """Decide the level, or refuse it, before any job."""
         timer = StepTimer()
-        plan = catalog.plan(model.context, job, (timer,))
-        return cls(plan, catalog, model.retention, end_of_run, timer)
+        hook = JobStatusHook(catalog.plan(model.context, job, (timer,)))
+        return cls(catalog, model.retention, hook, timer)
 
     def begin(self) -> "ModelBuild":
-        hook = JobStatusHook(self.plan)
-        return ModelBuild(self, hook.on_created(), hook)
+        return ModelBuild(self, self.hook.on_created())
 
 
 @dataclass(frozen=True, slots=True)
 class ModelBuild:
-    """A staged table with what is known around it."""
+    """A staged table, and the plan that it came from."""
 
     planned: PlannedModel
     staged: StagedTable[Any]
-    hook: JobStatusHook
-
-    @property
-    def keeps_what_exists(self) -> bool:
-        """True if there is nothing to stage: what begin found stays."""
-        return self.staged.outcome is Outcome.KEPT
 
     def commit(self) -> bool:
-        """Commit; False if what another created meanwhile is kept."""
-        self.hook.on_finished()
+        """Commit; False if a table that another writer created meanwhile is kept."""
+        self.planned.hook.on_finished()
         return self.staged.outcome is Outcome.COMMITTED
 
-    def settle(self) -> None:
-        """After the commit: refresh; old versions are looked after when the invocation ends."""
-        self.staged.settle()
-        self.planned.end_of_run.add(
-            Published(
-                catalog=self.planned.catalog,
-                context=self.staged.context,
-                rules=self.planned.retention,
-                version=self.staged.version,
-                figures=self.staged.figures,
-            )
+    def settle(self) -> Published:
+        """After the commit: refresh; what this returns is looked after when the run ends."""
+        staged, planned = self.staged, self.planned
+        staged.settle()
+        return Published(
+            planned.catalog, staged.context, planned.retention, staged.version, staged.figures
         )
 
-    def fail(self, cause: BaseException, *, canceled: bool) -> None:
+    def fail(self, cause: BaseException, *, canceled: bool) -> str:
+        """Abort what is undecided; what to tell besides the error: outcome, version, table."""
         if canceled:
-            self.hook.on_canceled()
+            self.planned.hook.on_canceled()
         else:
-            self.hook.on_failed(cause)
-
-    def failure(self, cause: BaseException) -> str:
-        """What a failed model is told besides its error: outcome, version, state of the table."""
+            self.planned.hook.on_failed(cause)
         staged = self.staged
         if staged.outcome is Outcome.COMMITTED:
             return self._failed_after_commit()
