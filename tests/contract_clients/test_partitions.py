@@ -6,8 +6,8 @@ from contract_clients.places import KEYS, Place, unused
 from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
+from dbt.adapters.ctas_spark.staging.metastore import messages
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 
 PLAIN, OTHER = ("2026-11-21", "at"), ("2026-11-22", "de")
 ODD = (
@@ -152,7 +152,7 @@ def test_many_partitions_take_several_calls(
     remote: ServerPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More partitions than one call takes are all added, and all dropped again."""
-    monkeypatch.setattr(requests, "BATCH", 3)
+    monkeypatch.setattr(messages, "BATCH", 3)
     made = remote.partitioned(*((str(number), "at") for number in range(8)))
     target = remote.partitioned()
     found = remote.client.partitions(made.name)
@@ -165,7 +165,7 @@ def test_many_partitions_take_several_calls(
 def test_a_call_takes_many_partitions_with_many_columns(remote: ServerPlace) -> None:
     """A call of some megabytes gets to the server, which answers it by name."""
     wide = remote.partitioned(PLAIN, columns=tuple((f"c{at}", "string") for at in range(300)))
-    many = remote.client.partitions(wide.name) * requests.BATCH
+    many = remote.client.partitions(wide.name) * messages.BATCH
     with pytest.raises(EntryMissingError):
         remote.client.add_partitions(unused(remote), many)
 

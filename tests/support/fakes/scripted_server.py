@@ -10,8 +10,8 @@ from thrift.Thrift import TApplicationException, TMessageType, TType
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
-from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, Struct
+from dbt.adapters.ctas_spark.staging.metastore import wire
+from dbt.adapters.ctas_spark.staging.metastore.wire import Field, Struct
 
 Answer = Struct | Exception | None
 DONE = Struct({})
@@ -24,7 +24,7 @@ def returned(value: Struct) -> Struct:
 
 def raised(number: int, message: str) -> Struct:
     """The result of a method that raises its declared exception ``number``."""
-    return Struct({number: thrift_struct.struct(thrift_struct.string(message))})
+    return Struct({number: wire.struct(wire.string(message))})
 
 
 def failed() -> TApplicationException:
@@ -80,7 +80,7 @@ class ScriptedServer:
         with suppress(TTransportException, OSError, HangUpError):
             while True:
                 method, _, number = protocol.readMessageBegin()
-                arguments = thrift_struct.read(protocol, TType.STRUCT)
+                arguments = wire.read(protocol, TType.STRUCT)
                 self.asked.append((method, arguments))
                 named = self.misnamed or method
                 _reply(protocol, named, number, self.answer(method, arguments))
@@ -96,7 +96,7 @@ def _reply(protocol: TBinaryProtocol, method: str, number: int, answer: Answer) 
         raise answer
     elif answer is not None:
         protocol.writeMessageBegin(method, TMessageType.REPLY, number)
-        thrift_struct.write(protocol, TType.STRUCT, answer)
+        wire.write(protocol, TType.STRUCT, answer)
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import entry_of
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
+from dbt.adapters.ctas_spark.staging.metastore.messages import entry_of
+from dbt.adapters.ctas_spark.staging.metastore.wire import (
     Field,
     Struct,
     sequence,

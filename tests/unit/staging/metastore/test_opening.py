@@ -1,12 +1,12 @@
 """How a session's metastore is called, and what it is called by every process."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.metastore.opening import (
-    HiveSettings,
     database_address,
     goes_over_thrift,
 )
@@ -19,30 +19,30 @@ URIS = "thrift://one:9083,thrift://two:9083"
 def test_the_client_in_the_jvm_is_used_where_it_can_be(uris: str) -> None:
     """With Spark's builtin Hive classes the call is made in its JVM, embedded or remote."""
     kerberos = ("hive.metastore.sasl.enabled",)
-    assert not goes_over_thrift(HiveSettings("hive", "builtin", uris, kerberos))
+    assert not goes_over_thrift("hive", "builtin", uris, kerberos)
 
 
 @pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
 def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
     """Where Spark isolates its Hive classes, the known metastore is called over Thrift."""
-    assert goes_over_thrift(HiveSettings("hive", jars, URIS))
+    assert goes_over_thrift("hive", jars, URIS)
 
 
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        (HiveSettings("in-memory", "builtin", ""), "in memory ends with this process"),
-        (HiveSettings("hive", "maven", ""), "isolated.*no metastore is known"),
+        (("in-memory", "builtin", ""), "in memory ends with this process"),
+        (("hive", "maven", ""), "isolated.*no metastore is known"),
         (
-            HiveSettings("hive", "maven", URIS, ("hive.metastore.sasl.enabled",)),
+            ("hive", "maven", URIS, ("hive.metastore.sasl.enabled",)),
             r"isolated.*plain Thrift.*hive\.metastore\.sasl\.enabled",
         ),
     ],
 )
-def test_what_cannot_be_called_is_refused_by_name(settings: HiveSettings, reason: str) -> None:
+def test_what_cannot_be_called_is_refused_by_name(settings: tuple[Any, ...], reason: str) -> None:
     """A catalog that can't be reached is refused, with the reason and a setting to change."""
     with pytest.raises(AtomicityNotSupportedError, match=reason) as caught:
-        goes_over_thrift(settings)
+        goes_over_thrift(*settings)
     assert (caught.value.left, bool(caught.value.remedy)) == ("nothing was started", True)
 
 

@@ -6,8 +6,8 @@ from thrift.Thrift import TType
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.client import TableLock
-from dbt.adapters.ctas_spark.staging.metastore.thrift.client import ThriftMetastore
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
+from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.wire import (
     Field,
     Struct,
     sequence,

@@ -6,7 +6,6 @@ know are lost.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -16,45 +15,26 @@ from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import Method, answer, ask
-from dbt.adapters.ctas_spark.staging.metastore.thrift.client import HiveMetastore
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Field, Struct
+from dbt.adapters.ctas_spark.staging.metastore.hive import HiveMetastore, Method
+from dbt.adapters.ctas_spark.staging.metastore.wire import Field, Struct, answer, ask
 
 FRAMES = "\n\tat "  # a lost connection is told with the whole stack
 JVM_FAILURES = (Py4JError, OSError)
 
 
-@dataclass(frozen=True, slots=True)
-class HiveClasses:
-    """Java's classes, each looked up once: py4j asks the JVM for every part of a name.
+class InJvmConnection:
+    """A HiveMetaStoreClient, which is not safe between threads, and the classes for its messages.
 
-    ``client`` is made by its own constructor, which does not retry a call: a retry turns a success
-    into a conflict. ``processor`` turns a message into a call on the client's inner one.
+    The client is made by its own constructor, which does not retry a call: a retry turns a success
+    into a conflict. The processor turns a message into a call on the client's inner one.
     """
 
-    client: Any
-    processor: Any
-    protocol: Any
-    buffer: Any
-
-    @classmethod
-    def of(cls, spark: SparkSession) -> "HiveClasses":
-        """Those of Spark's own jars."""
-        apache = jvm.classes(spark).org.apache
-        hive, thrift = apache.hadoop.hive.metastore, apache.thrift
-        processor = hive.api.ThriftHiveMetastore.Processor
-        protocol, buffer = thrift.protocol.TBinaryProtocol, thrift.transport.TMemoryBuffer
-        return cls(hive.HiveMetaStoreClient, processor, protocol, buffer)
-
-
-class InJvmConnection:
-    """A HiveMetaStoreClient, which is not safe between threads."""
-
-    def __init__(self, classes: HiveClasses, conf: Any) -> None:
-        self._classes = classes
+    def __init__(self, conf: Any, client: Any, processor: Any, protocol: Any, buffer: Any) -> None:
+        self._protocol = protocol
+        self._buffer = buffer
         try:
-            self._client = classes.client(conf)
-            self._processor = classes.processor(_beneath(self._client))
+            self._client = client(conf)
+            self._processor = processor(_beneath(self._client))
         except JVM_FAILURES as error:
             raise TTransportException(message=_said(error)) from error
         self.is_open = True
@@ -79,8 +59,8 @@ class InJvmConnection:
     def _processed(self, request: bytes) -> bytes:
         """The bytes of the answer, which the processor writes behind those of the request."""
         try:
-            buffer = self._classes.buffer(len(request))
-            protocol = self._classes.protocol(buffer)
+            buffer = self._buffer(len(request))
+            protocol = self._protocol(buffer)
             buffer.write(request)
             self._processor.process(protocol, protocol)
             return bytes(buffer.getArray()[len(request) :])
@@ -94,18 +74,19 @@ class InJvmMetastore(HiveMetastore):
     def __init__(self, spark: SparkSession) -> None:
         catalog = jvm.shared_state(spark).externalCatalog().unwrapped()
         self._conf = catalog.client().conf()
-        classes = HiveClasses.of(spark)
-        super().__init__(lambda: InJvmConnection(classes, self._conf))
+        apache = jvm.classes(spark).org.apache
+        hive, thrift = apache.hadoop.hive.metastore, apache.thrift
+        classes = (  # each looked up once: py4j asks the JVM for every part of a name
+            hive.HiveMetaStoreClient,
+            hive.api.ThriftHiveMetastore.Processor,
+            thrift.protocol.TBinaryProtocol,
+            thrift.transport.TMemoryBuffer,
+        )
+        super().__init__(lambda: InJvmConnection(self._conf, *classes))
 
-    @property
-    def uris(self) -> str:
-        """The remote metastore's URIs; empty for an embedded one."""
-        return str(self._conf.get("hive.metastore.uris") or "")
-
-    @property
-    def connection_url(self) -> str:
-        """The JDBC URL behind an embedded metastore."""
-        return str(self._conf.get("javax.jdo.option.ConnectionURL") or "")
+    def setting(self, key: str) -> str:
+        """One of Hive's settings; empty where it has none."""
+        return str(self._conf.get(key) or "")
 
     def _call(self, what: str, method: Method, *arguments: Field) -> Any:
         """A call that may be made twice is made on a new connection if the old one was dead.

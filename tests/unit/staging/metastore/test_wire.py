@@ -11,8 +11,8 @@ from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TType
 from thrift.transport.TTransport import TMemoryBuffer
 
-from dbt.adapters.ctas_spark.staging.metastore.thrift import struct as thrift_struct
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
+from dbt.adapters.ctas_spark.staging.metastore import wire
+from dbt.adapters.ctas_spark.staging.metastore.wire import (
     Field,
     Pairs,
     Sequence,
@@ -64,14 +64,14 @@ def structs(depth: int) -> st.SearchStrategy[Struct]:
 def sent(value: Struct) -> bytes:
     """The bytes of a struct."""
     buffer = TMemoryBuffer()
-    thrift_struct.write(TBinaryProtocol(buffer), TType.STRUCT, value)
+    wire.write(TBinaryProtocol(buffer), TType.STRUCT, value)
     content: bytes = buffer.getvalue()
     return content
 
 
 def received(content: bytes) -> Struct:
     """The struct in these bytes."""
-    found: Struct = thrift_struct.read(TBinaryProtocol(TMemoryBuffer(content)), TType.STRUCT)
+    found: Struct = wire.read(TBinaryProtocol(TMemoryBuffer(content)), TType.STRUCT)
     return found
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.metastore import messages
 from dbt.adapters.ctas_spark.staging.metastore.client import Partition
-from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
 )
 def test_a_value_is_quoted(value: str, literal: str) -> None:
     """A value stands in the quotes that it does not have."""
-    asked = requests.parameter_is("ctas_spark_state", value)
+    asked = messages.parameter_is("ctas_spark_state", value)
     assert asked == f"hive_filter_field_params__ctas_spark_state = {literal}"
 
 
@@ -23,7 +23,7 @@ def test_a_value_is_quoted(value: str, literal: str) -> None:
 def test_what_has_no_words_is_an_error(parameter: str, value: str) -> None:
     """A name or a value that Hive's filters can't say is an error."""
     with pytest.raises(ValueError, match="can't be asked"):
-        requests.parameter_is(parameter, value)
+        messages.parameter_is(parameter, value)
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ def test_what_has_no_words_is_an_error(parameter: str, value: str) -> None:
 )
 def test_a_prefix_is_a_pattern_unless_it_is_special(prefix: str, pattern: str) -> None:
     """A prefix that would mean something else in a pattern asks for all names."""
-    assert requests.begins_with(prefix) == pattern
+    assert messages.begins_with(prefix) == pattern
 
 
 def test_names_are_those_that_begin_so() -> None:
     """Of what a pattern found, names with the prefix in Hive's letter case are kept."""
-    found = requests.tables_named("shop", ["orders__a", "xorders__a", "orders"], "Orders__")
+    found = messages.tables_named("shop", ["orders__a", "xorders__a", "orders"], "Orders__")
     assert found == (TableName("shop", "orders__a"),)
 
 
@@ -53,10 +53,10 @@ def test_names_are_those_that_begin_so() -> None:
 )
 def test_values_are_read_from_a_name(name: str, values: tuple[str, ...]) -> None:
     """Every value of a name is read, with its escaped characters."""
-    assert requests.values_in(name) == values
+    assert messages.values_in(name) == values
 
 
 def test_names_are_found_by_values() -> None:
     """The server's own names of these partitions are taken; what it does not have is left out."""
     asked = [Partition((value,), "file:/w", raw=None) for value in ("a/b", "missing")]
-    assert requests.names_of(asked, ["day=a%2fb", "day=c"]) == ("day=a%2fb",)
+    assert messages.names_of(asked, ["day=a%2fb", "day=c"]) == ("day=a%2fb",)

@@ -1,12 +1,16 @@
 """A Hive metastore by its Thrift methods, whatever connection brings them there.
 
-An entry stays the struct that the server sent, so that a publication loses nothing of it, whatever
-the server's version.
+An entry stays the struct that the server sent, so that a publication loses nothing of it. The calls
+are those that every server has from Hive 2.3 on: ``get_table``, for one, is gone in Hive 4.0.1.
+Source of names and numbers: Hive's ``hive_metastore.thrift``.
 """
 
 import secrets
+import threading
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass
+from typing import Any
 
 from thrift.Thrift import TType
 
@@ -17,6 +21,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
+from dbt.adapters.ctas_spark.staging.metastore import messages
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PROBE,
     EntryChange,
@@ -25,29 +30,38 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     TableEntry,
     TableLock,
 )
-from dbt.adapters.ctas_spark.staging.metastore.thrift import requests
-from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import HiveCalls, Method
-from dbt.adapters.ctas_spark.staging.metastore.thrift.connection import (
-    addresses_in,
-    connect,
-)
-from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import changed, entry_of, scratch_view
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
+from dbt.adapters.ctas_spark.staging.metastore.messages import changed, entry_of, named
+from dbt.adapters.ctas_spark.staging.metastore.wire import (
+    NO_ANSWER,
+    Connection,
     Field,
     boolean,
     string,
     struct,
+    text_of,
     words_of,
 )
 
-DATABASE_LOCATION = 3
-LOCKS = 1
+SUCCESS, MESSAGE, DATABASE_LOCATION, TABLE, LOCKS = 0, 1, 3, 1, 1
 NO_LIMIT = Field(TType.I16, -1)
 
 META, MISSING, EXISTS = "MetaException", "NoSuchObjectException", "AlreadyExistsException"
 INVALID_OBJECT, INVALID_OPERATION = "InvalidObjectException", "InvalidOperationException"
 NO_SUCH_LOCK = "NoSuchLockException"
 NO_SUCH_TXN, TXN_ABORTED = "NoSuchTxnException", "TxnAbortedException"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A call, and the exceptions that it declares, by field id.
+
+    ``repeatable`` is true of a call that may be made twice, such as one that only reads.
+    """
+
+    name: str
+    exceptions: Mapping[int, str]
+    returns: bool = False
+    repeatable: bool = False
 
 
 def _reading(name: str, exceptions: dict[int, str]) -> Method:
@@ -82,17 +96,30 @@ HEARTBEAT = Method("heartbeat", {1: NO_SUCH_LOCK, 2: NO_SUCH_TXN, 3: TXN_ABORTED
 UNLOCK = Method("unlock", {1: NO_SUCH_LOCK, 2: "TxnOpenException"})
 
 
-class HiveMetastore(HiveCalls):
-    """The whole client: tables, partitions and locks. Each call is one of the server's."""
+class HiveMetastore:
+    """The whole client: tables, partitions and locks. Each call is one of the server's.
+
+    ``connect`` makes a connection for the thread that asks. No call is made twice.
+    """
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect = connect
+        self._thread = threading.local()
+        self._connections: set[Connection] = set()
+
+    def close(self) -> None:
+        """Close the connections of every thread."""
+        while self._connections:
+            self._connections.pop().close()
+        self._thread = threading.local()
 
     def get_table(self, name: TableName) -> TableEntry | None:
         """One get_table_req call; it is never answered from a cache."""
-        request = struct(string(name.database), string(name.table))
         try:
-            answer = self._call(f"get_table({name})", GET_TABLE, request)
+            answer = self._call(f"get_table({name})", GET_TABLE, struct(*named(name)))
         except EntryMissingError:
             return None
-        return entry_of(name, answer.struct(1))
+        return entry_of(name, answer.struct(TABLE))
 
     def database_location(self, database: str) -> str | None:
         try:
@@ -104,7 +131,7 @@ class HiveMetastore(HiveCalls):
 
     def create_table(self, change: EntryChange) -> None:
         """One create_table call; the server counts no files for it."""
-        arguments = Field(TType.STRUCT, changed(change)), requests.environment()
+        arguments = Field(TType.STRUCT, changed(change)), messages.environment()
         self._call(f"create_table({change.target})", CREATE_TABLE, *arguments)
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
@@ -114,39 +141,39 @@ class HiveMetastore(HiveCalls):
         self, was: TableName, change: EntryChange, expected: Expectation | None
     ) -> None:
         table = Field(TType.STRUCT, changed(change))
-        arguments = *requests.named(was), table, requests.environment(expected)
+        arguments = *named(was), table, messages.environment(expected)
         self._call(f"alter_table({was})", ALTER_TABLE, *arguments)
 
     def drop_entry(self, name: TableName) -> None:
         """One drop_table call that leaves the data."""
-        arguments = *requests.named(name), boolean(False), requests.environment()
+        arguments = *named(name), boolean(False), messages.environment()
         with suppress(EntryMissingError):
             self._call(f"drop_table({name})", DROP_TABLE, *arguments)
 
     def drop_column_statistics(self, name: TableName) -> None:
         """One call without a column's name, which stands for all of them."""
         with suppress(RefusedError):  # servers have several words for "there are none"
-            self._call(f"drop_column_statistics({name})", DROP_STATISTICS, *requests.named(name))
+            self._call(f"drop_column_statistics({name})", DROP_STATISTICS, *named(name))
 
     def databases(self) -> tuple[str, ...]:
         return words_of(self._call("get_all_databases()", DATABASES))
 
     def tables(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
-        arguments = string(database), string(requests.begins_with(prefix))
+        arguments = string(database), string(messages.begins_with(prefix))
         found = words_of(self._call(f"get_tables({database})", TABLES, *arguments))
-        return requests.tables_named(database, found, prefix)
+        return messages.tables_named(database, found, prefix)
 
     def tables_with(self, database: str, parameter: str, value: str) -> tuple[TableName, ...]:
-        asked = requests.parameter_is(parameter, value)
+        asked = messages.parameter_is(parameter, value)
         arguments = string(database), string(asked), NO_LIMIT
         try:
             found = self._call(f"get_tables({database}, {asked})", TABLES_BY_FILTER, *arguments)
         except EntryMissingError:
             return ()
-        return requests.tables_named(database, words_of(found))
+        return messages.tables_named(database, words_of(found))
 
     def scratch_entry(self, name: TableName) -> TableEntry:
-        return entry_of(name, scratch_view(name))
+        return entry_of(name, messages.scratch_view(name))
 
     def compares_and_swaps(self, database: str) -> bool:
         """Alter a scratch view with a wrong expectation: a server that obeys does not compare."""
@@ -162,20 +189,20 @@ class HiveMetastore(HiveCalls):
         return False
 
     def partitions(self, name: TableName) -> tuple[Partition, ...]:
-        found = self._call(f"get_partitions({name})", PARTITIONS, *requests.named(name), NO_LIMIT)
-        return tuple(map(requests.partition_of, found.values))
+        found = self._call(f"get_partitions({name})", PARTITIONS, *named(name), NO_LIMIT)
+        return tuple(map(messages.partition_of, found.values))
 
     def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
         """One add_partitions_req call for some hundreds."""
-        for batch in requests.batches(partitions):
-            request = requests.addition(name, batch)
+        for batch in messages.batches(partitions):
+            request = messages.addition(name, batch)
             self._call(f"add_partitions({name})", ADD_PARTITIONS, request)
 
     def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
         """One call for all names, one drop_partitions_req call for some hundreds."""
-        names = requests.names_of(partitions, self._partition_names(name))
-        for batch in requests.batches(names):
-            request = requests.dropping(name, batch)
+        names = messages.names_of(partitions, self._partition_names(name))
+        for batch in messages.batches(names):
+            request = messages.dropping(name, batch)
             self._call(f"drop_partitions({name})", DROP_PARTITIONS, request)
 
     def supports_locks(self) -> bool:
@@ -189,43 +216,66 @@ class HiveMetastore(HiveCalls):
         return True
 
     def lock(self, name: TableName, owner: str) -> int:
-        answer = self._call(f"lock({name})", LOCK, requests.locking(name, owner))
-        lock: int = answer.value(requests.LOCK_ID)
+        answer = self._call(f"lock({name})", LOCK, messages.locking(name, owner))
+        lock: int = answer.value(messages.LOCK_ID)
         return lock
 
     def is_granted(self, lock: int) -> bool:
-        answer = self._call(f"check_lock({lock})", CHECK_LOCK, requests.lock_id(lock))
-        return bool(answer.value(requests.LOCK_STATE) == requests.ACQUIRED)
+        answer = self._call(f"check_lock({lock})", CHECK_LOCK, messages.lock_id(lock))
+        return bool(answer.value(messages.LOCK_STATE) == messages.ACQUIRED)
 
     def locks_on(self, name: TableName) -> tuple[TableLock, ...]:
-        answer = self._call(f"show_locks({name})", SHOW_LOCKS, struct(*requests.named(name)))
-        return tuple(map(requests.shown, answer.structs(LOCKS)))
+        answer = self._call(f"show_locks({name})", SHOW_LOCKS, struct(*named(name)))
+        return tuple(map(messages.shown, answer.structs(LOCKS)))
 
     def heartbeat(self, lock: int) -> None:
-        self._call(f"heartbeat({lock})", HEARTBEAT, requests.lock_id(lock))
+        self._call(f"heartbeat({lock})", HEARTBEAT, messages.lock_id(lock))
 
     def unlock(self, lock: int) -> None:
         with suppress(EntryMissingError):
-            self._call(f"unlock({lock})", UNLOCK, requests.lock_id(lock))
+            self._call(f"unlock({lock})", UNLOCK, messages.lock_id(lock))
 
     def _partition_names(self, name: TableName) -> tuple[str, ...]:
-        arguments = *requests.named(name), NO_LIMIT
+        arguments = *named(name), NO_LIMIT
         try:
             return words_of(self._call(f"get_partition_names({name})", PARTITION_NAMES, *arguments))
         except MetastoreError:
             self.partitions(name)  # Hive 2.3 breaks at a missing table there, and says so here
             raise
 
+    def _call(self, what: str, method: Method, *arguments: Field) -> Any:
+        """What a call that succeeded returned; None for a call that returns nothing."""
+        connection = self._connection(what)
+        try:
+            result = connection.call(method.name, struct(*arguments).value)
+        except NO_ANSWER as error:
+            raise MetastoreError(f"metastore call {what} failed: {text_of(error)}") from error
+        for number, field in result.fields.items():
+            if number != SUCCESS:
+                kind = method.exceptions.get(number, f"exception {number}")
+                said = f"metastore call {what}: {kind}: {field.value.text(MESSAGE)}"
+                raise messages.refusal(kind, said)
+        if method.returns and SUCCESS not in result.fields:
+            raise MetastoreError(f"metastore call {what} returned nothing")
+        return result.value(SUCCESS)
 
-class ThriftMetastore(HiveMetastore):
-    """The client over plain Thrift, without a JVM.
-
-    ``uris`` are tried in their order whenever a connection is made; ``user`` is whom the server
-    acts for.
-    """
-
-    def __init__(self, uris: str, *, user: str | None = None) -> None:
-        super().__init__(partial(connect, addresses_in(uris), user))
+    def _connection(self, what: str) -> Connection:
+        """This thread's connection: a new one where the last one is closed, by either side."""
+        current: Connection | None = getattr(self._thread, "connection", None)
+        if current is not None:
+            if current.is_open:
+                return current
+            self._connections.discard(current)
+            current.close()
+        try:
+            connection = self._connect()
+        except NO_ANSWER as error:
+            raise MetastoreError(
+                f"metastore call {what} was not made, no server answers: {text_of(error)}"
+            ) from error
+        self._connections.add(connection)
+        self._thread.connection = connection
+        return connection
 
 
 def _unused(database: str) -> TableName:

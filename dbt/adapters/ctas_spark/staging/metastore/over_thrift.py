@@ -1,11 +1,12 @@
-"""One connection to a Thrift server: binary, buffered, unauthenticated; for one thread.
+"""A Hive metastore over plain Thrift, without a JVM: binary, buffered, unauthenticated.
 
-A call that does not end with an answer closes it: what is left of that answer must not be taken
-for the next one. Nothing is ever sent twice.
+A call that does not end with an answer closes its connection: what is left of that answer must not
+be taken for the next one. Nothing is ever sent twice.
 """
 
 import socket
 from contextlib import suppress
+from functools import partial
 from urllib.parse import urlsplit
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
@@ -14,52 +15,50 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.thrift.calls import NO_ANSWER, answer, ask, text_of
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import Struct, sequence, string, struct
+from dbt.adapters.ctas_spark.staging.metastore.hive import HiveMetastore
+from dbt.adapters.ctas_spark.staging.metastore.wire import (
+    NO_ANSWER,
+    Struct,
+    answer,
+    ask,
+    sequence,
+    string,
+    struct,
+    text_of,
+)
 
 CONNECT_SECONDS = 10.0
 """Until a server accepts."""
 CALL_SECONDS = 600.0
 """Of silence while an answer is awaited."""
 
-
 Address = tuple[str, int]
 """Host and port of a server."""
 
 
-def connect(addresses: tuple[Address, ...], user: str | None) -> "SocketConnection":
-    """A connection to the first server that takes one; OSError with everyone's reason.
+class ThriftMetastore(HiveMetastore):
+    """The client.
 
-    Args:
-        user: whom the server acts for, as Hive's own clients tell it.
+    ``uris`` are tried in their order whenever a connection is made; ``user`` is whom the server
+    acts for, as Hive's own clients tell it.
     """
-    failures: list[str] = []
-    for host, port in addresses:
-        try:
-            return _connected((host, port), user)
-        except NO_ANSWER as error:  # noqa: PERF203 (a few servers)
-            failures.append(f"{host}:{port}: {text_of(error)}")
-    raise OSError("; ".join(failures))
 
-
-def _connected(address: Address, user: str | None) -> "SocketConnection":
-    connection = SocketConnection(address)
-    if user is not None:
-        told = struct(string(user), sequence(TType.STRING))
-        connection.call("set_ugi", told.value)
-    return connection
+    def __init__(self, uris: str, *, user: str | None = None) -> None:
+        super().__init__(partial(_connected, addresses_in(uris), user))
 
 
 class SocketConnection:
     """A socket that is connected from the start; OSError if nobody listens."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, user: str | None) -> None:
         # TSocket's own open knows one timeout only, and logs every refused attempt.
         self._socket = socket.create_connection(address, CONNECT_SECONDS)
         self._socket.settimeout(CALL_SECONDS)
         self._connected = TSocket()
         self._connected.setHandle(self._socket)
         self._protocol = TBinaryProtocol(TBufferedTransport(self._connected))
+        if user is not None:
+            self.call("set_ugi", struct(string(user), sequence(TType.STRING)).value)
 
     @property
     def is_open(self) -> bool:
@@ -70,12 +69,7 @@ class SocketConnection:
             return False
 
     def call(self, method: str, arguments: Struct) -> Struct:
-        """The method's result: field 0 is its success, every other field a declared exception.
-
-        Raises:
-            TApplicationException: the server failed without an exception of the method's own.
-            TException, OSError, EOFError, UnicodeError: there is no answer.
-        """
+        """The method's result; TApplicationException where the server has no exception for it."""
         try:
             ask(self._protocol, method, arguments)
             return answer(self._protocol, method)
@@ -88,6 +82,17 @@ class SocketConnection:
         with suppress(OSError):  # the server may have been faster
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+
+
+def _connected(addresses: tuple[Address, ...], user: str | None) -> SocketConnection:
+    """A connection to the first server that takes one; OSError with everyone's reason."""
+    failures: list[str] = []
+    for host, port in addresses:
+        try:
+            return SocketConnection((host, port), user)
+        except NO_ANSWER as error:  # noqa: PERF203 (a few servers)
+            failures.append(f"{host}:{port}: {text_of(error)}")
+    raise OSError("; ".join(failures))
 
 
 def addresses_in(uris: str) -> tuple[Address, ...]:

@@ -13,8 +13,8 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     EntryChange,
     TableEntry,
 )
-from dbt.adapters.ctas_spark.staging.metastore.thrift.entry import changed, entry_of
-from dbt.adapters.ctas_spark.staging.metastore.thrift.struct import (
+from dbt.adapters.ctas_spark.staging.metastore.messages import changed, entry_of
+from dbt.adapters.ctas_spark.staging.metastore.wire import (
     Field,
     Struct,
     sequence,

@@ -1,4 +1,4 @@
-"""Thrift structs without an IDL: what was read is written back, unknown fields included.
+"""Thrift without an IDL: what was read is written back, unknown fields included.
 
 A generated stub skips every field that its IDL does not have, so a table that it reads and writes
 loses what a newer metastore keeps. Here a struct is its fields by id, each with its wire type.
@@ -8,11 +8,12 @@ Strings stay bytes until they are asked for as text.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from thrift.protocol.TProtocol import TProtocolException
-from thrift.Thrift import TType
+from thrift.Thrift import TApplicationException, TException, TMessageType, TType
 
+NO_ANSWER = (TException, OSError, EOFError, UnicodeError)
 _SCALARS = MappingProxyType(
     {
         TType.BOOL: "Bool",
@@ -53,7 +54,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """Fields by id. What is asked for and not there is None or empty."""
+    """Fields by id. A field that is not there is None or empty."""
 
     fields: Mapping[int, Field]
 
@@ -88,6 +89,20 @@ class Struct:
 
 
 EMPTY = Struct({})
+
+
+class Connection(Protocol):
+    """A way to a server for one thread; every failure of it is one of ``NO_ANSWER``."""
+
+    @property
+    def is_open(self) -> bool:
+        """False once it was closed, or after a call that did not end with an answer."""
+
+    def call(self, method: str, arguments: Struct) -> Struct:
+        """The method's result: field 0 is its success, every other field a declared exception."""
+
+    def close(self) -> None:
+        """Close it; no error when it is closed already."""
 
 
 def string(value: str) -> Field:
@@ -127,11 +142,37 @@ def struct(*fields: Field | None) -> Field:
     return Field(TType.STRUCT, Struct({number: one for number, one in numbered if one is not None}))
 
 
+def ask(protocol: Any, method: str, arguments: Struct) -> None:
+    """Send a call's message."""
+    protocol.writeMessageBegin(method, TMessageType.CALL, 0)
+    write(protocol, TType.STRUCT, arguments)
+    protocol.trans.flush()
+
+
+def answer(protocol: Any, method: str) -> Struct:
+    """Receive the result of that call; TApplicationException where the server failed."""
+    name, kind, _ = protocol.readMessageBegin()
+    if kind == TMessageType.EXCEPTION:
+        failure = TApplicationException()
+        failure.read(protocol)
+        raise failure
+    if (kind, name) != (TMessageType.REPLY, method):
+        raise _invalid(f"an answer of kind {kind} to {name!r}")
+    result: Struct = read(protocol, TType.STRUCT)
+    return result
+
+
+def text_of(error: BaseException) -> str:
+    """An error with its cause, which the words of Thrift's own errors leave out."""
+    inner = getattr(error, "inner", None)
+    return f"{error} ({inner})" if inner else str(error) or type(error).__name__
+
+
 def read(protocol: Any, kind: int) -> Any:
     """The next value of wire type ``kind``.
 
     Raises:
-        TProtocolException: a type that this codec does not know, so that nothing is skipped.
+        TProtocolException: the type is unknown; no value is skipped.
     """
     if kind in _SCALARS:
         return getattr(protocol, f"read{_SCALARS[kind]}")()
@@ -144,7 +185,7 @@ def read(protocol: Any, kind: int) -> Any:
         key, element, size = protocol.readMapBegin()
         items = tuple((read(protocol, key), read(protocol, element)) for _ in range(size))
         return Pairs(key, element, items)
-    raise _unknown(kind)
+    raise _invalid(f"a value of the unknown Thrift type {kind}")
 
 
 def write(protocol: Any, kind: int, value: Any) -> None:
@@ -163,7 +204,7 @@ def write(protocol: Any, kind: int, value: Any) -> None:
             write(protocol, value.key, key)
             write(protocol, value.element, one)
     else:
-        raise _unknown(kind)
+        raise _invalid(f"a value of the unknown Thrift type {kind}")
 
 
 def _read_struct(protocol: Any) -> Struct:
@@ -190,7 +231,5 @@ def _bytes(value: str) -> bytes:
     return value.encode("utf-8", "surrogateescape")
 
 
-def _unknown(kind: int) -> TProtocolException:
-    return TProtocolException(
-        TProtocolException.INVALID_DATA, f"a value of the unknown Thrift type {kind}"
-    )
+def _invalid(text: str) -> TProtocolException:
+    return TProtocolException(TProtocolException.INVALID_DATA, text)

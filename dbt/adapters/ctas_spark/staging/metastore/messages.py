@@ -1,0 +1,246 @@
+"""What a Hive metastore is sent and answers: entries, filters, partitions, locks and refusals.
+
+Source of the fields' numbers: ``Table``, ``StorageDescriptor``, ``SerDeInfo``, ``FieldSchema``,
+``EnvironmentContext``, ``Partition``, ``AddPartitionsRequest``, ``DropPartitionsRequest``,
+``LockRequest`` and ``ShowLocksResponseElement`` in Hive's ``hive_metastore.thrift``, the same from
+Hive 2.3 to 4.2.
+"""
+
+import re
+import socket
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+from urllib.parse import unquote
+
+from thrift.Thrift import TType
+
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    ColumnsRefusedError,
+    EntryExistsError,
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    AGENT,
+    VIEW,
+    EntryChange,
+    Expectation,
+    Partition,
+    TableEntry,
+    TableLock,
+)
+from dbt.adapters.ctas_spark.staging.metastore.wire import (
+    EMPTY,
+    Field,
+    Struct,
+    boolean,
+    sequence,
+    string,
+    strings,
+    struct,
+    words,
+    words_of,
+)
+
+T = TypeVar("T")
+BATCH = 500
+"""Partitions in one call: each repeats all columns, and servers limit a message to 100 MB."""
+NAME, DATABASE, OWNER, CREATE_TIME, STORAGE, PARTITION_KEYS, PARAMETERS = 1, 2, 3, 4, 7, 8, 9
+VIEW_ORIGINAL, VIEW_EXPANDED, TYPE, PRIVILEGES, OWNER_TYPE = 10, 11, 12, 13, 18
+OF_THE_BASE = (OWNER, OWNER_TYPE, CREATE_TIME, PRIVILEGES)
+COLUMNS, LOCATION, SERDE, SERDE_PARAMETERS = 1, 2, 7, 3
+COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT = 1, 2, 3
+PART_VALUES, PART_DATABASE, PART_TABLE, PART_STORAGE = 1, 2, 3, 6
+LOCK_ID, LOCK_STATE, LOCK_BEATEN, LOCK_USER = 1, 2, 8, 10
+EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = (Field(TType.I32, number) for number in (3, 2, 6))
+ACQUIRED = 1
+NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
+PARAMETER = "hive_filter_field_params__"
+
+MODIFIED = "The table has been modified"
+NO_SUCH_TABLE = "table not found"
+NOWHERE_TO_ADD = "because database or table"
+TAKEN = "already exists"
+INCOMPATIBLE = "types incompatible with the existing columns"
+EXISTS = "AlreadyExistsException"
+MISSING = ("NoSuchObjectException", "UnknownDBException", "NoSuchLockException")
+REFUSED = ("InvalidOperationException", "InvalidObjectException", "InvalidInputException")
+
+
+def entry_of(name: TableName, table: Struct) -> TableEntry:
+    """The entry, with the whole struct as its ``raw``."""
+    storage = table.struct(STORAGE)
+    columns = [(_name(one), one) for one in storage.structs(COLUMNS)]
+    path = storage.struct(SERDE).texts(SERDE_PARAMETERS).get("path")
+    return TableEntry(
+        name=name,
+        table_type=table.text(TYPE) or "",
+        location=path or storage.text(LOCATION),
+        columns=tuple((called, one.text(COLUMN_TYPE) or "") for called, one in columns),
+        partition_keys=tuple(map(_name, table.structs(PARTITION_KEYS))),
+        create_time=table.value(CREATE_TIME) or 0,
+        parameters=table.texts(PARAMETERS),
+        raw=table,
+        comments={called: text for called, one in columns if (text := one.text(COLUMN_COMMENT))},
+    )
+
+
+def changed(change: EntryChange) -> Struct:
+    """The staged struct under the target's name, with what comes from the base."""
+    staged = _struct(change.staged)
+    database, table = named(change.target)
+    fields: dict[int, Field | None] = {
+        NAME: table,
+        DATABASE: database,
+        PARAMETERS: strings(change.parameters),
+    }
+    if change.columns is not None:
+        columns = (struct(*map(string, one)).value for one in change.columns)
+        storage = staged.struct(STORAGE).replaced({COLUMNS: sequence(TType.STRUCT, *columns)})
+        fields[STORAGE] = Field(TType.STRUCT, storage)
+    if change.base is not None:
+        base = _struct(change.base)
+        kept = (*OF_THE_BASE, PARTITION_KEYS) if change.keeps_partition_keys else OF_THE_BASE
+        fields |= {number: base.fields.get(number) for number in kept}
+    return staged.replaced(fields)
+
+
+def scratch_view(name: TableName) -> Struct:
+    """A new entry without a directory."""
+    storage = {COLUMNS: sequence(TType.STRUCT), SERDE: Field(TType.STRUCT, EMPTY)}
+    database, table = named(name)
+    return Struct(
+        {
+            NAME: table,
+            DATABASE: database,
+            STORAGE: Field(TType.STRUCT, Struct(storage)),
+            PARTITION_KEYS: sequence(TType.STRUCT),
+            VIEW_ORIGINAL: string("select 1"),
+            VIEW_EXPANDED: string("select 1"),
+            TYPE: string(VIEW),
+        }
+    )
+
+
+def named(name: TableName) -> tuple[Field, Field]:
+    """Database and table, as most calls begin."""
+    return string(name.database), string(name.table)
+
+
+def environment(expected: Expectation | None = None) -> Field:
+    """The context of a change: its precondition, and no counting of files."""
+    condition: dict[str, str] = {}
+    if expected is not None:
+        condition["expected_parameter_key"] = expected.key
+        condition["expected_parameter_value"] = expected.value
+    return struct(strings({**NO_STATISTICS, **condition}))
+
+
+def parameter_is(parameter: str, value: str) -> str:
+    """The filter for tables of which ``parameter`` is ``value``.
+
+    Raises:
+        ValueError: Hive's filters can't say it. Their names are letters, digits and underscores,
+            and a quote in a literal can't be escaped.
+    """
+    quote = "'" if '"' in value else '"'
+    if quote in value or not re.fullmatch(r"\w+", parameter, re.ASCII):
+        raise ValueError(f"a metastore can't be asked for {parameter} = {value!r}")
+    return f"{PARAMETER}{parameter} = {quote}{value}{quote}"
+
+
+def begins_with(prefix: str) -> str:
+    """The pattern for names that begin so, or for all where a character could be special."""
+    return f"{prefix}*" if re.fullmatch(r"\w*", prefix, re.ASCII) else "*"
+
+
+def tables_named(database: str, names: Iterable[str], prefix: str = "") -> tuple[TableName, ...]:
+    """The names that do begin so: Hive's are of lower case, and its patterns ignore it."""
+    return tuple(TableName(database, one) for one in names if one.startswith(prefix.lower()))
+
+
+def partition_of(part: Struct) -> Partition:
+    """The partition, with the whole struct as its ``raw``."""
+    location = part.struct(PART_STORAGE).text(LOCATION)
+    return Partition(words_of(part.value(PART_VALUES)), location or "", part)
+
+
+def names_of(partitions: Iterable[Partition], names: Iterable[str]) -> tuple[str, ...]:
+    """The server's own names of these partitions: it alone knows what it escapes."""
+    values = {partition.values for partition in partitions}
+    return tuple(name for name in names if values_in(name) in values)
+
+
+def values_in(partition_name: str) -> tuple[str, ...]:
+    """The values in a name such as ``day=2026-11-21/path=a%2Fb``.
+
+    Hive escapes single characters of ASCII, as in a URL.
+    """
+    return tuple(unquote(part.partition("=")[2]) for part in partition_name.split("/"))
+
+
+def addition(name: TableName, partitions: Iterable[Partition]) -> Field:
+    """The request that adds copies of these partitions where they are missing."""
+    database, table = named(name)
+    here: dict[int, Field | None] = {PART_DATABASE: database, PART_TABLE: table}
+    parts = sequence(TType.STRUCT, *(_struct(one).replaced(here) for one in partitions))
+    if_not_exists, need_result = boolean(True), boolean(False)
+    return struct(database, table, parts, if_not_exists, need_result)
+
+
+def dropping(name: TableName, names: Iterable[str]) -> Field:
+    """The request that drops the partitions of these names and leaves their data."""
+    delete_data, if_exists, need_result = boolean(False), boolean(True), boolean(False)
+    parts = struct(words(*names))
+    return struct(*named(name), parts, delete_data, if_exists, None, None, need_result)
+
+
+def batches(all_of_them: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The same in pieces for one call each."""
+    for start in range(0, len(all_of_them), BATCH):
+        yield all_of_them[start : start + BATCH]
+
+
+def locking(name: TableName, owner: str) -> Field:
+    """The request for an exclusive lock on a table."""
+    component = struct(EXCLUSIVE, OF_A_TABLE, *named(name), None, WITHOUT_TRANSACTION)
+    components = sequence(TType.STRUCT, component.value)
+    return struct(components, None, string(owner), string(socket.gethostname()), string(AGENT))
+
+
+def lock_id(lock: int) -> Field:
+    """The request about a lock."""
+    return struct(Field(TType.I64, lock))
+
+
+def shown(lock: Struct) -> TableLock:
+    """A lock as the server lists it."""
+    return TableLock(lock.value(LOCK_ID), lock.text(LOCK_USER) or "", lock.value(LOCK_BEATEN) or 0)
+
+
+def refusal(kind: str, text: str) -> MetastoreError:
+    """The error for an exception of class ``kind``: any but a refusal may have had its effect."""
+    if MODIFIED in text:
+        return EntryModifiedError(text)
+    if INCOMPATIBLE in text:
+        return ColumnsRefusedError(text)
+    if kind == EXISTS:
+        return EntryExistsError(text)
+    if kind in MISSING or text.endswith(NO_SUCH_TABLE) or NOWHERE_TO_ADD in text:
+        return EntryMissingError(text)
+    if kind in REFUSED:
+        return EntryExistsError(text) if text.endswith(TAKEN) else RefusedError(text)
+    return MetastoreError(text)
+
+
+def _name(column: Struct) -> str:
+    return column.text(COLUMN_NAME) or ""
+
+
+def _struct(read: TableEntry | Partition) -> Struct:
+    if not isinstance(read.raw, Struct):
+        raise TypeError(f"a {type(read).__name__} that was read by another client")
+    return read.raw

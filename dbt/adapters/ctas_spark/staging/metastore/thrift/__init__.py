@@ -1,1 +1,0 @@
-"""A Hive metastore over plain Thrift, without a JVM."""
