@@ -16,8 +16,11 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagedVersionIncompleteError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.publish.commit import LONGEST_CREATION_MS, MOST_ATTEMPTS
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.staged_table import (
+    LONGEST_CREATION_MS,
+    MOST_ATTEMPTS,
+    StagedTable,
+)
 from dbt.adapters.ctas_spark.staging.publish.version import (
     CannotReplayError,
     Change,

@@ -6,20 +6,36 @@ from typing import Generic
 from dbt.adapters.ctas_spark.staging.clock import Clock, Stopwatch
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages, purposes
-from dbt.adapters.ctas_spark.staging.publish.commit import Commit
-from dbt.adapters.ctas_spark.staging.publish.version import B, Outcome, Reach, Version
+from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
+from dbt.adapters.ctas_spark.staging.publish.version import (
+    B,
+    CannotReplayError,
+    Change,
+    NotWholeError,
+    Outcome,
+    Reach,
+    SweptError,
+    Version,
+    is_by_rival,
+)
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 100
+LONGEST_CREATION_MS = ORPHAN_AGE_MS // 2
 
 
 class StagedTable(Generic[B]):
     """One attempt to publish one table; ``Plan.begin`` makes it.
 
     The calls come in this order: ``statement`` (the caller runs it), ``verify``, ``commit``,
-    ``settle``; ``abort`` instead of the rest at any moment. ``outcome`` is None until the attempt
-    is decided; ``left_behind`` is what an abort could not remove.
+    ``settle``; ``abort`` instead of the rest at any moment. ``base``, ``reach`` and ``level`` are
+    begin's until a commit call takes others. ``outcome`` is None until the attempt is decided;
+    ``left_behind`` is what an abort could not remove.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
@@ -40,11 +56,13 @@ class StagedTable(Generic[B]):
         self.figures = WriteFigures()
         self.outcome: Outcome | None = None
         self.left_behind: list[str] = []
+        self._begun = base
         self._asked = asked
         self._version = version
         self._job = job
         self._report = report
         self._age = Stopwatch.start(clock)
+        self._rival = ""
 
     @property
     def target(self) -> TableName:
@@ -67,7 +85,8 @@ class StagedTable(Generic[B]):
     def prepare(self) -> None:
         """Prepare the staging, or keep what exists; nothing about the target is written."""
         if purposes.keeps_what_exists(self.context, self.base):
-            self._decided(Outcome.KEPT)
+            self.outcome = Outcome.KEPT
+            self._report.leave()
             return
         purposes.warn_of_less(self.context, self.base, self.level)
         if self.reach.warning:
@@ -94,7 +113,7 @@ class StagedTable(Generic[B]):
         return self._version.record
 
     def commit(self) -> None:
-        """Publish the staged version, conditional on the base.
+        """Publish the staged version over the base, or over what the purpose allows instead.
 
         Raises:
             ConcurrentWriteError, TableAlreadyExistsError, NoSuchTableError: refused; the target
@@ -106,15 +125,16 @@ class StagedTable(Generic[B]):
         """
         self._version.check_staged(self.figures)
         self._report.enter(Step.COMMIT)
-        commit = self._commit()
         try:
-            commit.run()
+            with self._version.held() as check:
+                decided = self._call_until_decided(check)
         finally:
-            self.base, self.level, self.reach = commit.over, commit.level, commit.reach
-            if commit.outcome is not None and commit.outcome is not Outcome.KEPT:
-                self._decided(commit.outcome)
-        if commit.outcome is Outcome.KEPT:
-            self._keep_theirs()
+            if self.outcome is not None:
+                self._report.leave()
+        if decided is Outcome.KEPT:
+            logger.info("%s was created by another meanwhile; theirs is kept", self.target)
+            self.left_behind = self._discarded("another created the table")
+            self.outcome = Outcome.KEPT
 
     def settle(self) -> None:
         """Make this session's own later statements see the version."""
@@ -140,24 +160,86 @@ class StagedTable(Generic[B]):
             self.left_behind = [f"what was staged in {self._version.places}"]
         self.outcome = Outcome.NOT_COMMITTED
 
-    def _commit(self) -> Commit[B]:
-        return Commit(
-            context=self.context,
-            version=self._version,
-            job=self._job,
-            begun=self.base,
-            asked=self._asked,
-            report=self._report,
-            age=self._age,
-            over=self.base,
-            reach=self.reach,
-            level=self.level,
-        )
+    def _call_until_decided(self, check: HeldCheck) -> Outcome:
+        for _ in range(MOST_ATTEMPTS):
+            decided = self._attempt(check)
+            if decided is not Outcome.NOT_COMMITTED:
+                return decided
+        who = f"others committed before each of {MOST_ATTEMPTS} attempts to overwrite"
+        raise messages.concurrent_write(self.target, who)
 
-    def _keep_theirs(self) -> None:
-        logger.info("%s was created by another meanwhile; theirs is kept", self.target)
-        self.left_behind = self._discarded("another created the table")
-        self.outcome = Outcome.KEPT
+    def _attempt(self, check: HeldCheck) -> Outcome:
+        """One commit call; after NOT_COMMITTED another one may be made."""
+        now = self._version.look()
+        change = self._version.change(self._begun, now)
+        if purposes.keeps_theirs(self.context, change, now):
+            return Outcome.KEPT
+        self._take(change, now)
+        if self._job.canceled:
+            raise messages.canceled(self.target, self._unchanged)
+        # no compare-and-swap refuses a creation that woke up after its version was swept
+        if not self.base.exists and self._age.elapsed_ms() > LONGEST_CREATION_MS:
+            raise messages.too_old(self.target, self._unchanged)
+        commit = self._version.mark(self.base, self.level)
+        check()
+        self.outcome = Outcome.UNKNOWN  # until it is judged: the call may land, whatever ends it
+        decided = self._judged(commit, self._call())
+        self.outcome = None if decided is Outcome.NOT_COMMITTED else decided
+        return decided
+
+    def _take(self, change: Change, now: B) -> None:
+        """Decide over what to publish, and what that keeps."""
+        self.base = self._begun
+        if change is not Change.NONE:
+            self._rival = self._version.who(self._begun, now)
+            purposes.check_change(self.context, change, now, self._rival)
+            self.base = now
+        self.reach = self._version.reach(self.base)
+        self.level = purposes.kept(self.context, self._asked, self.reach, self._unchanged)
+        if self.base is not self._begun:  # identity: begin's base is on the record already
+            self._version.rebase(self.base)
+
+    def _call(self) -> MetastoreError | None:
+        """The failure of the commit call, if any."""
+        try:
+            with self._report.within(Step.PUBLISH):
+                self._version.publish(self.base)
+        except MetastoreError as error:
+            return error
+        return None
+
+    def _judged(self, commit: str, failure: MetastoreError | None) -> Outcome:
+        """COMMITTED, or NOT_COMMITTED because a rival came first; anything else raises."""
+        not_called = self._why_not_called(failure)
+        if not_called is not None:
+            self.outcome = None
+            raise not_called from failure
+        try:
+            after = self._version.look()
+        except MetastoreError as error:
+            raise messages.unknown(self.target, self.version, failure or error) from error
+        decided = self._version.decide(self.base, after, commit, failure)
+        if decided is Outcome.UNKNOWN:
+            raise messages.unknown(self.target, self.version, failure) from failure
+        if decided is Outcome.NOT_COMMITTED and not is_by_rival(failure):
+            self.outcome = None
+            raise messages.refused(self.target, self._unchanged, failure)
+        return decided
+
+    def _why_not_called(self, failure: MetastoreError | None) -> StagingError | None:
+        """The error of a commit that its kind refused before the call."""
+        if isinstance(failure, CannotReplayError):
+            what = f"on_conflict: overwrite can't put the staged version over that: {failure}"
+            return messages.concurrent_write(self.target, f"{self._rival}; {what}")
+        if isinstance(failure, SweptError):
+            return messages.swept(self.target, self._unchanged)
+        if isinstance(failure, NotWholeError):
+            return messages.files_gone(self.target, failure.what, self._unchanged)
+        return None
+
+    @property
+    def _unchanged(self) -> str:
+        return messages.unchanged(self._begun)
 
     def _withdrawn(self, reason: str) -> list[str]:
         """What is left of the version; without places nothing was written yet."""
@@ -174,7 +256,3 @@ class StagedTable(Generic[B]):
         left = self._version.discard(self._report)
         logger.info("version %s of %s was withdrawn: %s", self.version, self.target, reason)
         return left
-
-    def _decided(self, outcome: Outcome) -> None:
-        self.outcome = outcome
-        self._report.leave()
