@@ -1,7 +1,7 @@
 """One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
@@ -78,8 +78,8 @@ class PlannedModel:
     def of(cls, catalog: StagingCatalog, model: ModelPlan, job: Job) -> "PlannedModel":
         """Decide the level, or refuse it, before any job."""
         timer = StepTimer()
-        hook = JobStatusHook(catalog.plan(model.context, job, (timer,)))
-        return cls(catalog, model.retention, hook, timer)
+        plan = replace(catalog.plan(model.context, job), observers=(timer,))
+        return cls(catalog, model.retention, JobStatusHook(plan), timer)
 
     def begin(self) -> "ModelBuild":
         return ModelBuild(self, self.hook.on_created())

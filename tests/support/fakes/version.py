@@ -197,8 +197,8 @@ def plan(  # noqa: PLR0913 (what a run is made of)
         asked,
         job or FakeJob(),
         lambda _level, _report: version,
-        observers,
         clock or FakeClock(),
+        observers,
     )
 
 

@@ -17,7 +17,6 @@ from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import StepObserver
 from fakes.clock import FakeClock
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
@@ -89,14 +88,9 @@ class World:
         """What is asked of the one target."""
         return replace(CONTEXT, purpose=StagingPurpose(purpose), **changes)
 
-    def plan(
-        self,
-        purpose: str = "create_or_replace",
-        observers: tuple[StepObserver, ...] = (),
-        **changes: Any,
-    ) -> Plan:
+    def plan(self, purpose: str = "create_or_replace", **changes: Any) -> Plan:
         """A run's plan for the one target."""
-        return self.catalog().plan(self.context(purpose, **changes), self.job, observers)
+        return self.catalog().plan(self.context(purpose, **changes), self.job)
 
     def stage(self, staged: Staged, *months: str, rows: str = "rows") -> None:
         """What the CTAS does: files, then the record with its properties and partitions."""

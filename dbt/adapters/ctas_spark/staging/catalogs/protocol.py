@@ -10,7 +10,6 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import StepObserver
 
 
 class ConflictCheck(str, Enum):
@@ -58,9 +57,7 @@ class StagingCatalog(Protocol):
     def capabilities(self, staging_schema: str) -> Capabilities:
         """What this catalog reaches; probed once, with ``staging_schema`` as the place to try."""
 
-    def plan(
-        self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> Plan:
+    def plan(self, context: StagingContext, job: Job) -> Plan:
         """The plan for the context; AtomicityNotSupportedError if its level is not reached.
 
         No job is started and nothing about the target is read or written yet.

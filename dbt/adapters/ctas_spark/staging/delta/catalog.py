@@ -28,7 +28,7 @@ from dbt.adapters.ctas_spark.staging.publish.version import Version
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, Reason, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 
 class DeltaCatalog:
@@ -42,9 +42,7 @@ class DeltaCatalog:
         """What the session catalog reaches, by which tables are created and replace others."""
         return self._files.capabilities(staging_schema)
 
-    def plan(
-        self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> Plan:
+    def plan(self, context: StagingContext, job: Job) -> Plan:
         """Decide the level; what stands in the target's place decides how it is kept.
 
         Over a Delta table the level is ``isolated`` whatever the metastore reaches.
@@ -55,7 +53,7 @@ class DeltaCatalog:
         if context.atomicity is Atomicity.AUTO:
             level = Atomicity.ISOLATED
         clock = self._files.services(context.staging_schema).clock
-        return Plan(context, level, job, partial(self._open, context), observers, clock)
+        return Plan(context, level, job, partial(self._open, context), clock)
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
         """Keep a creation's figures; those of a commit are in the table's history."""

@@ -29,7 +29,7 @@ from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.version import Version
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import StepObserver, StepReport
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
@@ -90,16 +90,14 @@ class SessionCatalog:
                 self._staging_schemas[staging_schema] = self._opened(staging_schema)
             return self._staging_schemas[staging_schema]
 
-    def plan(
-        self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> Plan:
+    def plan(self, context: StagingContext, job: Job) -> Plan:
         _refuse_other_catalogs(context)
         self._refuse_missing_format(context)
         level = self.capabilities(context.staging_schema).level_for(
             context.atomicity, context.target
         )
         attempt = partial(self.open_version, context)
-        return Plan(context, level, job, attempt, observers, self._clock)
+        return Plan(context, level, job, attempt, self._clock)
 
     def open_version(
         self,

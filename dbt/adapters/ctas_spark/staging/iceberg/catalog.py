@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, Reason, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 
 class IcebergCatalog:
@@ -40,9 +40,7 @@ class IcebergCatalog:
         self._namespaces.ensure(staging_schema)
         return Capabilities(f"iceberg ({self._kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
 
-    def plan(
-        self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> Plan:
+    def plan(self, context: StagingContext, job: Job) -> Plan:
         """The plan of a fork."""
         found = problems(context)
         if found:
@@ -57,7 +55,6 @@ class IcebergCatalog:
             reached.level_for(context.atomicity, context.target),
             job,
             lambda _, report: IcebergVersion(context, self._services, report),
-            observers,
             self._services.clock,
         )
 

@@ -27,8 +27,8 @@ class Plan:
     level: Atomicity
     job: Job
     open_version: OpenVersion
-    observers: tuple[StepObserver, ...] = ()
     clock: Clock = SYSTEM_CLOCK
+    observers: tuple[StepObserver, ...] = ()
 
     def begin(self) -> StagedTable[Any]:
         """Look at the target and take it as the base; what a crash left half done is mended first.

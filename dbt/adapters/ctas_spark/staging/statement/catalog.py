@@ -28,7 +28,7 @@ from dbt.adapters.ctas_spark.staging.statement.version import (
     REPLACE,
     StatementVersion,
 )
-from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 
 def _problems(context: StagingContext) -> Iterator[str]:
@@ -65,9 +65,7 @@ class StatementCatalog:
         self._namespaces.ensure(staging_schema)
         return with_branches(self._copied) if self._has_branches else self._copied
 
-    def plan(
-        self, context: StagingContext, job: Job, observers: tuple[StepObserver, ...] = ()
-    ) -> Plan:
+    def plan(self, context: StagingContext, job: Job) -> Plan:
         found = tuple(_problems(context))
         if found:
             raise AtomicityNotSupportedError(
@@ -83,7 +81,6 @@ class StatementCatalog:
             level,
             job,
             lambda _level, _report: self._version(context),
-            observers,
             self._tables.clock,
         )
 
