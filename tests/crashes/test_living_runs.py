@@ -28,9 +28,9 @@ from crashes.lives import (
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, StagingError
-from dbt.adapters.ctas_spark.staging.files import call
-from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
+from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
+from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.references import References
 from fakes.engine import FakeJob
 
@@ -158,7 +158,7 @@ def named(one: Life | Disturb) -> str:
 @pytest.fixture(autouse=True)
 def _no_real_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """No writer waits for a second to be over: the fakes' clock stands still."""
-    monkeypatch.setattr(call, "LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(publication, "LONGEST_WAIT_SECONDS", 0.0)
 
 
 @pytest.mark.parametrize("disturb", [*IMPATIENT, *PATIENT], ids=named)

@@ -10,7 +10,7 @@ from crashes.scenarios import SCENARIOS
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
 from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.files import garbage, retention, version
+from dbt.adapters.ctas_spark.staging.files import garbage, version
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Reason
@@ -26,6 +26,9 @@ class Noticed:
     scenario: str
     layout: str = "parquet"
 
+    def __str__(self) -> str:
+        return f"{self.sabotage.__name__}-{self.layout}"
+
     @property
     def case(self) -> Case:
         """The scenario on fakes."""
@@ -33,15 +36,10 @@ class Noticed:
         return Case("fakes", Atomicity.ATOMIC, self.layout, found, Extent.POINTS)
 
 
-def columns_stay_away(patch: Patch) -> None:
-    """Nobody makes up for a dead run's second call."""
-    patch.setattr(version, "lacks_columns", lambda _base: False)
-
-
-def partitions_stay_pending(patch: Patch) -> None:
-    """Nobody goes on with a dead run's partitions."""
-    patch.setattr(version, "is_pending", lambda _base: False)
-    patch.setattr(retention, "is_pending", lambda _base: False)
+def nothing_is_completed(patch: Patch) -> None:
+    """Nobody makes up for the columns and partitions that a dead run left for later."""
+    patch.setattr(version, "complete", lambda _table, found: found)
+    patch.setattr(garbage, "complete", lambda _table, found: found)
 
 
 def files_stay(patch: Patch) -> None:
@@ -66,15 +64,17 @@ def orphans_stay(patch: Patch) -> None:
 
 
 NOTICED = (
-    Noticed(columns_stay_away, "changes_types"),
-    Noticed(partitions_stay_pending, "replaces", "tracked"),
+    Noticed(nothing_is_completed, "changes_types"),
+    Noticed(nothing_is_completed, "replaces", "tracked"),
     Noticed(files_stay, "replaces"),
     Noticed(half_deleted_versions_stay, "cleans_up"),
     Noticed(orphans_stay, "replaces"),
 )
 
 
-@pytest.mark.parametrize("noticed", NOTICED, ids=lambda one: one.sabotage.__name__)
+@pytest.mark.parametrize(
+    "noticed", NOTICED, ids=lambda one: f"{one.sabotage.__name__}-{one.layout}"
+)
 def test_a_sabotage_is_noticed(noticed: Noticed, stage: Stage, monkeypatch: Patch) -> None:
     """At some point of its scenario, in whichever way that is mended."""
     case = noticed.case

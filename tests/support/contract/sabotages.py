@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.files import publication, version
+from dbt.adapters.ctas_spark.staging.files import version
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.files.call import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
+from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
@@ -25,7 +25,7 @@ def drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """The target is dropped, then created anew."""
 
     def alter(self: MetastoreCall) -> None:
-        metastore, change = self.table.metastore, self._change()
+        metastore, change = self.table.metastore, self.change()
         metastore.drop_entry(change.target)
         metastore.create_table(change)
 
@@ -36,7 +36,7 @@ def no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Neither is the base compared, nor does the call expect it."""
 
     def alter(self: MetastoreCall) -> None:
-        self.table.metastore.alter_table(self._change(), None)
+        self.table.metastore.alter_table(self.change(), None)
 
     patch.setattr(FileVersion, "change", lambda _self, _begun, _now: Change.NONE)
     patch.setattr(MetastoreCall, "_alter", alter)
@@ -44,10 +44,10 @@ def no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
 
 def stale_partitions(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Spark goes on taking the partitions from the metastore, which has the old version's."""
-    change = publication.change
+    change = MetastoreCall.change
 
-    def tracked(**facts: Any) -> EntryChange:
-        made = change(**facts)
+    def tracked(self: MetastoreCall) -> EntryChange:
+        made = change(self)
         return EntryChange(
             made.target,
             made.staged,
@@ -57,7 +57,7 @@ def stale_partitions(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
             keeps_partition_keys=made.keeps_partition_keys,
         )
 
-    patch.setattr(publication, "change", tracked)
+    patch.setattr(MetastoreCall, "change", tracked)
 
 
 def clean_up_before_the_commit(subject: Subject, patch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def marker_seeded_at_begin(subject: Subject, patch: pytest.MonkeyPatch) -> None:
 
 def nobody_counts_the_files(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """What is published is not looked at before."""
-    patch.setattr(version, "check_whole", lambda *_facts: None)
+    patch.setattr(version, "what_is_wrong", lambda *_facts: "")
 
 
 def foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyPatch) -> None:

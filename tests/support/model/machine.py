@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files import call
+from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.publish import locks
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, ORPHAN_AGE_MS, RetentionRules
@@ -106,7 +106,7 @@ class Lives(RuleBasedStateMachine):
             (secrets, "token_hex", token_hex),
             (locks, "HEARTBEAT_SECONDS", 10_000.0),
             (locks, "POLL_SECONDS", 0.0),
-            (call, "time", clock),
+            (publication, "time", clock),
         ):
             self._patches.enter_context(patch.object(module, name, value))
 

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ctas_spark.staging.files import (
-    call,
     directories,
+    follow_up,
     garbage,
     publication,
+    record,
     references,
-    staged,
-    table,
     took_over,
     version,
 )
@@ -56,17 +55,16 @@ def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
     """A record is written whatever it is by now."""
 
     def move(
-        metastore: MetastoreClient, record: Record, expected: Record, *, conditional: bool
+        metastore: MetastoreClient, wanted: Record, expected: Record, *, conditional: bool
     ) -> Record:
         assert conditional
         now = expected.entry
         assert now is not None
-        parameters = {**now.parameters, **record.to_parameters()}
+        parameters = {**now.parameters, **wanted.to_parameters()}
         metastore.alter_table(EntryChange(now.name, now, now, parameters), None)
-        return replace(record, entry=replace(now, parameters=parameters))
+        return replace(wanted, entry=replace(now, parameters=parameters))
 
-    patch.setattr(table, "move", move)
-    patch.setattr(staged, "move", move)
+    patch.setattr(record, "move", move)
 
 
 def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
@@ -77,12 +75,12 @@ def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
 
 def files_are_not_counted(patch: pytest.MonkeyPatch) -> None:
     """What is published is not looked at once more."""
-    patch.setattr(version, "check_whole", lambda *_facts: None)
+    patch.setattr(version, "what_is_wrong", lambda *_facts: "")
 
 
 def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:
     """A writer that has created its target does not look whether its version is still there."""
-    patch.setattr(call.MetastoreCall, "_is_swept", lambda _call: False)
+    patch.setattr(publication.MetastoreCall, "_is_swept", lambda _call: False)
 
 
 def an_error_means_not_committed(patch: pytest.MonkeyPatch) -> None:
@@ -96,20 +94,21 @@ def an_error_means_not_committed(patch: pytest.MonkeyPatch) -> None:
 
 def partitions_tracked_by_the_swap(patch: pytest.MonkeyPatch) -> None:
     """Spark asks for partitions while those of the version before are kept."""
-    change = publication.change
+    change = publication.MetastoreCall.change
 
-    def tracked(**facts: Any) -> EntryChange:
-        ours = change(**facts)
+    def tracked(call: publication.MetastoreCall) -> EntryChange:
+        ours = change(call)
         if ours.staged.partition_keys:
             ours.parameters[PARTITION_PROVIDER] = "catalog"
         return ours
 
-    patch.setattr(publication, "change", tracked)
+    patch.setattr(publication.MetastoreCall, "change", tracked)
 
 
 def columns_stay_unfilled(patch: pytest.MonkeyPatch) -> None:
     """Nobody makes the second call, for the columns that other engines read."""
-    patch.setattr(version, "fill_columns", lambda *_facts: False)
+    patch.setattr(version, "fill_columns", lambda _table: None)
+    patch.setattr(follow_up, "fill_columns", lambda _table: None)
 
 
 def a_managed_tables_files_go_unseen(patch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ColumnsRefusedError,
     MetastoreError,
 )
-from dbt.adapters.ctas_spark.staging.files import call as columns
+from dbt.adapters.ctas_spark.staging.files import follow_up
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
@@ -268,7 +268,7 @@ def test_nothing_is_filled_where_columns_are_there(world: World) -> None:
     table = FileTable(
         CONTEXT, world.catalog().services(CONTEXT.staging_schema), StepReport(TARGET_NAME)
     )
-    assert not columns.lacks_columns(version_of(world.begun()).look())
+    assert not follow_up.lacks_columns(version_of(world.begun()).look())
     world.metastore.calls.clear()
-    assert not columns.fill_columns(table)
+    follow_up.fill_columns(table)
     assert "alter_table" not in world.metastore.calls

@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_PROVIDER,
     PARTITIONS,
 )
-from dbt.adapters.ctas_spark.staging.files.partitions import MAY_WAKE_UP_MS
+from dbt.adapters.ctas_spark.staging.files.follow_up import MAY_WAKE_UP_MS
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, observe

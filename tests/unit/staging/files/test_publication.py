@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     VIEW,
@@ -16,8 +18,9 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
-from fakes.world import STAGING_SCHEMA, TARGET_NAME
+from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
 STAGED = entry(
     replace(TARGET_NAME, database=STAGING_SCHEMA),
@@ -56,17 +59,15 @@ def change(
 ) -> EntryChange:
     """The change that publishes the staged entry when the storage shows ``now``."""
     seen = FileBase(base)
-    return publication.change(
-        staged=staged,
-        base=seen,
-        target=TARGET_NAME,
-        marker=publication.marker_over(
-            seen, TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now
-        ),
-        partitions=PartitionState.PENDING,
-        columns=columns,
-        of_model=of_model,
+    world = World()
+    table = FileTable(
+        world.context(layout=TableLayout(properties=of_model)),
+        world.catalog().services(STAGING_SCHEMA),
+        StepReport(TARGET_NAME),
     )
+    marker = publication.marker_over(seen, TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now)
+    call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, columns)
+    return call.change()
 
 
 def test_properties_of_others_are_carried_and_the_models_win() -> None:
@@ -170,11 +171,8 @@ def test_hives_keys_change_by_name_and_order(
     kept: tuple[str, ...], wanted: tuple[str, ...], *, changes: bool
 ) -> None:
     """Hive writes them in small letters."""
-    assert (
-        publication.changes_hive_keys(wanted, FileBase(replace(BASE, partition_keys=kept)))
-        is changes
-    )
-    assert not publication.changes_hive_keys(wanted, FileBase(None))
+    assert FileBase(replace(BASE, partition_keys=kept)).changes_keys(wanted) is changes
+    assert not FileBase(None).changes_keys(wanted)
 
 
 def test_kept_keys_are_left_out_of_hives_columns() -> None:

@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagedVersionGoneError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.files import call as metastore_call
+from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
@@ -170,7 +170,7 @@ def test_the_time_of_a_takeover_never_goes_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A base from the future is expected one second later the next time."""
-    monkeypatch.setattr(metastore_call, "LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(publication, "LONGEST_WAIT_SECONDS", 0.0)
     plain(world, START + 500)
     world.published()
     assert live(world).parameters["transient_lastDdlTime"] == str(START + 501)

@@ -92,6 +92,12 @@ class FileBase:
         """The entry, if it is a table's."""
         return None if self.entry is None or self.entry.is_view else self.entry
 
+    def changes_keys(self, wanted: tuple[str, ...]) -> bool:
+        """True if Hive's partition keys would change, which no metastore lets an alter do."""
+        return self.table is not None and self.table.partition_keys != tuple(
+            key.lower() for key in wanted
+        )
+
     def __str__(self) -> str:
         if self.entry is None:
             return ABSENT

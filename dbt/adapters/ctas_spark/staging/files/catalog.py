@@ -12,8 +12,9 @@ from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, 
 from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import FormatNotFoundError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
+from dbt.adapters.ctas_spark.staging.files.garbage import clean_up, recover
+from dbt.adapters.ctas_spark.staging.files.record import remember
 from dbt.adapters.ctas_spark.staging.files.restore import FileRestoring, history
-from dbt.adapters.ctas_spark.staging.files.retention import FileRetention
 from dbt.adapters.ctas_spark.staging.files.table import FileTable, Services
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableLockClient
@@ -110,15 +111,15 @@ class SessionCatalog:
         return FileVersion(self._table(context, report), level, count=count)
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        self._retention(context).remember(version, figures)
+        remember(self._table(context), version, figures)
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        return self._retention(context).clean_up(rules, dry_run=dry_run)
+        return clean_up(self._table(context), rules, dry_run=dry_run)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
-        return self._retention(context).recover()
+        return recover(self._table(context))
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         return history(self._table(context))
@@ -126,9 +127,6 @@ class SessionCatalog:
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         level = self.capabilities(context.staging_schema).reaches
         return roll_back(context, FileRestoring(self._table(context)), level, to)
-
-    def _retention(self, context: StagingContext) -> FileRetention:
-        return FileRetention(self._table(context))
 
     def _table(self, context: StagingContext, report: StepReport | None = None) -> FileTable:
         services = self.services(context.staging_schema)

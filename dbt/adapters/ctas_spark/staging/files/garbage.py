@@ -1,4 +1,4 @@
-"""The versions of one table of files that a clean-up judges, and how one is removed."""
+"""The clean-up of one table of files: the versions that it judges, and how one is removed."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,18 +11,29 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
 )
 from dbt.adapters.ctas_spark.staging.files.base import ABSENT
+from dbt.adapters.ctas_spark.staging.files.follow_up import complete, drop_stale_partitions, mended
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
-from dbt.adapters.ctas_spark.staging.files.record import RECORD, Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.record import (
+    RECORD,
+    Record,
+    RecordState,
+    moved,
+    name_in,
+    read,
+)
 from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.files.took_over import say_they_stay
+from dbt.adapters.ctas_spark.staging.files.took_over import TookOver, say_they_stay
 from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, find, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     ORPHAN_AGE_MS,
     KnownVersion,
     Place,
     Reason,
+    RetentionRules,
+    Sweep,
 )
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
@@ -30,6 +41,33 @@ from dbt.adapters.ctas_spark.staging.version_id import started_ms
 
 MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)
+
+
+def clean_up(table: FileTable, rules: RetentionRules, *, dry_run: bool) -> Sweep:
+    """Delete what may go; StagingError if it can't be found out."""
+    with table.report.within(Step.CLEAN_UP):
+        if rules.moved is not None and not dry_run:
+            table.services.roots.moved(table.context, rules.moved)
+        taken_over = TookOver(table, rules, dry_run).free() if rules.thorough else []
+        if not dry_run:
+            drop_stale_partitions(table, rules.grace_ms)
+        done = _clean_up(table, rules, dry_run=dry_run).run()
+        done.taken_over = taken_over
+        return done
+
+
+def recover(table: FileTable) -> tuple[str, ...]:
+    """Fill columns, track partitions, finish deletions; what was done, as sentences."""
+    with table.report.within(Step.RECOVER):
+        before = table.look()
+        done = mended(before, complete(table, before))
+        sweep = _clean_up(table, RetentionRules(), dry_run=False).finish()
+    return (*done, *(f"the deletion of {one} was finished" for one in sweep.freed))
+
+
+def _clean_up(table: FileTable, rules: RetentionRules, *, dry_run: bool) -> CleanUp:
+    references = References(table, rules.thorough, dry_run)
+    return CleanUp(FileGarbage(table, references), rules, table.report, dry_run)
 
 
 @dataclass(slots=True)
@@ -123,7 +161,7 @@ class FileGarbage:
         if not self._is_young_tombstone(record):
             if version.place is Place.SUPERSEDED:
                 self._hand_on(record)
-            self.table.metastore.drop_entry(self.table.record_name(version.id))
+            self.table.metastore.drop_entry(name_in(self.table, version.id))
 
     def _note_superseded(self, version: KnownVersion, now: int) -> None:
         record = self._found[version.id]
@@ -137,22 +175,21 @@ class FileGarbage:
                 self._moved(record, noted)
 
     def _moved(self, record: Record, to: Record) -> bool:
-        try:
-            self._found[record.version] = self.table.move(to, record)
-        except EntryModifiedError:
-            return False
-        return True
+        now = moved(self.table, to, record)
+        if now is not None:
+            self._found[record.version] = now
+        return now is not None
 
     def _made(self, record: Record) -> bool:
         """A record in an entry without a directory; False if there is an entry by now."""
-        name, metastore = self.table.record_name(record.version), self.table.metastore
+        name, metastore = name_in(self.table, record.version), self.table.metastore
         made = EntryChange(name, metastore.scratch_entry(name), None, record.to_parameters())
         return self._written(record, lambda: metastore.create_table(made))
 
     def _adopted(self, record: Record) -> bool:
         """Delta's entry, whose run wrote no record into it: the first that does so has it."""
         metastore = self.table.metastore
-        entry = metastore.get_table(self.table.record_name(record.version))
+        entry = metastore.get_table(name_in(self.table, record.version))
         if entry is None or RECORD in entry.parameters:
             return False
         adopted = EntryChange.of(entry, {**entry.parameters, **record.to_parameters()})
@@ -163,7 +200,7 @@ class FileGarbage:
             write()
         except (EntryExistsError, *REFUSED):
             return False
-        now = Record.of(self.table.metastore.get_table(self.table.record_name(record.version)))
+        now = read(self.table, record.version)
         if now is not None:
             self._found[record.version] = now
         return now == record

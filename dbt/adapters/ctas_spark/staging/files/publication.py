@@ -1,8 +1,18 @@
-"""The one change that publishes a version, or fences a target: every field of its new entry."""
+"""The one metastore call that publishes a version over its base: every field of the new entry."""
 
-from collections.abc import Mapping
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.errors import (
+    ColumnsRefusedError,
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+)
 from dbt.adapters.ctas_spark.staging.files.base import (
     LAST_DDL_TIME,
     PARTITION_HOLDER,
@@ -11,20 +21,28 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     FileBase,
 )
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     Column,
     EntryChange,
+    Expectation,
     TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import (
+    COMMIT,
     PREFIX,
     Kind,
     Lineage,
     LineageEntry,
     Marker,
 )
+from dbt.adapters.ctas_spark.staging.publish.version import SweptError
+from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
+
+logger = logging.getLogger(__name__)
 
 NEVER_CARRIED = frozenset(
     {
@@ -46,6 +64,32 @@ NEVER_CARRIED = frozenset(
 PREFIXES_NEVER_CARRIED = (PREFIX, "spark.sql.", "transient_", "view.", "parquet.", "orc.", "avro.")
 OF_THE_MODEL = PREFIX + "model_properties"
 """The names of the properties that the model set: the next one need not set them again."""
+KEEPS_OLD_COLUMNS = (
+    "%s: the metastore refuses to change the columns' types, and to have none "
+    "(hive.metastore.disallow.incompatible.col.type.changes): Spark reads the new columns, and "
+    "other engines see the old ones"
+)
+LONGEST_WAIT_SECONDS = 3.0
+POLL_SECONDS = 0.1
+
+
+def wait_out(base: FileBase, staged: TableEntry, now_ms: Callable[[], int]) -> None:
+    """Return once the second that the call expects is over.
+
+    Over a base without our marker the call expects a time, kept in whole seconds. A rival's commit
+    moves that time on; an INSERT right after it sets it to "now" again. Were "now" still the
+    second that we expect, our call would be let through over the rival's version.
+
+    Args:
+        staged: its time is the metastore's at the end of the job: nearly always that is enough.
+        now_ms: the storage's time.
+    """
+    expected = base.entry.last_ddl_time if base.entry else None
+    if expected is None or base.marker is not None or (staged.last_ddl_time or 0) > expected:
+        return
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while now_ms() // 1000 <= expected + 1 and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
 
 
 def marker_over(  # noqa: PLR0913, PLR0917 (each is one fact of the marker)
@@ -69,51 +113,141 @@ def marker_over(  # noqa: PLR0913, PLR0917 (each is one fact of the marker)
     )
 
 
-def change(  # noqa: PLR0913 (each is one fact of the publication)
-    *,
-    staged: TableEntry,
-    base: FileBase,
-    target: TableName,
-    marker: Marker,
-    partitions: PartitionState,
-    columns: tuple[Column, ...] | None,
-    of_model: Mapping[str, str],
-) -> EntryChange:
-    """The target's new entry: a staged version over ``base``.
+@dataclass(slots=True)
+class MetastoreCall:
+    """A publication over one base; Hive is given ``columns`` instead of the staged ones.
+
+    A server that refuses new types at old positions is asked again with no columns, which a second
+    call then fills, and at last with the base's. ``is_unchecked``: a table was created, and whether
+    a clean-up took its version before could not be found out.
+    """
+
+    table: FileTable
+    staged: TableEntry
+    base: FileBase
+    marker: Marker
+    partitions: PartitionState
+    columns: tuple[Column, ...] | None = None
+    is_unchecked: bool = False
+
+    @property
+    def fills_columns_later(self) -> bool:
+        """True if the entry has no columns until a second call."""
+        return self.columns == ()
+
+    def make(self) -> None:
+        """Create the entry, or replace the whole of it.
+
+        Raises:
+            RefusedError: the metastore refused the call by name; it had no effect.
+            SweptError: a clean-up took the version while its creation slept.
+            MetastoreError: the call failed, and may or may not have had its effect.
+        """
+        if self.base.entry is None:
+            self._create()
+            return
+        try:
+            self._alter()
+        except ColumnsRefusedError:
+            self.columns = ()
+            self._alter_without_columns()
+
+    def change(self) -> EntryChange:
+        """The target's new entry: the staged version over the base."""
+        base, of_model = self.base.entry, self.table.context.layout.properties
+        parameters = {**_carried(base), **_own(self.staged), **self.marker.to_parameters()}
+        if base is not None:
+            parameters |= _moved_on(base, self.marker.lineage.entries[0].time_ms)
+        if of_model:
+            parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
+        if self.staged.partition_columns:
+            parameters[PARTITIONS] = self.partitions.value
+        columns, keeps_keys = self.columns, self.base.changes_keys(self.staged.partition_keys)
+        if keeps_keys and columns is None:
+            columns = columns_beside_kept_keys(self.staged, base)
+        return EntryChange(
+            self.table.name,
+            self.staged,
+            base,
+            parameters,
+            columns=columns,
+            keeps_partition_keys=keeps_keys,
+        )
+
+    def _alter_without_columns(self) -> None:
+        try:
+            self._alter()
+        except ColumnsRefusedError:
+            logger.warning(KEEPS_OLD_COLUMNS, self.table.name)
+            self.columns = self.base.table.described_columns if self.base.table else None
+            self._alter()
+
+    def _alter(self) -> None:
+        self.table.alter(self.change(), self.base)
+
+    def _create(self) -> None:
+        """No compare-and-swap stops a creation: whatever became of it, our record is read again.
+
+        Where a clean-up has taken that, the entry is taken back; what others published on top
+        stays. A call whose answer was lost may still come, and is not said to have had no effect.
+        """
+        self.is_unchecked = True
+        failure = self._creation_failure()
+        try:
+            is_swept = self._is_swept()
+        except MetastoreError as error:
+            raise failure or error from error
+        self.is_unchecked = is_swept
+        took_back = is_swept and self._took_back()
+        if is_swept and (took_back or failure is None):
+            raise SweptError("a clean-up took the version before it was published")
+        if failure is not None:
+            raise failure
+
+    def _creation_failure(self) -> MetastoreError | None:
+        try:
+            self.table.metastore.create_table(self.change())
+        except MetastoreError as error:
+            return error
+        return None
+
+    def _is_swept(self) -> bool:
+        record = Record.of(self.table.metastore.get_table(self.staged.name))
+        return record is None or record.state is RecordState.DELETING
+
+    def _took_back(self) -> bool:
+        """Rename it away and drop it there; False if the target is not what we created."""
+        metastore, target = self.table.metastore, self.table.name
+        now = metastore.get_table(target)
+        if now is None or now.parameters.get(COMMIT) != self.marker.commit:
+            return False
+        with self.table.report.within(Step.TAKE_BACK):
+            aside = TableName(self.staged.name.database, f"{self.staged.name.table}__back")
+            change = EntryChange(aside, now, now, dict(now.parameters))
+            ours = Expectation(COMMIT, self.marker.commit)
+            with suppress(EntryModifiedError, EntryMissingError):
+                metastore.rename_table(target, change, ours)
+            metastore.drop_entry(aside)
+        return True
+
+
+def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
+    """The target's entry under a fresh commit id; None where there is no table.
+
+    A target without our marker gets no id: the time that an attempt expects on it moves on.
 
     Args:
-        partitions: what is to become of them after the call.
-        columns: those that other engines read after the call, if not the staged ones.
-        of_model: the properties that the model sets.
+        now_ms: the storage's time just before the call.
     """
-    parameters = {
-        **_carried(base.entry),
-        **_own(staged),
-        **marker.to_parameters(),
-        **_ddl_time(base.entry, marker),
-    }
-    if of_model:
-        parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
-    if staged.partition_columns:
-        parameters[PARTITIONS] = partitions.value
-    keeps_keys = changes_hive_keys(staged.partition_keys, base)
-    if keeps_keys and columns is None:
-        columns = columns_beside_kept_keys(staged, base.table)
-    return EntryChange(
-        target,
-        staged,
-        base.entry,
-        parameters,
-        columns=columns,
-        keeps_partition_keys=keeps_keys,
-    )
-
-
-def changes_hive_keys(wanted: tuple[str, ...], base: FileBase) -> bool:
-    """True if Hive's partition keys would change, which no metastore lets an alter do."""
-    return base.table is not None and base.table.partition_keys != tuple(
-        key.lower() for key in wanted
-    )
+    entry, before = base.entry, base.marker
+    if entry is None:
+        return None
+    parameters = {**entry.parameters, **_moved_on(entry, now_ms)}
+    if before is not None:
+        level = Atomicity(before.level)
+        marker = marker_over(base, entry.name, before.version, level, Kind.FENCE, now_ms)
+        parameters |= marker.to_parameters()
+    return EntryChange.of(entry, parameters)
 
 
 def columns_beside_kept_keys(staged: TableEntry, base: TableEntry | None) -> tuple[Column, ...]:
@@ -141,40 +275,16 @@ def _carried(base: TableEntry | None) -> dict[str, str]:
     if base is None or base.is_view:
         return {}
     of_last_model = base.parameters.get(OF_THE_MODEL, "").split(",")
-    kept = {
+    return {
         key: value
         for key, value in base.parameters.items()
-        if key not in NEVER_CARRIED
-        and not key.startswith(PREFIXES_NEVER_CARRIED)
-        and key not in of_last_model
+        if key == PARTITION_HOLDER
+        or not (
+            key in NEVER_CARRIED or key.startswith(PREFIXES_NEVER_CARRIED) or key in of_last_model
+        )
     }
-    holder = base.parameters.get(PARTITION_HOLDER)
-    return kept if holder is None else {**kept, PARTITION_HOLDER: holder}
 
 
-def _ddl_time(base: TableEntry | None, marker: Marker) -> dict[str, str]:
-    """A time later than the base's, so that a compare-and-swap on it is used up."""
-    before = base.last_ddl_time if base else None
-    if before is None:
-        return {}
-    now = marker.lineage.entries[0].time_ms // 1000
-    return {LAST_DDL_TIME: str(max(now, before + 1))}
-
-
-def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
-    """The target's entry under a fresh commit id; None where there is no table.
-
-    A target without our marker gets no id: the time that an attempt expects on it moves on.
-
-    Args:
-        now_ms: the storage's time just before the call.
-    """
-    entry, before = base.entry, base.marker
-    if entry is None:
-        return None
-    time = {LAST_DDL_TIME: str(max(now_ms // 1000, (entry.last_ddl_time or 0) + 1))}
-    if before is None:
-        return EntryChange.of(entry, {**entry.parameters, **time})
-    level = Atomicity(before.level)
-    marker = marker_over(base, entry.name, before.version, level, Kind.FENCE, now_ms)
-    return EntryChange.of(entry, {**entry.parameters, **marker.to_parameters(), **time})
+def _moved_on(entry: TableEntry, now_ms: int) -> dict[str, str]:
+    """A time later than the entry's, so that a compare-and-swap on that one is used up."""
+    return {LAST_DDL_TIME: str(max(now_ms // 1000, (entry.last_ddl_time or 0) + 1))}

@@ -21,7 +21,11 @@ from dbt.adapters.ctas_spark.staging.files.base import (
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
+from dbt.adapters.ctas_spark.staging.publish.messages import NO_JOB
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
+
+CREATE = "create"
+SWAP = "swap"
 
 NOW_LISTED = (
     "its partitions were kept in the metastore; from now on they are found by listing, SHOW "
@@ -31,7 +35,18 @@ NO_LOCK = (
     "the metastore has no lock tables (Hive's TxnDbUtil.prepDb makes them), and two writers could "
     "mix their partitions"
 )
-NO_JOB = "it is unchanged; no job was started"
+BY_TRACKED = (
+    "a session that resolved the table before asks the metastore for its partitions, and gets the "
+    "new version's with the old schema"
+)
+BY_MIXED_READS = (
+    "schema, format or partition columns change, and one read of this remote metastore may mix "
+    "two versions: the schema of one with the directory of the other"
+)
+DECLARE = (
+    "set metastore_reads: repeatable in the profile, if the metastore's database answers so "
+    "(datanucleus.transactionIsolation=repeatable-read on the server); or atomicity: auto"
+)
 
 # Identifier in Hive's Filter.g: a query's "where" fails on any other column of a tracked table.
 FILTERED = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
@@ -67,20 +82,17 @@ def plan_partitions(
         NotSupportedError: ``tracked`` by name can't be kept.
         AtomicityNotSupportedError: ``tracked`` and ``isolated``, both by name.
     """
-    asked = context.partition_metadata
-    wanted = tuple(key.lower() for key in context.layout.partition_keys)
-    kept = () if base.table is None else base.table.partition_keys
-    changes_keys = base.table is not None and kept != wanted
+    asked, wanted = context.partition_metadata, context.layout.partition_keys
+    kept = base.table.partition_keys if base.table and base.changes_keys(wanted) else None
     if asked is PartitionMetadata.TRACKED and wanted:
-        _refuse_tracked(context, level, find_lock, kept if changes_keys else None)
+        _refuse_tracked(context, level, find_lock, kept)
         return PartitionPlan(PartitionState.PENDING)
-    was_tracked = base.table is not None and PARTITION_PROVIDER in base.table.parameters
-    if changes_keys:
+    if kept is not None:
         return PartitionPlan(PartitionState.FILES, _keeps_keys(kept, wanted))
-    stays = was_tracked and asked is PartitionMetadata.AUTO and bool(wanted)
-    if not stays:
-        return PartitionPlan(PartitionState.FILES, NOW_LISTED if was_tracked and wanted else "")
-    if context.atomicity is Atomicity.ISOLATED or _missing(wanted, level, find_lock):
+    if not wanted or base.table is None or PARTITION_PROVIDER not in base.table.parameters:
+        return LISTED
+    is_isolated = context.atomicity is Atomicity.ISOLATED
+    if asked is PartitionMetadata.FILES or is_isolated or _missing(wanted, level, find_lock):
         return PartitionPlan(PartitionState.FILES, NOW_LISTED)
     return PartitionPlan(PartitionState.PENDING)
 
@@ -97,10 +109,52 @@ def metastore_filters(partition_column: str) -> bool:
     return FILTERED.fullmatch(partition_column) is not None
 
 
+def over(
+    table: FileTable, base: FileBase, partitions: PartitionPlan, staged: TableEntry | None
+) -> Reach:
+    """The reach of a publication.
+
+    Args:
+        staged: the staged entry, once it is there.
+
+    Raises:
+        AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
+    """
+    found = table.services.capabilities
+    if base.entry is None:
+        return Reach(found.reaches, CREATE, missing=found.missing, remedy=found.remedy)
+    if table.services.conditional and base.expectation is None:
+        raise AtomicityNotSupportedError(
+            "its entry has no transient_lastDdlTime to compare",
+            table=table.name,
+            left=NO_JOB,
+            remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
+        )
+    if partitions.state is not PartitionState.FILES:
+        return _mixed(BY_TRACKED, "set partition_metadata: files", partitions.warning)
+    if table.services.mixes_reads and _changes_shape(table.context, base.entry, staged):
+        return _mixed(BY_MIXED_READS, DECLARE, partitions.warning)
+    return Reach(found.reaches, SWAP, "none", found.missing, found.remedy, partitions.warning)
+
+
+def has_left(base: FileBase, after: FileBase) -> bool:
+    """True if the marker moved on from our base by others' commits that we can all see.
+
+    Our request, if it is still under way, is then refused: the value that it expects is gone.
+    """
+    marker = after.marker
+    if marker is None or base.entry is None:
+        return False
+    if base.marker is None:
+        return marker.number == len(marker.lineage.entries)  # nothing was cut from the list
+    return marker.commit != base.marker.commit and base.marker.commit in marker.lineage
+
+
 def _keeps_keys(kept: tuple[str, ...], wanted: tuple[str, ...]) -> str:
     return (
-        f"its partition keys change from {list(kept)} to {list(wanted)}: Spark reads the new ones; "
-        "Hive's own view of the table keeps the old ones as long as the table is not dropped"
+        f"its partition keys change from {list(kept)} to {[key.lower() for key in wanted]}: Spark "
+        "reads the new ones; Hive's own view of the table keeps the old ones as long as the table "
+        "is not dropped"
     )
 
 
@@ -138,67 +192,7 @@ def _missing(keys: tuple[str, ...], level: Atomicity, find_lock: FindLock) -> st
     if find_lock() is None:
         return NO_LOCK
     unfiltered = [key for key in keys if not metastore_filters(key)]
-    if unfiltered:
-        return f"a metastore can't filter by the columns {unfiltered}"
-    return None
-
-
-CREATE = "create"
-SWAP = "swap"
-
-BY_TRACKED = (
-    "a session that resolved the table before asks the metastore for its partitions, and gets the "
-    "new version's with the old schema"
-)
-BY_MIXED_READS = (
-    "schema, format or partition columns change, and one read of this remote metastore may mix "
-    "two versions: the schema of one with the directory of the other"
-)
-DECLARE = (
-    "set metastore_reads: repeatable in the profile, if the metastore's database answers so "
-    "(datanucleus.transactionIsolation=repeatable-read on the server); or atomicity: auto"
-)
-
-
-def over(
-    table: FileTable, base: FileBase, partitions: PartitionPlan, staged: TableEntry | None
-) -> Reach:
-    """The reach of a publication.
-
-    Args:
-        staged: the staged entry, once it is there.
-
-    Raises:
-        AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
-    """
-    found = table.services.capabilities
-    if base.entry is None:
-        return Reach(found.reaches, CREATE, missing=found.missing, remedy=found.remedy)
-    if table.services.conditional and base.expectation is None:
-        raise AtomicityNotSupportedError(
-            "its entry has no transient_lastDdlTime to compare",
-            table=table.name,
-            left="it is unchanged; no job was started",
-            remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
-        )
-    if partitions.state is not PartitionState.FILES:
-        return _mixed(BY_TRACKED, "set partition_metadata: files", partitions.warning)
-    if table.services.mixes_reads and _changes_shape(table.context, base.entry, staged):
-        return _mixed(BY_MIXED_READS, DECLARE, partitions.warning)
-    return Reach(found.reaches, SWAP, "none", found.missing, found.remedy, partitions.warning)
-
-
-def has_left(base: FileBase, after: FileBase) -> bool:
-    """True if the marker moved on from our base by others' commits that we can all see.
-
-    Our request, if it is still under way, is then refused: the value that it expects is gone.
-    """
-    marker = after.marker
-    if marker is None or base.entry is None:
-        return False
-    if base.marker is None:
-        return marker.number == len(marker.lineage.entries)  # nothing was cut from the list
-    return marker.commit != base.marker.commit and base.marker.commit in marker.lineage
+    return f"a metastore can't filter by the columns {unfiltered}" if unfiltered else None
 
 
 def _mixed(missing: str, remedy: str, warning: str) -> Reach:
@@ -207,11 +201,10 @@ def _mixed(missing: str, remedy: str, warning: str) -> Reach:
 
 def _changes_shape(context: StagingContext, base: TableEntry, staged: TableEntry | None) -> bool:
     """True if a read that mixes both versions would not be one of them."""
-    wanted = tuple(key.lower() for key in context.layout.partition_keys)
-    if base.is_view or tuple(key.lower() for key in base.partition_columns) != wanted:
+    wanted = [key.lower() for key in context.layout.partition_keys]
+    if base.is_view or [key.lower() for key in base.partition_columns] != wanted:
         return True
-    provider = base.parameters.get(PROVIDER, "").lower()
-    if provider != context.layout.file_format.lower():
+    if base.parameters.get(PROVIDER, "").lower() != context.layout.file_format.lower():
         return True
     return staged is not None and _shape(base) != _shape(staged)
 

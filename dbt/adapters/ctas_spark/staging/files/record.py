@@ -2,18 +2,23 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, EntryModifiedError
+from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     EntryChange,
     Expectation,
     MetastoreClient,
     TableEntry,
 )
+from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 
@@ -126,6 +131,119 @@ def move(
     except EntryMissingError as error:
         raise EntryModifiedError(f"the record of {expected.version} is gone") from error
     return replace(record, entry=replace(now, parameters=parameters))
+
+
+def name_in(table: FileTable, version: str) -> TableName:
+    """The name of the record of one of the table's versions."""
+    return name_of(table.context.staging_schema, table.name, version)
+
+
+def read(table: FileTable, version: str) -> Record | None:
+    """The record as it is now."""
+    return Record.of(table.metastore.get_table(name_in(table, version)))
+
+
+def moved(table: FileTable, record: Record, expected: Record) -> Record | None:
+    """Move a record where nobody holds the lock of all writers; None if another changed it."""
+    conditional = table.services.conditional
+    with table.services.lock.held(table.name), suppress(EntryModifiedError):
+        return move(table.metastore, record, expected, conditional=conditional)
+    return None
+
+
+def remember(table: FileTable, version: str, figures: WriteFigures) -> None:
+    """Keep a published version's number and figures on its record; another's change wins."""
+    record = read(table, version)
+    if record is None or record.state is RecordState.DELETING:
+        return
+    marker = table.look().marker
+    number = marker.number_of(version) if marker else None
+    is_new = record.state is RecordState.STAGED
+    state = RecordState.PUBLISHED if is_new else record.state
+    told = replace(record, state=state, number=number or record.number, **asdict(figures))
+    moved(table, told, record)
+
+
+@dataclass(slots=True)
+class StagedRecord:
+    """The record of one attempt, read when the commit begins; then only our own moves change it.
+
+    ``publishes_again``: the version was published before.
+    """
+
+    table: FileTable
+    version: str
+    base: FileBase
+    found: Record | None = None
+    publishes_again: bool = False
+
+    @property
+    def name(self) -> TableName:
+        """Its entry, which readers of the staged data select from."""
+        return name_in(self.table, self.version)
+
+    def to_parameters(self, root: str) -> dict[str, str]:
+        """What the CTAS of the version says of it."""
+        record = Record(
+            target=str(self.table.name),
+            version=self.version,
+            state=RecordState.STAGED,
+            base=str(self.base),
+            root=root,
+            took_over=self.base.managed_directory,
+        )
+        return record.to_parameters()
+
+    def write(self, root: str) -> None:
+        """Write it after a CTAS that could not say it: Delta's properties are in its log."""
+        entry = self._staged_entry()
+        marked = {**entry.parameters, **self.to_parameters(root)}
+        self.table.metastore.alter_table(EntryChange.of(entry, marked), None)
+
+    def entry(self) -> TableEntry:
+        """The staged entry, as it is published.
+
+        Raises:
+            StagedVersionGoneError: somebody removed it.
+            ConcurrentWriteError: a clean-up took the version.
+        """
+        return self._record().entry or self._staged_entry()
+
+    def rebase(self, over: FileBase) -> None:
+        """Say by compare-and-swap what the commit call expects; nothing if it says so already.
+
+        Raises:
+            ConcurrentWriteError: a clean-up took the version.
+        """
+        record = self._record()
+        if record.base == str(over) and not self.publishes_again:
+            return
+        changed = replace(
+            record,
+            base=str(over),
+            took_over=over.managed_directory or record.took_over,
+            state=RecordState.PUBLISHED if self.publishes_again else record.state,
+            superseded_ms=None,
+        )
+        metastore, conditional = self.table.metastore, self.table.services.conditional
+        try:
+            self.found = move(metastore, changed, record, conditional=conditional)
+        except EntryModifiedError as error:
+            raise messages.swept(self.table.name, messages.unchanged(self.base)) from error
+
+    def _record(self) -> Record:
+        if self.found is None:
+            self.found = Record.of(self._staged_entry())
+        if self.found is None or self.found.state is RecordState.DELETING:
+            raise messages.swept(self.table.name, messages.unchanged(self.base))
+        return self.found
+
+    def _staged_entry(self) -> TableEntry:
+        entry = self.table.metastore.get_table(self.name)
+        if entry is None:
+            left = messages.unchanged(self.base)
+            raise messages.record_gone(self.table.name, self.name, left)
+        return entry
 
 
 def _read(parameters: Mapping[str, str]) -> dict[str, Any] | None:

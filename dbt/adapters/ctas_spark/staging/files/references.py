@@ -1,20 +1,48 @@
-"""The tables and partitions that still show a version: its target's, and others.
+"""What keeps files in use: the tables and partitions that show a version, or lie in a directory.
 
 The target and clones by their marker are read afresh for each version. Tables and partitions that
 merely lie in a version (external tables, clones without the marker) are found by a listing of
 everything, which is made once for an invocation of ``ctas_vacuum``.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, FileBase
-from dbt.adapters.ctas_spark.staging.files.partitions import track_partitions
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.files.follow_up import track_partitions
+from dbt.adapters.ctas_spark.staging.files.record import name_in
+from dbt.adapters.ctas_spark.staging.files.table import FileTable, NamedPlace
 from dbt.adapters.ctas_spark.staging.files.versions import shows
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
+
+
+def places(metastore: MetastoreClient) -> Iterator[NamedPlace]:
+    """Every schema, table and partition that this user may list, with its location.
+
+    Raises:
+        MetastoreError: something could not be listed.
+    """
+    for database in metastore.databases():
+        location = metastore.database_location(database) or ""
+        yield NamedPlace(f"schema {database}", None, location)
+        for name in metastore.tables(database):
+            yield from _places_of(metastore, name)
+
+
+def _places_of(metastore: MetastoreClient, name: TableName) -> Iterator[NamedPlace]:
+    entry = metastore.get_table(name)
+    if entry is None:
+        return
+    yield NamedPlace(str(name), name, entry.location or "")
+    if entry.partition_keys:
+        with suppress(EntryMissingError):
+            for one in metastore.partitions(name):
+                yield NamedPlace(f"a partition of {name}", name, one.location)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +95,7 @@ class References:
 
     def _has_clone(self, base: FileBase, version: str) -> bool:
         """A target that is gone or foreign may have been renamed into any database."""
-        metastore, own = self.table.metastore, self.table.record_name(version)
+        metastore, own = self.table.metastore, name_in(self.table, version)
         everywhere = metastore.databases() if base.version is None else ()
         for database in sorted({self.table.name.database, *everywhere}):
             for name in metastore.tables_with(database, VERSION, version):
@@ -78,8 +106,8 @@ class References:
     def _is_location(self, version: str) -> bool:
         if not self.thorough:
             return False
-        places = self.table.services.places_once()
-        not_theirs = (self.table.record_name(version), self.table.name)
-        return any(
-            version in one.location.split("/") and one.name not in not_theirs for one in places
-        )
+        listed = self.table.services.listed
+        if not listed:
+            listed.extend(list(places(self.table.metastore)))  # all of it, or none
+        own = (name_in(self.table, version), self.table.name)
+        return any(version in one.location.split("/") and one.name not in own for one in listed)

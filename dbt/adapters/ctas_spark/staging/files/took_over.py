@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
-from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.files.record import Record, moved
+from dbt.adapters.ctas_spark.staging.files.references import places
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.versions import records_of
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
@@ -63,7 +64,7 @@ class TookOver:
         with self.table.report.within(Step.DELETE_FILES):
             is_empty = emptied(self.table.services.storage, directory)
         if is_empty:
-            self._moved(replace(noted, took_over=None, took_over_ms=None), noted)
+            moved(self.table, replace(noted, took_over=None, took_over_ms=None), noted)
             logger.info(
                 "files of the table that %s replaced were deleted: %s",
                 self.table.name,
@@ -75,7 +76,7 @@ class TookOver:
         """The record with the time from which the grace runs; None if it is another's by now."""
         if record.took_over_ms is not None or self.dry_run:
             return record
-        return self._moved(replace(record, took_over_ms=self._now(record)), record)
+        return moved(self.table, replace(record, took_over_ms=self._now(record)), record)
 
     def _is_past_grace(self, record: Record) -> bool:
         now = self._now(record)
@@ -91,22 +92,16 @@ class TookOver:
         if FOLDER in self.table.services.storage.children(directory):
             return f"it holds versions, in {FOLDER}"
         try:
-            places = self.table.services.places()
-            who = next((one.who for one in places if lies_within(one.location, directory)), None)
+            there = (one for one in places(metastore) if lies_within(one.location, directory))
+            found = next(there, None)
         except MetastoreError as error:
             return f"not every table could be looked at ({error.what})"
-        if who is not None:
-            return f"{who} lies there"
+        if found is not None:
+            return f"{found.what} lies there"
         marker = self.table.look().marker
         if marker is None or not marker.lineage.has_version(record.version):
             return "another table has the name by now"
         return None
-
-    def _moved(self, record: Record, expected: Record) -> Record | None:
-        try:
-            return self.table.move(record, expected)
-        except EntryModifiedError:
-            return None
 
     def _now(self, record: Record) -> int:
         return self.table.services.now_ms(record.root)

@@ -16,23 +16,15 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     change_between,
     who_changed,
 )
-from dbt.adapters.ctas_spark.staging.files.call import (
-    MetastoreCall,
-    fill_columns,
-    lacks_columns,
-    wait_out,
-)
-from dbt.adapters.ctas_spark.staging.files.partitions import track_partitions
-from dbt.adapters.ctas_spark.staging.files.publication import marker_over
+from dbt.adapters.ctas_spark.staging.files.follow_up import complete, fill_columns, track_partitions
+from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall, marker_over, wait_out
 from dbt.adapters.ctas_spark.staging.files.reach import (
     LISTED,
     PartitionPlan,
     PartitionState,
-    is_pending,
     plan_partitions,
 )
-from dbt.adapters.ctas_spark.staging.files.record import Record
-from dbt.adapters.ctas_spark.staging.files.staged import StagedRecord, check_whole, written
+from dbt.adapters.ctas_spark.staging.files.record import Record, StagedRecord
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.publish import ddl, messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
@@ -40,10 +32,18 @@ from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
+from dbt.adapters.ctas_spark.staging.storage.client import (
+    Storage,
+    data_files,
+    empty,
+    still_there,
+)
 from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
+
+EXACT = ("file:", "/", "hdfs:", "viewfs:")
+"""Where Spark's own committers write, and count the very bytes that then lie there."""
 
 
 class FileVersion:
@@ -102,14 +102,7 @@ class FileVersion:
         return self._table.look()
 
     def mend(self, found: FileBase) -> FileBase:
-        """Fill Hive's columns and track the partitions, where a run died before it did."""
-        lacks = lacks_columns(found)
-        if lacks:
-            fill_columns(self._table)
-        waits = is_pending(found) and self._services.find_partition_lock() is not None
-        if waits:
-            track_partitions(self._table)
-        return self.look() if lacks or waits else found
+        return complete(self._table, found)
 
     def reach(self, over: FileBase) -> Reach:
         """What one call over the base keeps; once it is staged, by what is staged."""
@@ -154,12 +147,14 @@ class FileVersion:
         """The first time: mark and guard the directory; the last time: one listing of it."""
         storage, directory = self._services.storage, self.directory
         if self._written is not None:
-            check_whole(storage, directory, self._written, self._gone)
+            self._refuse(what_is_wrong(storage, directory, self._written))
             return counted
         if self._restored is None:
             self._adopt()
             counted = self._count(directory) if self._count else counted
-        self._written = written(storage, directory, counted, self._gone)
+        if not storage.exists(directory):
+            self._refuse(f"its directory {directory} is not there")
+        self._written = written(storage, directory, counted)
         return counted
 
     def held(self) -> AbstractContextManager[HeldCheck]:
@@ -236,8 +231,10 @@ class FileVersion:
             except StagingError as error:
                 logger.warning("%s: its permissions stay Spark's: %s", self.record, error.what)
 
-    def _gone(self, what: str) -> StagingError:
-        return messages.files_gone(self._context.target, what, messages.unchanged(self._begun))
+    def _refuse(self, wrong: str) -> None:
+        if wrong:
+            unchanged = messages.unchanged(self._begun)
+            raise messages.files_gone(self._context.target, wrong, unchanged)
 
     def _fill_columns(self) -> None:
         """The second call of a publication whose first one left Hive's columns away."""
@@ -249,6 +246,27 @@ class FileVersion:
         base = self._call.base.table if self._call else None
         if base is not None and COLUMN_STATISTICS in base.parameters:
             self._services.metastore.drop_column_statistics(base.name)
+
+
+def what_is_wrong(storage: Storage, directory: str, wanted: WriteFigures) -> str:
+    """How a directory differs from what the job wrote; empty if it does not."""
+    now, exact = _listed(storage, directory), directory.startswith(EXACT)
+    found, expected = now.files or 0, wanted.files or 0
+    if found < expected or (exact and found > expected):
+        return f"{directory} has {found} data files, and the job wrote {expected}"
+    if exact and wanted.bytes is not None and now.bytes != wanted.bytes:
+        return f"{directory} has {now.bytes} bytes, and the job wrote {wanted.bytes}"
+    return ""
+
+
+def written(storage: Storage, directory: str, counted: WriteFigures) -> WriteFigures:
+    """What has to stand until the commit: the figures, or a listing where nobody counted."""
+    return counted if counted.files is not None else _listed(storage, directory)
+
+
+def _listed(storage: Storage, directory: str) -> WriteFigures:
+    found = data_files(storage.files(directory), directory)
+    return WriteFigures(files=len(found), bytes=sum(one.bytes for one in found))
 
 
 def _as_restored(table: FileTable, record: Record) -> FileTable:

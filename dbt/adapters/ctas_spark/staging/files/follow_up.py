@@ -1,14 +1,15 @@
-"""Bring the metastore's partitions of a published version in line with its directories.
+"""What the publishing call leaves for later: Hive's columns, and the metastore's partitions.
 
-Readers are right before, during and after: until the last call Spark lists the directories itself.
-Every step is made under a lock, looks at the marker again, and adds no partition but the version's
-own. A holder that was paused, lost its lock and wakes up would change partitions under the next
-holder's eyes; so it notes on the target that it is at work, and a note that is not its own keeps
-the provider off as long as the other may still wake up.
+Spark's readers are right before, during and after. Until the last call Spark lists the directories
+itself. Every step on partitions is made under a lock, looks at the marker again, and adds only the
+version's partitions. A holder that was paused, lost its lock and wakes up would change partitions
+under the next holder's eyes. So it notes on the target that it is at work, and another's note keeps
+the provider off as long as that holder may still wake up.
 """
 
 import logging
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, LockLostError, StagingError
@@ -16,10 +17,19 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_HOLDER,
     PARTITION_PROVIDER,
     PARTITIONS,
+    FileBase,
 )
-from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
+from dbt.adapters.ctas_spark.staging.files.publication import columns_beside_kept_keys
+from dbt.adapters.ctas_spark.staging.files.reach import PartitionState, is_pending
+from dbt.adapters.ctas_spark.staging.files.record import name_in
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import (
+    PLACEHOLDER,
+    Column,
+    EntryChange,
+    Partition,
+    TableEntry,
+)
 from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, HeldCheck
 from dbt.adapters.ctas_spark.staging.quoting import table as quoted
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
@@ -33,6 +43,60 @@ MAY_WAKE_UP_MS = ORPHAN_AGE_MS // 2
 
 Shown = tuple[TableEntry, str]
 """The target's entry, and the version of ours that it shows."""
+
+
+def complete(table: FileTable, found: FileBase) -> FileBase:
+    """Fill Hive's columns and track the partitions, where a run died before it did.
+
+    Returns:
+        the target after that.
+    """
+    lacks = lacks_columns(found)
+    if lacks:
+        fill_columns(table)
+    waits = is_pending(found) and table.services.find_partition_lock() is not None
+    if waits:
+        track_partitions(table)
+    return table.look() if lacks or waits else found
+
+
+def mended(before: FileBase, after: FileBase) -> tuple[str, ...]:
+    """What was completed, as sentences."""
+    filled = lacks_columns(before) and not lacks_columns(after)
+    tracked = is_pending(before) and not is_pending(after)
+    return (
+        *(("the columns that other engines read are there now",) if filled else ()),
+        *(("its partitions are tracked now",) if tracked else ()),
+    )
+
+
+def lacks_columns(base: FileBase) -> bool:
+    """True for a table of ours whose second call is still to come."""
+    return base.table is not None and base.marker is not None and not base.table.columns
+
+
+def fill_columns(table: FileTable) -> None:
+    """Give Hive the columns of the version that the target shows.
+
+    The call expects the commit id and keeps it: nobody's base changes by it.
+
+    Raises:
+        MetastoreError: it was not made, or may not have been.
+    """
+    for _ in range(MOST_ATTEMPTS):
+        now = table.look()
+        if now.entry is None or not lacks_columns(now):
+            return
+        change = EntryChange.of(now.entry, dict(now.entry.parameters), _columns(table, now.entry))
+        with suppress(EntryModifiedError), table.report.within(Step.FILL_COLUMNS):
+            table.alter(change, now)
+            return
+
+
+def _columns(table: FileTable, shown: TableEntry) -> tuple[Column, ...]:
+    """Those of the version's record; Spark's placeholder where that is gone."""
+    staged = table.metastore.get_table(name_in(table, shown.directory_name or ""))
+    return (PLACEHOLDER,) if staged is None else columns_beside_kept_keys(staged, shown)
 
 
 def track_partitions(table: FileTable) -> PartitionState:
@@ -146,7 +210,7 @@ class Bookkeeping:
     def _add_missing(self, version: str, own: tuple[Partition, ...]) -> None:
         """The record knows the job's partitions; an INSERT since then may have made more."""
         target, client = self.table.name, self.table.metastore
-        record = self.table.record_name(version)
+        record = name_in(self.table, version)
         self.table.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
         there = {partition.values for partition in own}
         found = client.partitions(record)
