@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
-from types import MappingProxyType
 from typing import Any
 
 from dbt.adapters.ctas_spark import table_limits
-from dbt.adapters.ctas_spark.credentials import sparks_text
+from dbt.adapters.ctas_spark.credentials import sparks_texts
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import (
     DELTA,
@@ -37,7 +36,6 @@ VERSIONS_TO_KEEP = 1
 MILLISECONDS = 1_000
 NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass
@@ -74,81 +72,75 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     target: TableName,
     default_schema: str | None,
     *,
-    column_comments: Mapping[str, str] = NOTHING,
+    column_comments: Mapping[str, str] | None = None,
     full_refresh: bool = False,
 ) -> ModelPlan:
     """Validate a model's whole configuration.
 
     Args:
         config: the model's configuration as dbt resolved it.
-        description: the model's description, published if ``persist_docs`` asks for it.
+        description: the model's, and ``column_comments`` those of its columns: published if
+            ``persist_docs`` asks for them.
         default_schema: the profile's ``staging_schema``.
-        column_comments: the columns' descriptions, published if ``persist_docs`` asks for them.
         full_refresh: rebuild what would be kept.
 
     Raises:
-        ConfigurationError: names every problem, names that the catalog can't hold among them.
+        ConfigurationError: names every problem, and names that the catalog can't hold.
     """
+    given = {name: value for name in config if (value := config.get(name)) is not None}
     staging_schema = (
-        config.get("staging_schema") or default_schema or target.database + STAGING_SUFFIX
+        given.get("staging_schema") or default_schema or target.database + STAGING_SUFFIX
     )
     problems = [
         *_unknown(config),
-        *_invalid(config),
+        *_invalid(given),
         *table_limits.check_names(target, str(staging_schema)),
     ]
     if problems:
         raise ConfigurationError(model, problems)
     context = StagingContext(
-        target=target,
-        staging_schema=staging_schema,
-        purpose=_purpose(config, full_refresh=full_refresh),
-        atomicity=Atomicity(config.get("atomicity") or Atomicity.AUTO),
-        on_conflict=OnConflict(config.get("on_conflict") or OnConflict.ABORT),
-        partition_metadata=PartitionMetadata(
-            config.get("partition_metadata") or PartitionMetadata.AUTO
-        ),
-        layout=_layout(config, description, column_comments),
+        target,
+        staging_schema,
+        _purpose(given, full_refresh=full_refresh),
+        Atomicity(given.get("atomicity", Atomicity.AUTO)),
+        OnConflict(given.get("on_conflict", OnConflict.ABORT)),
+        _layout(given, description, column_comments or {}),
+        PartitionMetadata(given.get("partition_metadata", PartitionMetadata.AUTO)),
     )
     retention = RetentionRules(
-        versions_to_keep=_number(config, "versions_to_keep", VERSIONS_TO_KEEP),
-        grace_ms=_number(config, "grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
+        versions_to_keep=given.get("versions_to_keep", VERSIONS_TO_KEEP),
+        grace_ms=given.get("grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
     )
-    return ModelPlan(context, retention, _number(config, "abort_timeout", ABORT_TIMEOUT_SECONDS))
+    return ModelPlan(context, retention, given.get("abort_timeout", ABORT_TIMEOUT_SECONDS))
 
 
-def _purpose(config: Mapping[str, Any], *, full_refresh: bool) -> StagingPurpose:
-    purpose = StagingPurpose(config.get("staging_purpose") or StagingPurpose.CREATE_OR_REPLACE)
+def _purpose(given: Mapping[str, Any], *, full_refresh: bool) -> StagingPurpose:
+    purpose = StagingPurpose(given.get("staging_purpose", StagingPurpose.CREATE_OR_REPLACE))
     rebuilds = full_refresh and purpose is StagingPurpose.CREATE_IF_NOT_EXISTS
     return StagingPurpose.CREATE_OR_REPLACE if rebuilds else purpose
 
 
-def _number(config: Mapping[str, Any], name: str, default: int) -> int:
-    given = config.get(name)
-    return default if given is None else int(given)
-
-
 def _layout(
-    config: Mapping[str, Any], description: str, column_comments: Mapping[str, str]
+    given: Mapping[str, Any], description: str, column_comments: Mapping[str, str]
 ) -> TableLayout:
-    docs = config.get("persist_docs") or {}
+    docs = given.get("persist_docs", {})
     return TableLayout(
-        file_format=(config.get("file_format") or FORMATS[0]).lower(),
-        format_given=bool(config.get("file_format")),
-        partition_by=quoting.names(config.get("partition_by")),
-        clustered_by=quoting.names(config.get("clustered_by")),
-        sorted_by=quoting.names(config.get("sorted_by")),
-        buckets=config.get("buckets"),
-        location_root=config.get("location_root"),
+        file_format=_format(given),
+        format_given=bool(given.get("file_format")),
+        partition_by=quoting.names(given.get("partition_by")),
+        clustered_by=quoting.names(given.get("clustered_by")),
+        sorted_by=quoting.names(given.get("sorted_by")),
+        buckets=given.get("buckets"),
+        location_root=given.get("location_root"),
         comment=description if docs.get("relation", False) else None,
-        column_comments=column_comments if docs.get("columns", False) else NOTHING,
-        options=_texts(config.get("options")),
-        properties=_texts(config.get("tblproperties")),
+        column_comments=column_comments if docs.get("columns", False) else {},
+        options=sparks_texts(given.get("options", {})),
+        properties=sparks_texts(given.get("tblproperties", {})),
     )
 
 
-def _texts(value: Mapping[str, Any] | None) -> dict[str, str]:
-    return {str(key): sparks_text(entry) for key, entry in (value or {}).items()}
+def _format(given: Mapping[str, Any]) -> str:
+    return str(given.get("file_format") or FORMATS[0]).lower()
 
 
 def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
@@ -162,22 +154,21 @@ def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name}: unknown; did you mean {near[0]}?"
 
 
-def _invalid(config: Mapping[str, Any]) -> Iterator[str]:
-    """What has the wrong shape is looked at no further."""
-    wrong = misfits(config, SHAPES)
+def _invalid(given: Mapping[str, Any]) -> Iterator[str]:
+    """What has the wrong shape is not looked at any further."""
+    wrong = misfits(given, SHAPES)
     yield from wrong.values()
-    fitting = {name: config.get(name) for name in config if name not in wrong}
+    fitting = {name: value for name, value in given.items() if name not in wrong}
     for check in CHECKS:
         yield from check(fitting)
 
 
 def misfits(values: Mapping[str, Any], shapes: Mapping[str, "Shape"]) -> dict[str, str]:
-    """The values that don't have the shape of their name, each with what to say of it."""
-    given = {name: values.get(name) for name in shapes}
+    """What to say of each value that doesn't have the shape of its name; None is not given."""
     return {
-        name: f"{name}: {value!r} is not {shapes[name][0]}"
-        for name, value in given.items()
-        if value is not None and not shapes[name][1](value)
+        name: f"{name}: {values[name]!r} is not {what}"
+        for name, (what, fits) in shapes.items()
+        if values.get(name) is not None and not fits(values[name])
     }
 
 
@@ -187,7 +178,7 @@ def is_text(value: object) -> bool:
 
 
 def is_count(value: object) -> bool:
-    """0, or more; a flag is no number."""
+    """0, or more; true and false are no numbers."""
     return type(value) is int and value >= 0
 
 
@@ -199,53 +190,56 @@ def _is_mapping(value: object) -> bool:
     return isinstance(value, Mapping)
 
 
-def _check_choices(config: Mapping[str, Any]) -> Iterator[str]:
+def _check_choices(given: Mapping[str, Any]) -> Iterator[str]:
     for name, choices in CHOICES.items():
         known = [str(choice.value) for choice in choices]
-        given = config.get(name)
-        if given is not None and given not in known:
-            yield f"{name}: {given!r} is unknown; use one of {', '.join(known)}"
+        if name in given and given[name] not in known:
+            yield f"{name}: {given[name]!r} is unknown; use one of {', '.join(known)}"
 
 
-def _check_format(config: Mapping[str, Any]) -> Iterator[str]:
-    given = str(config.get("file_format") or FORMATS[0]).lower()
-    if given not in FORMATS:
-        reason = BAD_FORMATS.get(given, "is unknown")
-        yield f"file_format: {given!r} {reason}; use one of {', '.join(FORMATS)}"
+def _check_format(given: Mapping[str, Any]) -> Iterator[str]:
+    name = _format(given)
+    if name not in FORMATS:
+        reason = BAD_FORMATS.get(name, "is unknown")
+        yield f"file_format: {name!r} {reason}; use one of {', '.join(FORMATS)}"
 
 
-def _check_buckets(config: Mapping[str, Any]) -> Iterator[str]:
-    buckets, columns = config.get("buckets"), config.get("clustered_by")
-    is_delta = str(config.get("file_format")).lower() == DELTA
-    if (buckets is None) != (columns is None) and not (is_delta and buckets is None):
+def _check_buckets(given: Mapping[str, Any]) -> Iterator[str]:
+    buckets = given.get("buckets")
+    only_clustered = buckets is None and _format(given) == DELTA
+    if (buckets is None) != ("clustered_by" not in given) and not only_clustered:
         yield "buckets and clustered_by: give both or none"
     elif buckets is not None and (not isinstance(buckets, int) or buckets < 1):
         yield f"buckets: {buckets!r} is not a count of at least 1"
-    if config.get("sorted_by") is not None and buckets is None:
+    if "sorted_by" in given and buckets is None:
         yield "sorted_by: is the order within buckets; give clustered_by and buckets, too"
 
 
-def _check_reserved(config: Mapping[str, Any]) -> Iterator[str]:
-    for key in config.get("tblproperties") or ():
+def _check_reserved(given: Mapping[str, Any]) -> Iterator[str]:
+    for key in given.get("tblproperties", ()):
         if str(key).startswith(PREFIX):
             yield f"tblproperties: {key!r} is reserved for the marker of published versions"
-    if "path" in {str(key).lower() for key in config.get("options") or ()}:
+    if "path" in {str(key).lower() for key in given.get("options", ())}:
         yield "options: 'path' is decided by the version; use location_root"
 
 
 Shape = tuple[str, Callable[[object], bool]]
+TEXT: Shape = ("a text", is_text)
+SECONDS: Shape = ("a number of seconds", is_count)
+COLUMNS: Shape = ("a column name or a list of them", _is_columns)
+MAPPING: Shape = ("a mapping", _is_mapping)
 SHAPES: Mapping[str, Shape] = {
-    "abort_timeout": ("a number of seconds", is_count),
-    "grace_period": ("a number of seconds", is_count),
+    "abort_timeout": SECONDS,
+    "grace_period": SECONDS,
     "versions_to_keep": ("a number of versions", is_count),
-    "location_root": ("a text", is_text),
-    "staging_schema": ("a text", is_text),
-    "partition_by": ("a column name or a list of them", _is_columns),
-    "clustered_by": ("a column name or a list of them", _is_columns),
-    "sorted_by": ("a column name or a list of them", _is_columns),
-    "options": ("a mapping", _is_mapping),
-    "tblproperties": ("a mapping", _is_mapping),
-    "persist_docs": ("a mapping", _is_mapping),
+    "location_root": TEXT,
+    "staging_schema": TEXT,
+    "partition_by": COLUMNS,
+    "clustered_by": COLUMNS,
+    "sorted_by": COLUMNS,
+    "options": MAPPING,
+    "tblproperties": MAPPING,
+    "persist_docs": MAPPING,
 }
 CHOICES: Mapping[str, type[Enum]] = {
     "atomicity": Atomicity,

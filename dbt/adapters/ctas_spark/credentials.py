@@ -97,7 +97,7 @@ class CtasSparkCredentials(Credentials):
         is_catalog = f"{SETTINGS}{self.schema}" in self.spark_conf
         repeats = self.database == self.schema and not is_catalog
         self.database = SESSION_CATALOG if repeats else catalog_of(self.database)
-        self.spark_conf = {key: sparks_text(value) for key, value in self.spark_conf.items()}
+        self.spark_conf = sparks_texts(self.spark_conf)
 
     @property
     def type(self) -> str:
@@ -156,9 +156,12 @@ class CtasSparkCredentials(Credentials):
             yield key, redacted(value) if isinstance(value, Mapping) else hidden
 
 
-def sparks_text(value: Any) -> str:
-    """Spark's spelling of a YAML value."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def sparks_texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """A YAML mapping in Spark's spelling."""
+    return {
+        str(key): str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in values.items()
+    }
 
 
 def _problems(data: Mapping[str, Any]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""What Spark and its metastore can't hold of a table, found before any job."""
+"""What Spark and its metastore can't hold of a table; found before any job."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,6 +6,7 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
+from dbt.adapters.ctas_spark.staging.files.base import COLUMN_STATISTICS, FIGURES
 from dbt.adapters.ctas_spark.staging.files.reach import metastore_filters
 
 # Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.
@@ -18,20 +19,8 @@ MOST_OF_A_PARTITION_COLUMN = 128
 VARIABLE = "${"
 GLOB = frozenset("*?[]{}\\")
 SPARKS = "spark.sql."
-SPARKS_RESERVED = frozenset(
-    {"provider", "location", "owner", "external", "is_managed_location", "collation"}
-)
-METASTORES = frozenset(
-    {
-        "EXTERNAL",
-        "COLUMN_STATS_ACCURATE",
-        "numFiles",
-        "numRows",
-        "rawDataSize",
-        "totalSize",
-        "transient_lastDdlTime",
-    }
-)
+SPARKS_RESERVED = ("provider", "location", "owner", "external", "is_managed_location", "collation")
+METASTORES = ("EXTERNAL", "transient_lastDdlTime", COLUMN_STATISTICS, *FIGURES)
 
 
 def check_names(target: TableName, staging_schema: str) -> Iterator[str]:
@@ -39,71 +28,24 @@ def check_names(target: TableName, staging_schema: str) -> Iterator[str]:
     if target.catalog != SESSION_CATALOG:
         return
     yield from _characters("table", target.table, "alias")
-    yield from _characters("schema", target.database, "schema")
-    yield from _length("schema", target.database, MOST_OF_A_SCHEMA, "schema")
+    yield from _schema("schema", target.database)
     if staging_schema != target.database:
-        yield from _characters("staging schema", staging_schema, "staging_schema")
-        yield from _length("staging schema", staging_schema, MOST_OF_A_SCHEMA, "staging_schema")
+        yield from _schema("staging schema", staging_schema)
     if len(str(target)) > MOST_OF_A_DIRECTORY:
         yield (
-            f"table {target}: a directory has the name of table and schema, and holds "
+            f"table {target}: a directory has the name of schema and table, and holds "
             f"{MOST_OF_A_DIRECTORY} characters, but this has {len(str(target))}; "
             "set a shorter alias"
         )
 
 
-def check_columns(config: Mapping[str, Any]) -> Iterator[str]:
-    """Names that no statement can spell, or that neither metastore nor directory can carry."""
-    for config_name in ("partition_by", "clustered_by", "sorted_by"):
-        for name in quoting.names(config.get(config_name)):
-            if VARIABLE in name:  # Spark replaces variables inside backticks, too
-                yield f"{config_name}: {name!r} has {VARIABLE}, where Spark reads a variable"
-    tracked = config.get("partition_metadata") == "tracked"
-    for name in quoting.names(config.get("partition_by")):
-        yield from _partition_column(name, tracked=tracked)
-
-
-def _partition_column(name: str, *, tracked: bool) -> Iterator[str]:
-    if not name:
-        yield "partition_by: a column without a name is no directory's"
-    elif name.startswith("."):
+def _schema(what: str, name: str) -> Iterator[str]:
+    setting = what.replace(" ", "_")
+    yield from _characters(what, name, setting)
+    if len(name) > MOST_OF_A_SCHEMA:
         yield (
-            f"partition_by: {name!r} begins with a dot, and Spark does not read directories "
-            "that do; rename the column"
-        )
-    elif len(name) > MOST_OF_A_PARTITION_COLUMN:
-        yield _too_long("partition_by", name, MOST_OF_A_PARTITION_COLUMN)
-    if tracked and not metastore_filters(name):
-        yield (
-            f"partition_metadata: a metastore can't filter by the column {name!r}, only "
-            "by letters of English, digits and inner underscores; use files"
-        )
-
-
-def check_keys(config: Mapping[str, Any]) -> Iterator[str]:
-    """Keys that the metastore has no room for, or that are not a user's to set.
-
-    Spark says so of the latter only after the job.
-    """
-    for name in ("tblproperties", "options"):
-        for key in map(str, config.get(name) or ()):
-            if len(key) > MOST_OF_A_KEY:
-                yield _too_long(name, key, MOST_OF_A_KEY)
-    for key in map(str, config.get("tblproperties") or ()):
-        if key.startswith(SPARKS) or key in SPARKS_RESERVED:
-            yield f"tblproperties: {key!r} is reserved by Spark; remove it"
-        elif key in METASTORES:
-            yield f"tblproperties: {key!r} is what the metastore writes itself; remove it"
-
-
-def check_location(config: Mapping[str, Any]) -> Iterator[str]:
-    """Characters that Spark reads as a pattern, which then matches other directories or none."""
-    root = config.get("location_root") or ""
-    found = sorted(GLOB.intersection(root))
-    if found:
-        yield (
-            f"location_root: {root!r} has {' '.join(found)}, which Spark reads as a pattern of "
-            "paths; use another directory"
+            f"{what} {name!r}: a metastore holds {MOST_OF_A_SCHEMA} characters of its name, and "
+            f"this has {len(name)}; set a shorter {setting}"
         )
 
 
@@ -115,11 +57,55 @@ def _characters(what: str, name: str, setting: str) -> Iterator[str]:
         )
 
 
-def _length(what: str, name: str, most: int, setting: str) -> Iterator[str]:
-    if len(name) > most:
+def check_columns(config: Mapping[str, Any]) -> Iterator[str]:
+    """Names that can't be written in a statement, a metastore's entry or a directory."""
+    for key in ("partition_by", "clustered_by", "sorted_by"):
+        for name in quoting.names(config.get(key)):
+            if VARIABLE in name:  # Spark replaces variables inside backticks, too
+                yield f"{key}: {name!r} has {VARIABLE}, where Spark reads a variable"
+    tracked = config.get("partition_metadata") == "tracked"
+    for name in quoting.names(config.get("partition_by")):
+        yield from _partition_column(name, tracked=tracked)
+
+
+def _partition_column(name: str, *, tracked: bool) -> Iterator[str]:
+    if not name:
+        yield "partition_by: a column without a name can't be a directory's name"
+    elif name.startswith("."):
         yield (
-            f"{what} {name!r}: a metastore holds {most} characters of its name, and this has "
-            f"{len(name)}; set a shorter {setting}"
+            f"partition_by: {name!r} begins with a dot, and Spark does not read such "
+            "directories; rename the column"
+        )
+    elif len(name) > MOST_OF_A_PARTITION_COLUMN:
+        yield _too_long("partition_by", name, MOST_OF_A_PARTITION_COLUMN)
+    if tracked and not metastore_filters(name):
+        yield (
+            f"partition_metadata: a metastore can't filter by the column {name!r}, only "
+            "by letters of English, digits and inner underscores; use files"
+        )
+
+
+def check_keys(config: Mapping[str, Any]) -> Iterator[str]:
+    """Keys that are too long for the metastore, or reserved, which Spark says after the job."""
+    for name in ("tblproperties", "options"):
+        for key in map(str, config.get(name, ())):
+            if len(key) > MOST_OF_A_KEY:
+                yield _too_long(name, key, MOST_OF_A_KEY)
+    for key in map(str, config.get("tblproperties", ())):
+        if key.startswith(SPARKS) or key in SPARKS_RESERVED:
+            yield f"tblproperties: {key!r} is reserved by Spark; remove it"
+        elif key in METASTORES:
+            yield f"tblproperties: {key!r} is what the metastore writes itself; remove it"
+
+
+def check_location(config: Mapping[str, Any]) -> Iterator[str]:
+    """Characters that Spark reads as a pattern, which then matches other directories or none."""
+    root = config.get("location_root", "")
+    found = sorted(GLOB.intersection(root))
+    if found:
+        yield (
+            f"location_root: {root!r} has {' '.join(found)}, which Spark reads as a pattern of "
+            "paths; use another directory"
         )
 
 
