@@ -23,8 +23,16 @@ CONNECT = "connect"
 THRIFT = "thrift"
 METHODS = (SESSION, CONNECT, THRIFT)
 DEFAULT_PORT = 15002
+URL = "url"
+PASSWORD = "password"  # noqa: S105 (the name of the field)
 SERVICE = "kerberos_service_name"
-OF_THRIFT = ("user", "password", "auth", SERVICE)
+OF_METHODS = {
+    (CONNECT,): (URL,),
+    (CONNECT, THRIFT): ("port",),
+    (THRIFT,): ("user", PASSWORD, "auth", SERVICE),
+    (SESSION,): ("iceberg_catalogs", "metastore_reads"),
+}
+"""Fields that only some methods have; without ``host``, which dbt-spark wants for each."""
 NO_RETRY = "a server that does not answer is an error at once; remove it"
 OF_DBT_SPARK = {
     "use_ssl": "TLS to a Thrift server is not available yet; remove it",
@@ -35,11 +43,8 @@ OF_DBT_SPARK = {
     "connect_timeout": "it is ten seconds; remove it",
     "retry_all": NO_RETRY,
 }
-"""dbt-spark's fields that have no meaning here, and what is so instead."""
+"""dbt-spark's fields that have no meaning here, and what holds instead."""
 REPEATABLE = "repeatable"
-OF_A_JVM = ("iceberg_catalogs", "metastore_reads")
-URL = "url"
-PASSWORD = "password"  # noqa: S105 (the name of the field)
 SCHEME = "sc://"
 HIGHEST_PORT = 65_535
 DEFAULT_CATALOG = "spark.sql.defaultCatalog"
@@ -50,15 +55,12 @@ OF_DBT = ("type", "threads", "server_side_parameters")
 class CtasSparkCredentials(Credentials):
     """A target of ``type: ctas_spark``.
 
-    ``database`` is a Spark catalog. ``spark_conf`` is Spark's configuration, set before its JVM
-    starts; dbt-spark's name for it, ``server_side_parameters``, works too. ``staging_schema`` holds
-    the records of versions and is by default the model's schema and ``__ctas_spark``.
-    ``iceberg_catalogs`` names catalogs of Iceberg's whose class this adapter does not know; a probe
-    checks them. ``metastore_reads: repeatable`` says that a remote metastore never answers one
-    read out of two versions of a table. ``host`` and ``port``, or ``url``, lead to the
-    Spark Connect server of ``method: connect``, ``host`` and ``port`` to the Thrift server of
-    ``method: thrift``, which takes ``user``, ``password``, ``auth`` and ``kerberos_service_name``,
-    too. ``host`` is mandatory in dbt-spark and means nothing at ``method: session``.
+    ``database`` is a Spark catalog. ``spark_conf`` (or ``server_side_parameters``, as in dbt-spark)
+    is Spark's configuration, set before its JVM starts. ``staging_schema`` holds the records of
+    versions, by default in the model's schema with ``__ctas_spark`` at its end.
+    ``iceberg_catalogs`` declares catalogs to be Iceberg's, which a probe checks, and
+    ``metastore_reads: repeatable`` says that a remote metastore never answers one read out of two
+    versions of a table. docs/configuration.md says which fields a method takes.
     """
 
     schema: str = ""
@@ -93,7 +95,7 @@ class CtasSparkCredentials(Credentials):
         return data
 
     def __post_init__(self) -> None:
-        # dbt-spark took a database that repeats the schema, and meant none by it
+        # in profiles for dbt-spark, a database that repeats the schema means none
         is_catalog = f"{SETTINGS}{self.schema}" in self.spark_conf
         repeats = self.database == self.schema and not is_catalog
         self.database = SESSION_CATALOG if repeats else catalog_of(self.database)
@@ -122,13 +124,8 @@ class CtasSparkCredentials(Credentials):
         )
 
     @property
-    def settings_of_the_session(self) -> dict[str, str]:
-        """What a remote session is configured with."""
-        return {key: value for key, value in self.spark_conf.items() if key != REMOTE_SETTING}
-
-    @property
     def hide_secrets(self) -> Redactor:
-        """Hides everything of the profile that is a secret, wherever it turns up in a text."""
+        """Hides the profile's secrets wherever they turn up in a text."""
         return Redactor({**self.spark_conf, URL: self.remote, PASSWORD: self.password or ""})
 
     @property
@@ -173,26 +170,22 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
             near = get_close_matches(str(name), known, n=1)
             yield f"unknown field {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
     method = data.get("method", SESSION)
-    if method not in METHODS:
+    if method in METHODS:
+        yield from _problems_of_method(data, method)
+    else:
         yield f"method: {method!r} is not available; use one of {', '.join(METHODS)}"
-    yield from _problems_of_a_server(data, method)
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
     yield from _problems_of_spark(data.get("spark_conf", {}))
     yield from _problems_of_declarations(data)
 
 
-def _problems_of_a_server(data: Mapping[str, Any], method: object) -> Iterable[str]:
-    of_others = {
-        SESSION: ((CONNECT, (URL,)), (f"{CONNECT} or {THRIFT}", ("port",)), (THRIFT, OF_THRIFT)),
-        CONNECT: ((THRIFT, OF_THRIFT), (SESSION, OF_A_JVM)),
-        THRIFT: ((CONNECT, (URL,)), (SESSION, OF_A_JVM)),
-    }
-    for owner, names in of_others.get(str(method), ()):
+def _problems_of_method(data: Mapping[str, Any], method: str) -> Iterable[str]:
+    for owners, names in OF_METHODS.items():
         given = [name for name in names if data.get(name) not in (None, [])]
-        if given:
-            yield f"{' and '.join(given)}: only with method: {owner}"
-    if method not in {CONNECT, THRIFT}:
+        if given and method not in owners:
+            yield f"{' and '.join(given)}: only with method: {' or '.join(owners)}"
+    if method == SESSION:
         return
     port = data.get("port")
     if port is not None and (type(port) is not int or not 0 < port <= HIGHEST_PORT):
@@ -203,7 +196,7 @@ def _problems_of_a_server(data: Mapping[str, Any], method: object) -> Iterable[s
 def _problems_of_connect(data: Mapping[str, Any]) -> Iterable[str]:
     url, host, port = data.get(URL), data.get("host"), data.get("port")
     if url and (host or port is not None):
-        yield "url: has host and port in it; give it, or host and port"
+        yield "url: has host and port in it; give url, or host and port"
     if url and not str(url).startswith(SCHEME):
         yield f"url: begins with {SCHEME}, as in {SCHEME}host:{DEFAULT_PORT}"
     if not url and not host and not _named_elsewhere(_conf(data)):

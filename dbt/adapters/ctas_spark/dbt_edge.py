@@ -10,6 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
+import pyspark
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
@@ -89,10 +90,10 @@ def full_text(error: BaseException) -> str:
     return f"{error}\n{trace}" if trace else str(error)
 
 
-def start_failure(error: BaseException, spark_version: str) -> str:
-    """Why Spark did not start."""
+def start_failure(error: BaseException) -> str:
+    """Why Spark did not start in this process."""
     java = find_java()
-    about_java = complaint(java, _major(java) if java else None, spark_version)
+    about_java = complaint(java, _major(java) if java else None, pyspark.__version__)
     if about_java is None and _recognized(error) is not None:
         return message(error)
     return str(SparkNotStartedError(f"Spark could not start: {about_java or message(error)}"))

@@ -1,13 +1,8 @@
 """The profile's methods: how Spark is reached, and what follows from that."""
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
-
-import pyspark
-from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.credentials import (
@@ -17,13 +12,11 @@ from dbt.adapters.ctas_spark.credentials import (
     THRIFT,
     CtasSparkCredentials,
 )
-from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
+from dbt.adapters.ctas_spark.staging.catalogs import server
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
-from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.engines import connect
-from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
-from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
+from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
@@ -33,57 +26,41 @@ from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 class Method:
     """One way to reach Spark.
 
-    ``start`` gives the process's session, and ``start_failure`` says why it can't; ``job``
-    makes the job of a model; ``close`` ends an invocation.
+    ``start`` gives the process's session, and ``start_failure`` says why it can't; ``job`` is the
+    class of a model's job; ``close`` ends an invocation.
     """
 
     start: Callable[[CtasSparkCredentials, str], Any]
-    start_failure: Callable[[BaseException], str]
-    job: Callable[[Any, str, threading.Event, float], StoppableJob]
+    job: type[StoppableJob]
     open_catalogs: Callable[[Any, CtasSparkCredentials], Catalogs]
-    close: Callable[[], None]
+    start_failure: Callable[[BaseException], str] = dbt_edge.message
+    close: Callable[[], None] = lambda: None  # a JVM lives as long as its process
 
 
-def _session(credentials: CtasSparkCredentials, log_directory: str) -> SparkSession:
-    return start_spark(credentials.spark_conf, log_directory)
+def _over_connect(profile: CtasSparkCredentials, _: str) -> Any:
+    settings = {key: one for key, one in profile.spark_conf.items() if key != REMOTE_SETTING}
+    return connect.SESSIONS.get(profile.remote, settings)
 
 
-def _over_connect(credentials: CtasSparkCredentials, _: str) -> Any:
-    settings = credentials.settings_of_the_session
-    return connect.SESSIONS.get(credentials.remote, settings)
-
-
-def _over_thrift(credentials: CtasSparkCredentials, _: str) -> Any:
-    settings = credentials.settings_of_the_session
-    return thrift.SESSIONS.get(credentials.thrift_server, settings)
-
-
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        SESSION: Method(
-            start=_session,
-            start_failure=lambda error: dbt_edge.start_failure(error, pyspark.__version__),
-            job=SessionJob,
-            open_catalogs=lambda spark, credentials: CatalogsWithJvm(
-                spark,
-                credentials.iceberg_catalogs,
-                repeatable_reads=credentials.metastore_reads == REPEATABLE,
-            ),
-            close=lambda: None,  # its JVM lives as long as the process
+METHODS: Mapping[str, Method] = {
+    SESSION: Method(
+        start=lambda profile, logs: start_spark(profile.spark_conf, logs),
+        job=SessionJob,
+        open_catalogs=lambda spark, profile: CatalogsWithJvm(
+            spark, profile.iceberg_catalogs, repeatable_reads=profile.metastore_reads == REPEATABLE
         ),
-        CONNECT: Method(
-            start=_over_connect,
-            start_failure=dbt_edge.message,
-            job=ConnectJob,
-            open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.CONNECT),
-            close=connect.SESSIONS.close,
-        ),
-        THRIFT: Method(
-            start=_over_thrift,
-            start_failure=dbt_edge.message,
-            job=thrift.ThriftJob,
-            open_catalogs=lambda spark, _: CatalogsWithoutJvm(spark, without_jvm.THRIFT),
-            close=thrift.SESSIONS.close,
-        ),
-    }
-)
+        start_failure=dbt_edge.start_failure,
+    ),
+    CONNECT: Method(
+        start=_over_connect,
+        job=connect.ConnectJob,
+        open_catalogs=lambda spark, _: server.CatalogsWithoutJvm(spark, server.CONNECT),
+        close=connect.SESSIONS.close,
+    ),
+    THRIFT: Method(
+        start=lambda profile, _: thrift.SESSIONS.get(profile.thrift_server, profile.spark_conf),
+        job=thrift.ThriftJob,
+        open_catalogs=lambda spark, _: server.CatalogsWithoutJvm(spark, server.THRIFT),
+        close=thrift.SESSIONS.close,
+    ),
+}
