@@ -1,10 +1,12 @@
-"""dbt's connections on one Spark session: run, fetch, cancel, and errors as dbt errors."""
+"""dbt's connections on one Spark session: run, fetch, cancel, and Spark's errors as dbt's."""
 
 import os
+import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.context import SpawnContext
+from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
@@ -23,7 +25,6 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
-from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
@@ -34,19 +35,17 @@ if TYPE_CHECKING:
 logger = AdapterLogger("CtasSpark")
 
 DEFAULT_LOGS = "logs"
-JobMaker = Callable[[Any, str, threading.Event, float], StoppableJob]
+NOT_WATCHING = object()
 
 
 class SessionHandle(SparkConnectionWrapper):
-    """One thread's use of the session; its own cursor, as dbt-spark's wrappers are.
+    """One thread's use of the session, and its own cursor, as dbt-spark's wrappers are.
 
-    The session is PySpark's, or over Thrift what has the same methods.
-
-    Statements run in the handle's current job, which a cancel stops for good: what comes after a
-    cancel is refused. A commit that is under way is waited for: nobody could say what became of it.
+    Statements run in the handle's current job, which a cancel stops for good: later statements are
+    refused. A commit that is under way is waited for: nobody could say what became of it.
     """
 
-    def __init__(self, spark: Any, job: JobMaker = SessionJob) -> None:
+    def __init__(self, spark: Any, job: type[StoppableJob] = SessionJob) -> None:
         self.spark = spark
         self.published = False
         self._job_class = job
@@ -79,11 +78,11 @@ class SessionHandle(SparkConnectionWrapper):
         return self._deciding.locked()
 
     def give_up(self) -> None:
-        """Refuse what was not begun yet; safe in a signal handler."""
+        """Refuse what has not begun yet; safe in a signal handler."""
         self._canceled.set()
 
     def cancel(self) -> None:
-        """Stop this handle's jobs and no other's, after a commit that is under way."""
+        """Stop this handle's jobs and no others, after a commit that is under way."""
         self.give_up()
         with self._deciding:
             self.job.cancel()
@@ -109,20 +108,61 @@ class SessionHandle(SparkConnectionWrapper):
         return list(self._frame.collect())
 
     def fetchone(self) -> Row | None:
-        rows = self.fetchmany(1)
-        return rows[0] if rows else None
+        return next(iter(self.fetchmany(1)), None)
 
     def fetchmany(self, limit: int) -> list[Row]:
         """The first ``limit`` rows, without computing the others."""
         return list(self._frame.take(limit))
 
     @property
-    def description(self) -> Sequence[tuple[str, Any, None, None, None, None, bool]]:
+    def description(self) -> list[tuple[str, Any, None, None, None, None, bool]]:
         """Column names and Spark types of the last statement (PEP 249)."""
         return [
             (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
             for field in self._frame.schema.fields
         ]
+
+
+class Termination:
+    """Between ``watch`` and ``restore``, SIGTERM cancels a run as Ctrl-C does.
+
+    ``cancel`` is called inside the handler, so it may only set flags. The handler of the program
+    around the run is called after it; a process without one ends by SIGTERM after the clean-up.
+    """
+
+    def __init__(self, cancel: Callable[[], None]) -> None:
+        self._cancel = cancel
+        self._previous: Any = NOT_WATCHING
+        self._asked = False
+
+    def watch(self) -> None:
+        """Handle SIGTERM from now on, in the main thread and unless it is ignored."""
+        if self._previous is not NOT_WATCHING or not _in_main_thread():
+            return
+        previous = signal.getsignal(signal.SIGTERM)
+        if previous not in (None, signal.SIG_IGN):
+            self._asked = False
+            self._previous = previous
+            signal.signal(signal.SIGTERM, self._on_signal)
+
+    def restore(self) -> None:
+        """The run is cleaned up: put the previous handler back, unless another is there by now."""
+        if self._previous is NOT_WATCHING or not _in_main_thread():
+            return
+        previous, self._previous = self._previous, NOT_WATCHING
+        if signal.getsignal(signal.SIGTERM) == self._on_signal:
+            signal.signal(signal.SIGTERM, previous)
+        if self._asked and previous is signal.SIG_DFL:
+            signal.raise_signal(signal.SIGTERM)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._asked:  # a second one may not break off the clean-up
+            return
+        self._asked = True
+        self._cancel()
+        if callable(self._previous):
+            self._previous(number, frame)
+        raise KeyboardInterrupt("SIGTERM")
 
 
 class CtasSparkConnectionManager(SparkConnectionManager):
@@ -149,11 +189,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         self._termination.restore()
 
     def cancel_open(self) -> list[str]:
-        """Cancel the models of all other threads.
-
-        Returns:
-            the names of those that are cancelled; a published model is not.
-        """
+        """Cancel the models of all other threads; their names, without those published already."""
         own = self.get_if_exists()
         self._canceled_by = threading.get_ident()
         with self.lock:
@@ -175,7 +211,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         return not handle.published
 
     def _open_unless_canceled(self, connection: Connection) -> Connection:
-        """A model that begins while others are cancelled is cancelled, too.
+        """Cancel a model that begins while others are cancelled.
 
         The thread that cancels goes on: with --fail-fast it runs on-run-end hooks.
         """
@@ -209,7 +245,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         fetch: bool = False,  # noqa: FBT001, FBT002 (dbt's own signature)
         limit: int | None = None,
     ) -> tuple[AdapterResponse, Any]:
-        """Run and fetch: Spark computes a query when it is fetched, so that can fail as well."""
+        """Run and fetch: Spark computes a query when it is fetched, so this can fail as well."""
         with self.exception_handler(sql):
             return super().execute(sql, auto_begin, fetch, limit)
 
@@ -230,3 +266,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         connection.handle = SessionHandle(spark, method.job)
         connection.state = ConnectionState.OPEN
         return connection
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
