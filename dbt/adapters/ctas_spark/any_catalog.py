@@ -12,7 +12,7 @@ from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import model_columns
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
-from dbt.adapters.ctas_spark.dbt_edge import as_dbt_error
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, table_name
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import implementation_of
@@ -90,16 +90,15 @@ class AnyCatalogAdapter(SparkAdapter):
                 self.drop_relation(inside)  # type: ignore[no-untyped-call]  # dbt's own
         super().drop_schema(relation)
 
+    @as_dbt_errors
     def rename_relation(self, from_relation: BaseRelation, to_relation: BaseRelation) -> None:
         """Rename a relation within its database."""
         if from_relation.database != to_relation.database:
-            raise as_dbt_error(
-                NotSupportedError(
-                    f"{from_relation} can't be renamed to {to_relation}: Spark moves nothing "
-                    "between catalogs",
-                    left="it is unchanged",
-                    remedy="drop one of them, or give the model another alias",
-                )
+            raise NotSupportedError(
+                f"{from_relation} can't be renamed to {to_relation}: Spark moves nothing between "
+                "catalogs",
+                left="it is unchanged",
+                remedy="drop one of them, or give the model another alias",
             )
         super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]  # dbt's own
 
@@ -147,17 +146,16 @@ class AnyCatalogAdapter(SparkAdapter):
         name = table_name(relation.database, str(relation.schema), str(relation.identifier))
         return model_columns.comment_statement(name, {column: text})
 
+    @as_dbt_errors
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
         if catalog == SESSION_CATALOG or implementation_of(self._handle.spark, catalog):
             return
-        raise as_dbt_error(
-            NoSuchCatalogError(
-                f"database {catalog!r}: Spark has no catalog of that name",
-                left="nothing was started",
-                remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or "
-                "leave database out",
-            )
+        raise NoSuchCatalogError(
+            f"database {catalog!r}: Spark has no catalog of that name",
+            left="nothing was started",
+            remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or leave "
+            "database out",
         )
 
     def _tables(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:

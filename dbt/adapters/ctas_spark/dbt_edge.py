@@ -1,4 +1,4 @@
-"""What leaves the core for dbt: its log, and errors in words that a user can act on."""
+"""What dbt gets of the core: its log, and errors in words that a user can act on."""
 
 import logging
 import os
@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -28,6 +29,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.events.logging import AdapterLogger
 
+logger = AdapterLogger("CtasSpark")
+
 P = ParamSpec("P")
 R = TypeVar("R")
 PACKAGE = "dbt.adapters.ctas_spark"
@@ -36,9 +39,7 @@ INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java o
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
 CAUSED_BY = "Caused by: "
 DERBY_IS_OPEN = "XSDB6"
-DERBY_URL = re.compile(
-    r"Another instance of Derby may have already booted the database (\S+?)\.?(?:\s|$)"
-)
+DERBY_URL = re.compile(r"Derby may have already booted the database (\S+?)\.?(?:\s|$)")
 NO_DIRECTORY = "Unable to create database path"
 MOST_LINES = 25
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
@@ -52,7 +53,7 @@ def find_java() -> str | None:
 
 
 def complaint(java: str | None, major: int | None, spark_version: str) -> str | None:
-    """Why Spark can't start on this Java, with the remedy; None if it can, as far as is known."""
+    """Why Spark can't start on this Java, with the remedy; None if nothing speaks against it."""
     fitting = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
     needed = f"PySpark {spark_version} needs {' or '.join(map(str, fitting))}: {INSTALL}"
     if java is None:
@@ -85,7 +86,10 @@ def message(error: BaseException) -> str:
 def full_text(error: BaseException) -> str:
     """Everything that is known of the error, frames included."""
     if isinstance(error, Py4JJavaError):
-        return _asked_for(error)
+        try:
+            return f"{error}"  # Java's words are fetched from the JVM, which may have ended since
+        except jvm.GONE:
+            return JVM_ENDED
     trace = getattr(error, "_stackTrace", None) or getattr(error, "_stacktrace", None)
     return f"{error}\n{trace}" if trace else str(error)
 
@@ -100,14 +104,22 @@ def start_failure(error: BaseException) -> str:
 
 
 def _recognized(error: BaseException) -> StagingError | None:
-    """The error as one of ours, if it is known what it means."""
+    """The error as one of ours, if its meaning is known."""
     if isinstance(error, StagingError):
         return error
     text = full_text(error)
     if isinstance(error, LostAnswerError):
-        return _answer_lost(text)
+        return AnswerLostError(
+            text,
+            left="the statement may have run, or may still run",
+            remedy="see that the server runs and can be reached, then run dbt again",
+        )
     if isinstance(error, jvm.GONE) or _met_the_end(error):
-        return _jvm_ended()
+        return SparkEndedError(
+            JVM_ENDED,
+            remedy="see its last words on the console; spark.driver.memory in spark_conf of the "
+            "profile gives it more",
+        )
     if DERBY_IS_OPEN in text:
         return _derby_is_open(text)
     return _not_writable(text) if NO_DIRECTORY in text else None
@@ -122,49 +134,15 @@ def _met_the_end(error: BaseException | None) -> bool:
     return False
 
 
-def _asked_for(error: Py4JJavaError) -> str:
-    """Java's words, which are fetched from the JVM: it may have ended since."""
-    try:
-        return f"{error}"
-    except jvm.GONE:
-        return JVM_ENDED
-
-
 def _own_words(error: BaseException) -> str:
-    if isinstance(error, ServerError):
-        return _with_its_cause(str(error))
-    if isinstance(error, PySparkException) and not isinstance(error, Py4JJavaError):
-        return str(error).split("\n\nJVM stacktrace:")[0]
-    text = str(error)
-    causes = [line for line in text.splitlines() if line.startswith(CAUSED_BY)]
-    first = next((line for line in text.splitlines()[1:] if line.startswith(": ")), "")
-    if isinstance(error, Py4JJavaError) and first:
-        return "\n".join([first.removeprefix(": "), *causes[-1:]])
-    return text
-
-
-def _with_its_cause(text: str) -> str:
     """What stands before the frames, and the innermost cause if that says more."""
-    first = text.split("\n\tat ", maxsplit=1)[0].rstrip()
+    text = str(error).split("\n\nJVM stacktrace:")[0]
+    if not isinstance(error, (ServerError, Py4JJavaError)):
+        return text
+    first = text.split("\n\tat ", maxsplit=1)[0].split("\n: ", maxsplit=1)[-1].rstrip()
     causes = [line for line in text.splitlines() if line.startswith(CAUSED_BY)]
     said = causes[-1].removeprefix(CAUSED_BY).split(": ", 1)[-1] if causes else ""
     return first if said in first else f"{first}\n{causes[-1]}"
-
-
-def _answer_lost(text: str) -> AnswerLostError:
-    return AnswerLostError(
-        text,
-        left="the statement may have run, or may still run",
-        remedy="see that the server runs and may be reached, then run dbt again",
-    )
-
-
-def _jvm_ended() -> SparkEndedError:
-    return SparkEndedError(
-        JVM_ENDED,
-        remedy="see its last words on the console; spark.driver.memory in spark_conf of the "
-        "profile gives it more",
-    )
 
 
 def _not_writable(text: str) -> StorageError:
@@ -181,10 +159,9 @@ def _derby_is_open(text: str) -> MetastoreInUseError:
     found = DERBY_URL.search(text)
     path = found.group(1) if found else None
     holder = _holder_of(Path(path)) if path else None
-    who = f"process {holder}" if holder else "another process"
     return MetastoreInUseError(
-        f"the embedded metastore {path or '(Derby)'} is open in {who}: an embedded metastore "
-        "serves one process at a time",
+        f"the embedded metastore {path or '(Derby)'} is open in {holder or 'another process'}: an "
+        "embedded metastore serves one process at a time",
         left="nothing was changed",
         remedy="end that process, or use a remote metastore: set "
         "spark.hadoop.hive.metastore.uris in spark_conf of the profile",
@@ -194,34 +171,24 @@ def _derby_is_open(text: str) -> MetastoreInUseError:
 def _holder_of(database: Path) -> str | None:
     """The process that has a file of the database open, where /proc tells."""
     for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
-        try:
-            opened = descriptor.readlink()
-        except OSError:
-            continue
-        if opened.is_relative_to(database):
-            return _described(descriptor.parts[2])
+        with suppress(OSError):
+            if descriptor.readlink().is_relative_to(database):
+                process = descriptor.parents[1]
+                return f"process {process.name} ({(process / 'comm').read_text().strip()})"
     return None
 
 
-def _described(pid: str) -> str:
-    command = Path("/proc", pid, "cmdline").read_bytes().split(b"\0")
-    name = Path(command[0].decode(errors="replace")).name
-    return f"{pid} ({name})"
-
-
 def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
-    """Raise dbt's errors, with the same text less secrets, for the core's and for Spark's."""
+    """Raise the core's errors and Spark's as dbt's, with the same text but without secrets."""
 
     @wraps(method)
     def translated(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return method(*args, **kwargs)
-        except StagingError as error:
-            adapter: Any = args[0]
-            raise as_dbt_error(error, adapter.hide_secrets) from error
-        except (Py4JError, PySparkException) as error:
-            adapter = args[0]
-            raise DbtDatabaseError(adapter.hide_secrets(message(error))) from error
+        except (StagingError, Py4JError, PySparkException) as error:
+            hide = cast("Any", args[0]).hide_secrets
+            kind = DbtRuntimeError if isinstance(error, StagingError) else DbtDatabaseError
+            raise kind(hide(message(error))) from error
 
     return translated
 
@@ -229,11 +196,6 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
 def for_macros(method: Callable[P, R]) -> Callable[P, R]:
     """A method of the adapter that a macro calls."""
     return cast("Callable[P, R]", available(as_dbt_errors(method)))
-
-
-def as_dbt_error(error: StagingError, hide: Callable[[str], str] = str) -> DbtRuntimeError:
-    """The error as dbt prints it and writes it into run_results.json: its name comes first."""
-    return DbtRuntimeError(hide(str(error)))
 
 
 def add_to(error: BaseException, text: str) -> None:
@@ -245,16 +207,9 @@ def add_to(error: BaseException, text: str) -> None:
 
 
 class _DbtHandler(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__()
-        self._dbt = AdapterLogger("CtasSpark")
-
     def emit(self, record: logging.LogRecord) -> None:
-        text = self.format(record)
-        if record.levelno >= logging.WARNING:
-            self._dbt.warning(text)
-        else:
-            self._dbt.debug(text)
+        say = logger.warning if record.levelno >= logging.WARNING else logger.debug
+        say(self.format(record))
 
 
 def _not_py4js(record: logging.LogRecord) -> bool:
@@ -263,10 +218,10 @@ def _not_py4js(record: logging.LogRecord) -> bool:
 
 
 def log_to_dbt() -> None:
-    """Send the package's log to dbt; once for a process."""
-    logger = logging.getLogger(PACKAGE)
-    if not any(isinstance(handler, _DbtHandler) for handler in logger.handlers):
-        logger.addHandler(_DbtHandler())
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
+    """Send the package's log to dbt, once in a process."""
+    package = logging.getLogger(PACKAGE)
+    if not any(isinstance(handler, _DbtHandler) for handler in package.handlers):
+        package.addHandler(_DbtHandler())
+        package.setLevel(logging.INFO)
+        package.propagate = False
         logging.getLogger().addFilter(_not_py4js)
