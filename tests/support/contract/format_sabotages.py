@@ -29,8 +29,8 @@ def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None
 
     def of_delta(self: DeltaVersion, over: DeltaBase) -> None:
         publish_delta(self, over)
-        target, metastore = self._context.target, self._services.metastore
-        entry = metastore.get_table(target)
+        target, metastore = self._table.name, self._table.services.metastore
+        entry = self._table.entry()
         assert entry is not None
         metastore.drop_entry(target)
         metastore.create_table(EntryChange(target, entry, entry, dict(entry.parameters)))
@@ -54,7 +54,7 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
         "publish",
         lambda tables, table, *rest: publish_delta(tables, tables.at(table.facts.root), *rest),
     )
-    patch.setattr(DeltaVersion, "check_still", lambda _self, _table: None)
+    patch.setattr(DeltaVersion, "_check_still", lambda _self, _table: None)
     for version in (IcebergVersion, DeltaVersion, EitherVersion):
         patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
 

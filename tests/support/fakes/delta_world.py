@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.base import PROVIDER
+from dbt.adapters.ctas_spark.staging.delta.base import DeltaTable
 from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
@@ -26,8 +26,9 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.files.record import RecordState
+from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of
 from dbt.adapters.ctas_spark.staging.files.table import Services
+from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
 from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
@@ -236,21 +237,19 @@ class World:
         )
         self.files = FakeFiles(self.services, reaches)
         self.catalog = DeltaCatalog(self.files, self.tables)
+        self.table = DeltaTable(CONTEXT, self.services, self.tables)
 
     def garbage(self) -> DeltaGarbage:
         """What a clean-up works with."""
-        return DeltaGarbage(CONTEXT, self.services, self.tables)
+        return DeltaGarbage(self.table, StepReport(TARGET))
 
     def attempt(
         self, *, age_ms: int = OLD, number: int = 0, written_ms_ago: int = OLD
     ) -> DeltaRecord:
         """What a run that died had staged."""
         version = new_version_id(NOW - age_ms)
-        made = records.create(
-            self.services,
-            CONTEXT.staging_schema,
-            DeltaRecord(str(TARGET), version, RecordState.STAGED, ROOT, "id-1", number),
-        )
+        made = DeltaRecord(str(TARGET), version, RecordState.STAGED, ROOT, "id-1", number)
+        records.create(self.table, made)
         self._filled(version, made.stage, written_ms_ago)
         return made
 
@@ -279,7 +278,7 @@ class World:
         return {name.table for name in self.metastore.tables if name != TARGET}
 
     def _filled(self, version: str, stage: str, age_ms: int) -> None:
-        name = records.staged_name(CONTEXT.staging_schema, TARGET, version)
+        name = name_of(CONTEXT.staging_schema, TARGET, version)
         self.metastore.tables[name] = entry(name, location=stage)
         self.storage.put(f"{stage}/day=a b/f", 7, age_ms)
         self.storage.put(f"{stage}/_delta_log/0.json", 2, age_ms)

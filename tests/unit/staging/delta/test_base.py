@@ -3,23 +3,34 @@
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
-from dbt.adapters.ctas_spark.staging.delta.base import (
-    DeltaBase,
-    change_between,
-    decide,
-    who_changed,
-)
+from dbt.adapters.ctas_spark.staging.delta.base import DeltaAttempt, DeltaBase, DeltaTable
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, Since, TableFacts
-from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
 from fakes.delta_logs import ours, table, theirs
+from fakes.delta_world import World
 
 CONTEXT = StagingContext(TableName("db", "t"), "db__ctas")
 REPLACE = StagingContext(TableName("db", "t"), "db__ctas", purpose=StagingPurpose.REPLACE)
 GONE = DeltaBase(None)
 LOST = MetastoreError("the answer was lost")
+
+
+class Told(DeltaTables):
+    """A log whose commits since any version are these."""
+
+    def __init__(self, since: Since) -> None:
+        self._since = since
+
+    def commits_since(self, table: LoadedTable, number: int) -> Since:  # noqa: ARG002 (as told)
+        return self._since
+
+
+def attempt(since: Since, context: StagingContext = CONTEXT) -> DeltaAttempt:
+    """An attempt on a table of which the log tells this."""
+    return DeltaAttempt(DeltaTable(context, World().services, Told(since)))
 
 
 def base(facts: TableFacts) -> DeltaBase:
@@ -49,12 +60,12 @@ VACUUMED = (CommitFacts(6, "VACUUM END", 0, None), CommitFacts(5, "VACUUM START"
 )
 def test_what_became_of_the_target(now: DeltaBase, since: Since, change: Change) -> None:
     """Only the same version of the same table is unchanged; upkeep leaves its rows as they were."""
-    assert change_between(CONTEXT, BEGUN, now, since) is change
+    assert attempt(since).change(BEGUN, now) is change
 
 
 def test_a_table_to_replace_that_is_gone_is_dropped() -> None:
     """Any other purpose would create it, and the staged files went with it."""
-    assert change_between(REPLACE, BEGUN, GONE, None) is Change.DROPPED
+    assert attempt(None, REPLACE).change(BEGUN, GONE) is Change.DROPPED
 
 
 @pytest.mark.parametrize(
@@ -76,16 +87,16 @@ def test_what_became_of_the_commit(
     after: DeltaBase, since: Since, failure: MetastoreError | None, decided: Outcome
 ) -> None:
     """The history is asked first; what it can't say is not known."""
-    assert decide(BEGUN, after, "c5", failure, since) is decided
+    assert attempt(since).decide(BEGUN, after, "c5", failure) is decided
 
 
 def test_who_changed_it_is_said() -> None:
     """A version of ours by its id, another's commit by what it was."""
-    assert "version v9" in who_changed(BEGUN, base(table(5)), (ours(5, "v9"),))
-    assert "WRITE, 5" in who_changed(BEGUN, base(table(5)), (theirs(5),))
+    assert "version v9" in attempt((ours(5, "v9"),)).who(BEGUN, base(table(5)))
+    assert "WRITE, 5" in attempt((theirs(5),)).who(BEGUN, base(table(5)))
     fence = (ours(5, kind=Kind.FENCE),)
-    assert "a clean-up closed" in who_changed(BEGUN, base(table(5)), fence)
-    assert "dropped" in who_changed(BEGUN, GONE, None)
+    assert "a clean-up closed" in attempt(fence).who(BEGUN, base(table(5)))
+    assert "dropped" in attempt(None).who(BEGUN, GONE)
     anew = base(table(0, identity="other"))
-    assert "created anew" in who_changed(BEGUN, anew, None)
-    assert "is gone" in who_changed(BEGUN, base(table(9)), None)
+    assert "created anew" in attempt(None).who(BEGUN, anew)
+    assert "is gone" in attempt(None).who(BEGUN, base(table(9)))

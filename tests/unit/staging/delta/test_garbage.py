@@ -8,7 +8,9 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.files.record import name_of
+from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, Marker
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     HOUR_MS,
@@ -64,7 +66,7 @@ def test_the_record_of_a_model_in_capital_letters_is_found_where_the_metastore_l
     listed = records.record_name(CONTEXT.staging_schema, TARGET, made.version)
     world.metastore.tables[listed] = entry(listed, parameters=capital.to_parameters())
     asked = replace(CONTEXT, target=TableName("shop", "ORDERS"))
-    assert records.records_of(world.services, asked) == (capital,)
+    assert records.records_of(replace(world.table, context=asked)) == (capital,)
 
 
 @pytest.mark.parametrize("operation", ["WRITE", "VACUUM START", "OPTIMIZE"])
@@ -131,9 +133,21 @@ def test_a_fence_makes_an_old_attempt_go_where_it_is_asked_for() -> None:
     assert done.freed == [made.stage, other.stage]
     assert world.log.commits[-1].is_fence
     assert len(world.log.commits) == 3
-    marker = world.log.commits[-1].marker
-    assert marker is not None
-    assert (marker.version, marker.base) == ("v0", "cv0")
+    assert world.table.look().version == "v0"
+
+
+def test_a_fence_leaves_the_version_that_created_the_table() -> None:
+    """It stands in the table's entry only, and the fence says nothing of versions."""
+    world = World()
+    created = Marker("c0", "v0", "", str(TARGET), "isolated", Lineage())
+    world.metastore.tables[TARGET] = entry(
+        TARGET, location="file:/v0", parameters={PROVIDER: "delta", **created.to_parameters()}
+    )
+    world.attempt()
+    with transactions(world):
+        cleaned(world, FENCING)
+    assert world.log.commits[-1].is_fence
+    assert (world.table.look().version, world.table.look().level) == ("v0", "isolated")
 
 
 def test_a_published_attempt_is_forgotten_whatever_its_age() -> None:
@@ -200,7 +214,7 @@ def test_a_record_that_its_writer_has_changed_is_not_taken() -> None:
     world.publishes("another")
     garbage = world.garbage()
     garbage.versions()
-    records.move(world.services, CONTEXT, replace(made, number=1), made)
+    records.move(world.table, replace(made, number=1), made)
     done = CleanUp(garbage, RULES, StepReport(TARGET)).run()
     assert done.kept[made.version] is Reason.TAKEN
     assert world.storage.files(made.stage)
@@ -251,7 +265,7 @@ def test_a_record_that_does_not_match_its_own_name_is_foreign() -> None:
     name = records.record_name(CONTEXT.staging_schema, TARGET, made.version)
     copied = replace(name, table=name.table[:-1] + "0x")
     world.metastore.tables[copied] = replace(world.metastore.tables.pop(name), name=copied)
-    del world.metastore.tables[records.staged_name(CONTEXT.staging_schema, TARGET, made.version)]
+    del world.metastore.tables[name_of(CONTEXT.staging_schema, TARGET, made.version)]
     assert cleaned(world).freed == []
     assert world.storage.files(made.stage)
 

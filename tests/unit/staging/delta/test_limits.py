@@ -1,6 +1,7 @@
 """What is refused of a Delta model, its table or its session."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -13,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.delta import limits
+from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.delta.limits import problems
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from fakes.delta_logs import ID_COLUMN, table
@@ -62,9 +64,12 @@ def test_what_a_replace_ends_is_named() -> None:
     assert list(limits.ended_by_replace(others, {"team"})) == ["property owner"]
 
 
-def test_untried_features_are_named() -> None:
+@pytest.mark.parametrize("check", [limits.check, limits.check_staged])
+def test_untried_features_are_named(check: Callable[[TableFacts, TableName, str], None]) -> None:
     """And tried ones are not."""
-    assert limits.untried(table(features=("clustering", "rowTracking"))) == ("rowTracking",)
+    facts = table(features=("clustering", "rowTracking"))
+    with pytest.raises(AtomicityNotSupportedError, match="was tried: rowTracking"):
+        check(facts, TableName("db", "t"), "unchanged")
 
 
 def facts(extensions: str, *, has_delta: bool) -> settings.SessionFacts:

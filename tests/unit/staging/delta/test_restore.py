@@ -1,4 +1,4 @@
-"""The way back to an earlier version in a Delta table's history."""
+"""The versions in a Delta table's history, and the way back to one of them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,10 +6,16 @@ from unittest.mock import patch
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
-from dbt.adapters.ctas_spark.staging.delta.restore import OTHERS, USER_METADATA
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
+from dbt.adapters.ctas_spark.staging.delta.restore import (
+    OTHERS,
+    USER_METADATA,
+    history,
+    last_states,
+)
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from fakes.delta_logs import ours, theirs
 from fakes.delta_world import CONTEXT, FakeTables, World
 
 
@@ -101,3 +107,37 @@ def test_what_the_history_can_not_restore_is_the_session_catalogs(version: str) 
     world = published_twice()
     with pytest.raises(NotImplementedError):
         world.catalog.roll_back(CONTEXT, version)
+
+
+def test_what_users_wrote_into_a_version_belongs_to_it() -> None:
+    """Up to the commit before its successor; a fence does not count as one."""
+    commits = [
+        theirs(6),
+        ours(5, "v2"),
+        ours(4, "v1", Kind.FENCE),
+        theirs(3),
+        ours(2, "v1"),
+        theirs(1),
+    ]
+    assert last_states(commits, 6, None) == {"v2": 6, "v1": 4}
+
+
+def test_anothers_replace_ends_a_version() -> None:
+    """What it left is not the version's last state."""
+    commits = [theirs(4), CommitFacts(3, "CREATE OR REPLACE TABLE AS SELECT", 0, None), ours(2)]
+    assert last_states(commits, 4, None) == {"v1": 2}
+
+
+def test_each_version_has_its_last_state_newest_first() -> None:
+    """One that was published twice counts by the last time; the creation is known by its entry."""
+    rollback = ours(4, "v1", Kind.ROLLBACK)
+    commits = (rollback, ours(3, "v2"), theirs(2), ours(1, "v1"), theirs(0))
+    assert last_states(commits, 4, "v0") == {"v1": 4, "v2": 3, "v0": 0}
+    assert last_states(commits[:-1], 4, "v0") == {"v1": 4, "v2": 3}
+
+
+def test_only_the_newest_version_is_live_and_only_if_the_table_shows_it() -> None:
+    """After another's replace all of them are kept by the history."""
+    found = (ours(2, "v2"), ours(1, "v1"))
+    assert [event.state for event in history(found, "v2")] == ["live", "kept"]
+    assert [event.state for event in history(found, None)] == ["kept", "kept"]

@@ -287,10 +287,3 @@ def test_what_exists_is_kept_without_a_job() -> None:
     ).begin()
     assert staged.outcome is Outcome.KEPT
     assert world.staged() == set()
-
-
-def test_only_a_creation_has_figures_to_remember() -> None:
-    """Those of a commit are in the table's own history."""
-    world = World()
-    world.catalog.remember(CONTEXT, "v1", WriteFigures(1))
-    assert world.files.remembered == []

@@ -8,6 +8,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
     StagingPurpose,
+    TableName,
 )
 from dbt.adapters.ctas_spark.staging.delta.facts import (
     CommitFacts,
@@ -24,7 +25,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.files.table import Services
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
@@ -36,17 +37,16 @@ from dbt.adapters.ctas_spark.staging.publish.version import (
 )
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
-PROVIDER = "spark.sql.sources.provider"
 LOOKED_BACK = 100
-"""How many commits a build reads to name versions of ours, which only messages need."""
+"""How many commits are read to name versions of ours, which only messages need."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeltaBase:
     """The table, or what is there instead of one, or nothing.
 
-    ``version``, ``level`` and ``commit`` are those of the last publication of ours: by the table's
-    history, or by its entry, where it was created by us and not published again.
+    ``version``, ``level`` and ``commit`` are those of our last publication: by the table's history,
+    or by its entry if we created the table and have not published it again.
     """
 
     table: LoadedTable | None
@@ -72,11 +72,8 @@ class DeltaBase:
 
     def is_same_table(self, other: "DeltaBase") -> bool:
         """True if both are the same table, be it at another version."""
-        return (
-            self.facts is not None
-            and other.facts is not None
-            and self.facts.is_same_table(other.facts)
-        )
+        mine, theirs = self.facts, other.facts
+        return mine is not None and theirs is not None and mine.is_same_table(theirs)
 
 
 def is_delta(entry: TableEntry | None) -> bool:
@@ -84,25 +81,26 @@ def is_delta(entry: TableEntry | None) -> bool:
     return entry is not None and entry.parameters.get(PROVIDER, "").lower() == DELTA
 
 
-def last_marker(tables: DeltaTables, table: LoadedTable) -> CommitMarker | None:
-    """The marker of the version that the table shows; a fence's names the one that it left."""
-    newest = _newest_word(tables, table)
-    return newest.marker if newest else None
+@dataclass(frozen=True, slots=True)
+class DeltaTable:
+    """One target: what is asked of it, and what it is worked on with."""
 
+    context: StagingContext
+    services: Services
+    tables: DeltaTables
 
-class DeltaTarget(FormatVersion[DeltaBase]):
-    """What an attempt asks of its target, be it a build or a rollback."""
+    @property
+    def name(self) -> TableName:
+        """The target."""
+        return self.context.target
 
-    strategy = "swap"
-    kind = Kind.BUILD
-    id: str
-    _marker: CommitMarker | None = None
-    _figures: WriteFigures | None = None
+    def entry(self) -> TableEntry | None:
+        """What the metastore has under its name."""
+        return self.services.metastore.get_table(self.name)
 
-    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
-        self._context = context
-        self._services = services
-        self._tables = tables
+    def now_ms(self) -> int:
+        """The time of the storage, in milliseconds."""
+        return self.services.now_ms(self.services.roots.root_of(self.context))
 
     def look(self) -> DeltaBase:
         """Read the target afresh.
@@ -110,26 +108,75 @@ class DeltaTarget(FormatVersion[DeltaBase]):
         Raises:
             MetastoreError: it could not be found out what is there.
         """
-        entry = self._services.metastore.get_table(self._context.target)
-        if entry is None:
+        entry = self.entry()
+        if entry is not None and not is_delta(entry):
+            return DeltaBase(None, "a view" if entry.is_view else "a table that is not Delta's")
+        table = self.tables.find(self.name) if entry is not None else None
+        if table is None:
             return DeltaBase(None)
-        if not is_delta(entry):
-            kind = "a view" if entry.is_view else "a table that is not Delta's"
-            return DeltaBase(None, kind)
-        table = self._tables.find(self._context.target)
-        return _base(self._tables, table, entry) if table else DeltaBase(None)
+        last = self._last_publication(table, entry)
+        if last is None:
+            return DeltaBase(table)
+        return DeltaBase(table, "", last.version, last.level, last.commit)
+
+    def _last_publication(
+        self, table: LoadedTable, entry: TableEntry | None
+    ) -> CommitMarker | Marker | None:
+        """The marker of the version that the table shows; None after another's replace."""
+        for commit in islice(self.tables.commits(table), LOOKED_BACK):
+            if commit.published or commit.ends_our_version:
+                return commit.marker
+        return Marker.of(entry)
+
+
+class DeltaAttempt(FormatVersion[DeltaBase]):
+    """How a build and a rollback look at their target, compare it, and mark their commit."""
+
+    strategy = "swap"
+    kind = Kind.BUILD
+    id: str
+    _marker: CommitMarker | None = None
+    _figures: WriteFigures | None = None
+
+    def __init__(self, table: DeltaTable) -> None:
+        self._table = table
+
+    def look(self) -> DeltaBase:
+        """The target as it is now."""
+        return self._table.look()
 
     def reach(self, over: DeltaBase) -> Reach:  # noqa: ARG002 (the same over every base)
         """Delta's transaction compares by itself, whatever the metastore does."""
         return Reach(Atomicity.ISOLATED, self.strategy)
 
     def change(self, begun: DeltaBase, now: DeltaBase) -> Change:
-        """What became of the target."""
-        return change_between(self._context, begun, now, self.since(begun, now))
+        """What became of the target.
+
+        A table that was dropped took the staged files along: nothing is left to create it from.
+        """
+        if not now.exists and self._table.context.purpose is StagingPurpose.REPLACE:
+            return Change.DROPPED
+        if begun.facts is None or now.facts is None or not now.is_same_table(begun):
+            return Change.WRITTEN
+        if now.facts.is_same_as(begun.facts):
+            return Change.NONE
+        since = self._since(begun, now)
+        maintained = bool(since) and all(commit.is_maintenance for commit in since or ())
+        if maintained and now.facts.has_same_shape(begun.facts):
+            return Change.MAINTAINED
+        return Change.WRITTEN
 
     def who(self, begun: DeltaBase, now: DeltaBase) -> str:
-        """The writer that changed the target, and the time."""
-        return who_changed(begun, now, self.since(begun, now))
+        """The version that was committed, or what the history says of the writer."""
+        since = self._since(begun, now)
+        if now.facts is None:
+            return now.obstacle or "it was dropped, and the staged version with it"
+        if begun.facts is None or (not now.is_same_table(begun) and not since):
+            return "it was dropped, and created anew"
+        if not since:
+            between = f"between commits {begun.facts.number} and {now.facts.number}"
+            return f"its history {between} is gone"
+        return _writer_of(next((one for one in since if not one.is_fence), since[0]))
 
     def mark(self, over: DeltaBase, level: Atomicity) -> str:
         """A fresh commit id."""
@@ -138,90 +185,50 @@ class DeltaTarget(FormatVersion[DeltaBase]):
             commit=new_commit_id(),
             version=self.id,
             base=over.commit,
-            target=str(self._context.target),
+            target=str(self._table.name),
             level=level.value,
             kind=self.kind,
-            time_ms=self._services.now_ms(self._services.roots.root_of(self._context)),
+            time_ms=self._table.now_ms(),
             rows=figures.rows,
             bytes=figures.bytes,
         )
         return self._marker.commit
 
-    @property
-    def _marked(self) -> CommitMarker:
-        if self._marker is None:
-            raise RuntimeError(f"mark() was not called for {self._context.target}")
-        return self._marker
-
     def decide(
         self, over: DeltaBase, after: DeltaBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
-        """By the target's own history."""
-        return decide(over, after, commit, failure, self.since(over, after))
+        """The outcome, by the target's own history; that of another table proves nothing."""
+        since = self._since(over, after)
+        ours = with_commit(since, commit) is not None
+        left = after.is_same_table(over) and bool(since)
+        return outcome.decide(failure, shows_ours=ours, can_not_land=left)
 
-    def since(self, begun: DeltaBase, now: DeltaBase) -> Since:
+    @property
+    def _marked(self) -> CommitMarker:
+        if self._marker is None:
+            raise RuntimeError(f"mark() was not called for {self._table.name}")
+        return self._marker
+
+    def _since(self, begun: DeltaBase, now: DeltaBase) -> Since:
         """The commits on top, by place: another's REPLACE TABLE gives the table a new identity."""
         if begun.facts is None or now.table is None or now.table.facts.root != begun.facts.root:
             return None
-        return self._tables.commits_since(now.table, begun.facts.number)
+        return self._table.tables.commits_since(now.table, begun.facts.number)
 
-    def check_still(self, table: LoadedTable) -> None:
+    def _check_still(self, table: LoadedTable) -> None:
         """Return if nobody has committed since, or created the table anew.
 
         It comes just before the call, which by itself would commit into a log that another has
-        begun anew in the same directory; and after a refusal, whose cause may be a rival's.
+        begun anew in the same directory; and after a refusal, which a rival may have caused.
 
         Raises:
             EntryMissingError, EntryModifiedError: somebody has.
         """
-        now = self._tables.find(self._context.target)
+        now = self._table.tables.find(self._table.name)
         if now is None:
             raise EntryMissingError("it was dropped")
         if not now.facts.is_same_as(table.facts):
             raise EntryModifiedError(f"it is at {now.facts.number} of {now.facts.id} by now")
-
-
-def change_between(
-    context: StagingContext, begun: DeltaBase, now: DeltaBase, since: Since
-) -> Change:
-    """What became of the target; ``since`` are the commits after ``begun``.
-
-    A table that was dropped took the staged files along: nothing is left to create it from.
-    """
-    if not now.exists and context.purpose is StagingPurpose.REPLACE:
-        return Change.DROPPED
-    if begun.facts is None or now.facts is None or not now.is_same_table(begun):
-        return Change.WRITTEN
-    if now.facts.is_same_as(begun.facts):
-        return Change.NONE
-    maintained = bool(since) and all(commit.is_maintenance for commit in since or ())
-    if maintained and now.facts.has_same_shape(begun.facts):
-        return Change.MAINTAINED
-    return Change.WRITTEN
-
-
-def who_changed(begun: DeltaBase, now: DeltaBase, since: Since) -> str:
-    """The version that was committed, or what the history says of the writer."""
-    if now.facts is None:
-        return now.obstacle or "it was dropped, and the staged version with it"
-    if begun.facts is None or (not now.is_same_table(begun) and not since):
-        return "it was dropped, and created anew"
-    if not since:
-        return f"its history between commits {begun.facts.number} and {now.facts.number} is gone"
-    return _writer_of(next((one for one in since if not one.is_fence), since[0]))
-
-
-def decide(
-    over: DeltaBase, after: DeltaBase, commit: str, failure: MetastoreError | None, since: Since
-) -> Outcome:
-    """The outcome, from the target read after the call and from how the call ended.
-
-    Args:
-        since: the commits after ``over``; of another table they prove nothing.
-    """
-    ours = with_commit(since, commit) is not None
-    left = after.is_same_table(over) and bool(since)
-    return outcome.decide(failure, shows_ours=ours, can_not_land=left)
 
 
 def _writer_of(commit: CommitFacts) -> str:
@@ -231,20 +238,3 @@ def _writer_of(commit: CommitFacts) -> str:
     if commit.marker is not None:
         return f"version {commit.marker.version} was committed at {when}"
     return f"a writer without our marker committed ({commit.operation}, {commit.number}, {when})"
-
-
-def _base(tables: DeltaTables, table: LoadedTable, entry: TableEntry) -> DeltaBase:
-    newest = _newest_word(tables, table)
-    if newest is not None and newest.marker is not None:
-        ours = newest.marker
-        return DeltaBase(table, "", ours.version or None, ours.level or None, ours.commit)
-    created = Marker.of(entry)
-    if newest is not None or created is None:
-        return DeltaBase(table)
-    return DeltaBase(table, "", created.version, created.level, created.commit)
-
-
-def _newest_word(tables: DeltaTables, table: LoadedTable) -> CommitFacts | None:
-    """The newest commit that says whose version the table shows: ours, or another's replace."""
-    newest = islice(tables.commits(table), LOOKED_BACK)
-    return next((one for one in newest if one.marker or one.ends_our_version), None)

@@ -11,18 +11,16 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.delta.base import LOOKED_BACK, DeltaTarget, is_delta
+from dbt.adapters.ctas_spark.staging.delta import restore
+from dbt.adapters.ctas_spark.staging.delta.base import LOOKED_BACK, DeltaTable, is_delta
 from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
-from dbt.adapters.ctas_spark.staging.delta.history import KEPT, LIVE, events, publications
 from dbt.adapters.ctas_spark.staging.delta.limits import TRIED_JARS, problems
-from dbt.adapters.ctas_spark.staging.delta.restore import DeltaRestoring
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.version import Version
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
@@ -56,11 +54,8 @@ class DeltaCatalog:
         return Plan(context, level, job, partial(self._open, context), clock)
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        """Keep a creation's figures; those of a commit are in the table's history."""
-        metastore = self._files.services(context.staging_schema).metastore
-        created = Marker.of(metastore.get_table(context.target))
-        if created is not None and created.version == version:
-            self._files.remember(context, version, figures)
+        """Keep a creation's figures; a commit has no record, and its figures in the history."""
+        self._files.remember(context, version, figures)
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
@@ -68,28 +63,24 @@ class DeltaCatalog:
         """Delete what was staged and never published; what was is Delta's own to expire (VACUUM).
 
         A whole table that another replaced is a superseded version of the session catalog's.
-
-        Raises:
-            StagingError: it could not be found out whether something may go; the rest stays.
         """
-        garbage = self._garbage(context)
         report = StepReport(context.target)
+        garbage = DeltaGarbage(self._table(context), report)
         with report.within(Step.CLEAN_UP):
             if not dry_run:
                 garbage.forget_published()
-            own = CleanUp(garbage, rules, report, dry_run=dry_run).run()
-        done = self._files.clean_up(context, rules, dry_run=dry_run)
-        done.freed = [*own.freed, *done.freed]
-        done.kept = {**own.kept, **self._published(context), **done.kept}
+            done = CleanUp(garbage, rules, report, dry_run=dry_run).run()
+        of_files = self._files.clean_up(context, rules, dry_run=dry_run)
+        for event in reversed(self.history(context, LOOKED_BACK)):
+            if event.state != "deleted":
+                done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
+        done.add(of_files)
         return done
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
-        """Forget what was published, and finish deletions that were begun; what was done.
-
-        Raises:
-            StagingError: it could not be found out what is left.
-        """
-        garbage, report = self._garbage(context), StepReport(context.target)
+        """Forget what was published, and finish deletions that were begun."""
+        report = StepReport(context.target)
+        garbage = DeltaGarbage(self._table(context), report)
         with report.within(Step.RECOVER):
             published = garbage.forget_published()
             finished = CleanUp(garbage, RetentionRules(), report).finish().freed
@@ -99,34 +90,42 @@ class DeltaCatalog:
             *self._files.recover(context),
         )
 
-    def history(self, context: StagingContext) -> tuple[Event, ...]:
-        """Every publication that Delta's log still has, then what the entry's lineage knows.
+    def history(self, context: StagingContext, most: int | None = None) -> tuple[Event, ...]:
+        """The publications that Delta's log still has, then what the entry's lineage knows.
 
-        Raises:
-            MetastoreError, StorageError: it could not be read.
+        Args:
+            most: how many of the newest commits to read; all without it.
         """
-        return self._events(context)
+        base = self._table(context).look()
+        before = self._files.history(context)
+        if base.table is None:
+            return before
+        inside = restore.history(islice(self._tables.commits(base.table), most), base.version)
+        if inside or base.version is None:  # the log has gone on since the lineage's last word
+            before = tuple(
+                replace(one, state="kept") if one.state == "live" else one for one in before
+            )
+        return (*inside, *before)
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         """Restore version ``to``, or the one before the live one, by one commit.
 
         Over what is not a Delta table, or to what was before it: as the session catalog does.
-
-        Raises:
-            NoSuchVersionError, ConcurrentWriteError, CommitStateUnknownError: as ``rollback`` says.
         """
-        services = self._files.services(context.staging_schema)
-        restoring = DeltaRestoring(context, services, self._tables)
+        restoring = restore.DeltaRestoring(self._table(context))
         earlier = restoring.earlier()
         if earlier and to in (None, *earlier):
             return roll_back(context, restoring, Atomicity.ISOLATED, to)
         return self._files.roll_back(context, to)
 
+    def _table(self, context: StagingContext) -> DeltaTable:
+        return DeltaTable(context, self._files.services(context.staging_schema), self._tables)
+
     def _open(self, context: StagingContext, level: Atomicity, report: StepReport) -> Version[Any]:
         """One attempt, by what stands in the target's place."""
-        services = self._files.services(context.staging_schema)
-        if is_delta(services.metastore.get_table(context.target)):
-            return DeltaVersion(context, services, self._tables)
+        table = self._table(context)
+        if is_delta(table.entry()):
+            return DeltaVersion(table)
         reached = self.capabilities(context.staging_schema).reaches
         kept = min(level, reached, key=lambda one: one.strength)
         return self._files.open_version(context, kept, report, self._figures)
@@ -134,31 +133,6 @@ class DeltaCatalog:
     def _figures(self, directory: str) -> WriteFigures:
         table = self._tables.at(directory)
         return self._tables.figures(table) if table else WriteFigures()
-
-    def _garbage(self, context: StagingContext) -> DeltaGarbage:
-        services = self._files.services(context.staging_schema)
-        return DeltaGarbage(context, services, self._tables)
-
-    def _events(self, context: StagingContext, most: int | None = None) -> tuple[Event, ...]:
-        """The publications among the ``most`` newest commits, or among all."""
-        services = self._files.services(context.staging_schema)
-        base = DeltaTarget(context, services, self._tables).look()
-        before = self._files.history(context)
-        if base.table is None:
-            return before
-        commits = islice(self._tables.commits(base.table), most)
-        inside = events(publications(commits, base.table.facts.number), base.version)
-        kept = (replace(event, state=KEPT) if event.state == LIVE else event for event in before)
-        superseded = bool(inside) or base.version is None
-        return (*inside, *(kept if superseded else before))
-
-    def _published(self, context: StagingContext) -> dict[str, Reason]:
-        found = self._events(context, LOOKED_BACK)
-        return {
-            event.version: Reason.LIVE if event.state == LIVE else Reason.NATIVE
-            for event in reversed(found)
-            if event.state != "deleted"
-        }
 
     def _refuse(self, context: StagingContext) -> None:
         found = tuple(problems(context))

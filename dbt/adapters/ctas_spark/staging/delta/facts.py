@@ -47,8 +47,13 @@ class CommitFacts:
     marker: CommitMarker | None
 
     @property
+    def published(self) -> CommitMarker | None:
+        """The marker of a build or a rollback of ours; a fence publishes nothing."""
+        return None if self.is_fence else self.marker
+
+    @property
     def ends_our_version(self) -> bool:
-        """True for another's replace or restore: what it left is no version of ours any more."""
+        """True for another's replace or restore: what it left is not a version of ours."""
         return self.marker is None and self.operation.startswith(REPLACES)
 
     @property
@@ -65,7 +70,7 @@ class CommitFacts:
     def refuses_older_attempts(self) -> bool:
         """True if Delta is known to refuse a transaction that began before this commit.
 
-        A commit that changes the metadata is a conflict for every other; builds and fences do.
+        A commit that changes the metadata conflicts with every other; builds and fences change it.
         """
         return self.marker is not None and self.marker.kind in (Kind.BUILD, Kind.FENCE)
 
@@ -82,8 +87,7 @@ def with_commit(since: Since, commit: str) -> CommitFacts | None:
 
 def publishes(since: tuple[CommitFacts, ...], version: str) -> bool:
     """True if one of the commits published the version."""
-    markers = (one.marker for one in since if one.marker is not None)
-    return any(one.version == version and not one.kind.keeps_the_version for one in markers)
+    return any(one.published and one.published.version == version for one in since)
 
 
 @dataclass(frozen=True, slots=True)

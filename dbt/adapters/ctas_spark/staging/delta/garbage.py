@@ -4,23 +4,23 @@ What was published belongs to the table, and expires by Delta's own rules (VACUU
 staged table's log and the entries go.
 """
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.base import last_marker
+from dbt.adapters.ctas_spark.staging.delta.base import DeltaTable
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
+from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryModifiedError,
     StorageError,
 )
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
-from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -30,19 +30,17 @@ from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, started_ms
 MOST_FENCES = 20
 
 
+@dataclass
 class DeltaGarbage:
     """A ``Garbage`` of the attempts on one Delta table; their records are read once."""
 
-    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
-        self._context = context
-        self._services = services
-        self._tables = tables
-        self._report = StepReport(context.target)
+    table: DeltaTable
+    report: StepReport
 
     @property
     def target(self) -> TableName:
         """The table whose attempts these are."""
-        return self._context.target
+        return self.table.name
 
     def forget_published(self) -> tuple[str, ...]:
         """Remove what published versions needed while they were staged, whatever their age.
@@ -53,7 +51,7 @@ class DeltaGarbage:
         Raises:
             MetastoreError, StorageError: it could not be found out, or something can't be removed.
         """
-        published = [one for one, reason in self._known if reason is Reason.NATIVE]
+        published = [one for one, reason in self._known.values() if reason is Reason.NATIVE]
         for record in published:
             self._forget(record)
         return tuple(one.version for one in published)
@@ -65,11 +63,10 @@ class DeltaGarbage:
                 record.version,
                 Place.UNPUBLISHED,
                 record.stage,
-                is_deleting=record.is_deleting,
+                is_deleting=record.state is RecordState.DELETING,
                 stays=reason,
-                handle=record,
             )
-            for record, reason in self._known
+            for record, reason in self._known.values()
         )
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:  # noqa: ARG002
@@ -78,11 +75,12 @@ class DeltaGarbage:
 
     def age_ms(self, version: KnownVersion) -> int:
         """Since its start, its record, its newest file: the youngest of them."""
-        record, storage = self._record(version), self._services.storage
-        now = self._services.now_ms(self._services.roots.root_of(self._context))
-        entry = record.entry
-        written = [entry.create_time, entry.last_ddl_time or 0] if entry is not None else []
-        ages = [now - time for time in (started_ms(version.id), *(1000 * one for one in written))]
+        record, storage = self._record(version), self.table.services.storage
+        times = [started_ms(version.id)]
+        if record.entry is not None:
+            seconds = (record.entry.create_time, record.entry.last_ddl_time or 0)
+            times.append(1000 * max(seconds))
+        ages = [self.table.now_ms() - max(times)]
         files = storage.files(record.stage)
         if files:
             ages.append(storage.now_ms(record.stage) - max(one.modified_ms for one in files))
@@ -94,14 +92,17 @@ class DeltaGarbage:
         A transaction over an older version of the log is refused only for the sake of a commit that
         conflicts; one of another that only appends to the table's history (VACUUM) does not.
         """
-        return self._table_where_it_may_land(self._record(version)) is not None
+        return self._where_it_may_land(self._record(version)) is not None
 
     def fence(self) -> None:
         """Commit the same metadata again, at the place of every attempt that may land."""
-        for record in (one for one, reason in self._known if reason is None):
+        for record in (one for one, reason in self._known.values() if reason is None):
             for _ in range(MOST_FENCES):
-                table = self._table_where_it_may_land(record)
-                if table is None or self._fenced(table):
+                table = self._where_it_may_land(record)
+                if table is None:
+                    break
+                with suppress(EntryModifiedError):  # another committed first: look again
+                    transaction.fence(self.table.tables, table, self._fence_marker())
                     break
 
     def take(self, version: KnownVersion) -> bool:
@@ -110,9 +111,9 @@ class DeltaGarbage:
         deleting = replace(record, state=RecordState.DELETING)
         try:
             if record.id == records.NO_TABLE:
-                records.create(self._services, self._context.staging_schema, deleting)
+                records.create(self.table, deleting)
             else:
-                records.move(self._services, self._context, deleting, record)
+                records.move(self.table, deleting, record)
         except (EntryModifiedError, EntryExistsError):
             return False
         return True
@@ -128,69 +129,55 @@ class DeltaGarbage:
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Exactly its own directory."""
-        return emptied(self._services.storage, self._record(version).stage)
+        return emptied(self.table.services.storage, version.directory)
 
     def delete_record(self, version: KnownVersion) -> None:
         """The staged table's entry, then the record."""
-        record = self._record(version)
-        for _, _, drop in records.entries(self._services, self._context.staging_schema, record):
-            drop()
+        for name in records.entries(self.table, self._record(version)):
+            self.table.services.metastore.drop_entry(name)
 
     @cached_property
-    def _known(self) -> tuple[tuple[DeltaRecord, Reason | None], ...]:
-        found = records.records_of(self._services, self._context)
-        return tuple((one, self._reason(one)) for one in found)
+    def _known(self) -> dict[str, tuple[DeltaRecord, Reason | None]]:
+        return {one.version: (one, self._reason(one)) for one in records.records_of(self.table)}
+
+    def _record(self, version: KnownVersion) -> DeltaRecord:
+        return self._known[version.id][0]
 
     def _reason(self, record: DeltaRecord) -> Reason | None:
         """``NATIVE`` if the history has its publication, ``FORGOTTEN`` if it can't tell."""
-        table = self._table(record)
-        since = self._tables.commits_since(table, record.number) if table is not None else ()
+        table = self._staged_on(record)
+        since = self.table.tables.commits_since(table, record.number) if table else ()
         if since is None:
             return Reason.FORGOTTEN
         return Reason.NATIVE if publishes(since, record.version) else None
 
-    def _record(self, version: KnownVersion) -> DeltaRecord:
-        if not isinstance(version.handle, DeltaRecord):
-            raise TypeError(f"version {version.id} is not of this garbage")
-        return version.handle
-
-    def _table(self, record: DeltaRecord) -> LoadedTable | None:
+    def _staged_on(self, record: DeltaRecord) -> LoadedTable | None:
         """The table that it was staged on; None if its directory is gone, or its log begun anew.
 
         Another's REPLACE TABLE gives the table a new identity and keeps its history.
         """
-        found = self._tables.at(record.root)
+        found = self.table.tables.at(record.root)
         return found if found is not None and found.facts.number >= record.number else None
 
-    def _table_where_it_may_land(self, record: DeltaRecord) -> LoadedTable | None:
-        table = self._table(record)
+    def _where_it_may_land(self, record: DeltaRecord) -> LoadedTable | None:
+        table = self._staged_on(record)
         if table is None or table.facts.id != record.id:
             return None
-        since = self._tables.commits_since(table, record.number) or ()
+        since = self.table.tables.commits_since(table, record.number) or ()
         return None if any(commit.refuses_older_attempts for commit in since) else table
 
-    def _fenced(self, table: LoadedTable) -> bool:
-        """False if another committed first, so that it is to be looked at again."""
-        try:
-            transaction.fence(self._tables, table, self._fence_marker(table))
-        except EntryModifiedError:
-            return False
-        return True
-
-    def _fence_marker(self, table: LoadedTable) -> CommitMarker:
-        before = last_marker(self._tables, table)
+    def _fence_marker(self) -> CommitMarker:
         return CommitMarker(
             commit=new_commit_id(),
-            version=before.version if before else "",
-            base=before.commit if before else "",
+            version="",
+            base="",
             target=str(self.target),
-            level=before.level if before else "",
+            level="",
             kind=Kind.FENCE,
-            time_ms=self._services.now_ms(self._services.roots.root_of(self._context)),
+            time_ms=self.table.now_ms(),
         )
 
     def _forget(self, record: DeltaRecord) -> None:
-        schema = self._context.staging_schema
-        left = records.remove(self._services, schema, record, self._report, is_published=True)
+        left = records.remove(self.table, record, self.report, is_published=True)
         if left:
             raise StorageError(f"could not remove {', '.join(left)}")

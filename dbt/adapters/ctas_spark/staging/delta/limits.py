@@ -1,7 +1,7 @@
 """What no publication was tried with, or can't be asked of Delta; found before any job."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
@@ -52,29 +52,35 @@ def jar_remedy(spark_version: str) -> str:
     return f"this adapter's Delta support was tried with {known}, and not with Spark {minor}"
 
 
-def untried(table: TableFacts) -> tuple[str, ...]:
-    """The features of the table's protocol that no publication was tried with."""
-    return tuple(sorted(table.features - TRIED_FEATURES))
-
-
 def check(facts: TableFacts, target: TableName, left: str) -> None:
     """Raise AtomicityNotSupportedError if no transaction can replace the table."""
-    found = untried(facts)
-    if found:
-        raise AtomicityNotSupportedError(
-            "the table uses features of Delta with which no publication was tried: "
-            f"{', '.join(found)}",
-            table=target,
-            left=left,
-            remedy="drop the feature (ALTER TABLE ... DROP FEATURE), or give the model another "
-            "alias",
-        )
+    remedy = "drop the feature (ALTER TABLE ... DROP FEATURE), or give the model another alias"
+    _check_features(facts, "the table uses", target, left, remedy)
     if facts.configuration.get(APPEND_ONLY, "").lower() == "true":
         raise AtomicityNotSupportedError(
             f"the table forbids that its rows are replaced ({APPEND_ONLY})",
             table=target,
             left=left,
             remedy=f"ALTER TABLE {target} SET TBLPROPERTIES ('{APPEND_ONLY}'='false')",
+        )
+
+
+def check_staged(facts: TableFacts, target: TableName, left: str) -> None:
+    """Raise AtomicityNotSupportedError if the staged table can't be published."""
+    remedy = "leave out the property or the column type that needs them"
+    _check_features(facts, "the staged table needs", target, left, remedy)
+
+
+def _check_features(
+    facts: TableFacts, uses: str, target: TableName, left: str, remedy: str
+) -> None:
+    untried = sorted(facts.features - TRIED_FEATURES)
+    if untried:
+        raise AtomicityNotSupportedError(
+            f"{uses} features of Delta with which no publication was tried: {', '.join(untried)}",
+            table=target,
+            left=left,
+            remedy=remedy,
         )
 
 
@@ -86,11 +92,7 @@ def problems(context: StagingContext) -> Iterator[str]:
         yield "buckets: Delta has none; clustered_by without it is CLUSTER BY"
     if layout.clustered_by and layout.partition_by:
         yield "clustered_by and partition_by: Delta takes one of them"
-    yield from _properties(layout.properties)
-
-
-def _properties(properties: Mapping[str, str]) -> Iterator[str]:
-    for key, value in properties.items():
+    for key, value in layout.properties.items():
         if key.startswith(UNTRIED_PROPERTIES):
             yield f"tblproperties: {key}: a publication was not tried with it; remove it"
         elif key.lower() == APPEND_ONLY.lower() and value.lower() == "true":

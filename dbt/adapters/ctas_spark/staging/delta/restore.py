@@ -1,14 +1,14 @@
-"""Publish an earlier version of a Delta table again: Delta's own RESTORE, schema included."""
+"""The publications in a Delta table's own history, and how an earlier one is restored."""
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTarget
-from dbt.adapters.ctas_spark.staging.delta.facts import with_commit
-from dbt.adapters.ctas_spark.staging.delta.history import last_states
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, core_errors
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.delta.base import DeltaAttempt, DeltaBase, DeltaTable
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, with_commit
+from dbt.adapters.ctas_spark.staging.delta.tables import core_errors
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
@@ -16,38 +16,77 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Outcome
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, time_text
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 OTHERS = "another's replace"
 
 
-class DeltaRestore(DeltaTarget):
+def history(newest_first: Iterable[CommitFacts], live: str | None) -> tuple[Event, ...]:
+    """Every build and rollback among the commits, newest first.
+
+    Args:
+        live: the version that the table shows; None if it shows another's.
+    """
+    found = [one.published for one in newest_first if one.published]
+    return tuple(
+        Event(
+            version=marker.version,
+            time=time_text(marker.time_ms),
+            kind=marker.kind.value,
+            state="live" if marker is found[0] and marker.version == live else "kept",
+            rows=marker.rows,
+            bytes=marker.bytes,
+            schema_change="",
+        )
+        for marker in found
+    )
+
+
+def last_states(
+    newest_first: Iterable[CommitFacts], number: int, created: str | None
+) -> dict[str, int]:
+    """The log's version with each version's last state, newest first.
+
+    What users wrote into a version belongs to it; what another replaced it by does not.
+
+    Args:
+        newest_first: all commits that the log still has.
+        number: the table's version now.
+        created: the version that created the table, which stands in its entry only.
+    """
+    found: dict[str, int] = {}
+    last = oldest = number
+    for commit in newest_first:
+        oldest = commit.number
+        if commit.published:
+            found.setdefault(commit.published.version, last)
+        if commit.published or commit.ends_our_version:
+            last = commit.number - 1
+    if created is not None and found and oldest == 0:
+        found.setdefault(created, last)
+    return found
+
+
+class DeltaRestore(DeltaAttempt):
     """A ``Version`` that is in the table's history: nothing is staged, and nothing discarded."""
 
     strategy = "restore"
     kind = Kind.ROLLBACK
     places = ""
 
-    def __init__(
-        self,
-        context: StagingContext,
-        services: Services,
-        tables: DeltaTables,
-        version: str,
-        number: int,
-    ) -> None:
-        super().__init__(context, services, tables)
+    def __init__(self, table: DeltaTable, version: str, number: int) -> None:
+        super().__init__(table)
         self.id = version
         self._number = number
 
     @property
     def record(self) -> TableName:
         """The target, whose history has the version."""
-        return self._context.target
+        return self._table.name
 
     def stage_on(self, base: DeltaBase, level: Atomicity) -> None:
         """Nothing is staged."""
@@ -64,16 +103,16 @@ class DeltaRestore(DeltaTarget):
         """There is no record of what is never deleted by us."""
 
     def publish(self, over: DeltaBase) -> None:
-        """One RESTORE, with the marker as a setting of a session of its own.
+        """One RESTORE, with the marker as a setting of a new session.
 
         It looks at the table once more, and refuses what another commits after that.
         """
         if over.table is None:
             raise CannotReplayError("there is no Delta table, and so no version in its history")
-        self.check_still(over.table)
-        session = self._tables.spark.newSession()
+        self._check_still(over.table)
+        session = self._table.tables.spark.newSession()
         session.conf.set(USER_METADATA, self._marked.to_text())
-        name = quoting.table(self._context.target)
+        name = quoting.table(self._table.name)
         try:
             with core_errors(f"restore version {self.id}"):
                 session.sql(f"RESTORE TABLE {name} TO VERSION AS OF {self._number}").collect()
@@ -91,13 +130,13 @@ class DeltaRestore(DeltaTarget):
         Raises:
             ConcurrentWriteError: it is published over what another committed after our look.
         """
-        since = self.since(over, after) or ()
+        since = self._since(over, after) or ()
         ours = with_commit(since, commit)
         below = [one for one in since if ours is not None and one.number < ours.number]
         theirs = next((one for one in below if not one.is_maintenance), None)
         if theirs is None:
             return super().decide(over, after, commit, failure)
-        number, target = theirs.number, self._context.target
+        number, target = theirs.number, self._table.name
         raise ConcurrentWriteError(
             f"another committed ({theirs.operation}, {number}) while the table was rolled back",
             table=target,
@@ -107,7 +146,7 @@ class DeltaRestore(DeltaTarget):
 
     def settle(self, report: StepReport) -> list[str]:  # noqa: ARG002 (nothing was staged)
         """Forget what the session's caches hold of the target."""
-        self._services.engine.refresh(self._context.target)
+        self._table.services.engine.refresh(self._table.name)
         return []
 
     def discard(self, report: StepReport) -> list[str]:  # noqa: ARG002 (nothing was staged)
@@ -115,13 +154,11 @@ class DeltaRestore(DeltaTarget):
         return []
 
 
+@dataclass
 class DeltaRestoring:
-    """The versions in the history of one Delta table; read once."""
+    """The ``Restoring`` of one Delta table, whose history is read once."""
 
-    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
-        self._context = context
-        self._services = services
-        self._tables = tables
+    table: DeltaTable
 
     def look(self) -> DeltaBase:
         """The target; another's replace of a version of ours can be taken back, too."""
@@ -139,18 +176,17 @@ class DeltaRestoring:
         report: StepReport,  # noqa: ARG002 (the machine reports the call)
     ) -> DeltaRestore:
         """An attempt that publishes an earlier version."""
-        number = self._numbers[version]
-        return DeltaRestore(self._context, self._services, self._tables, version, number)
+        return DeltaRestore(self.table, version, self._numbers[version])
 
     @cached_property
     def _base(self) -> DeltaBase:
-        return DeltaTarget(self._context, self._services, self._tables).look()
+        return self.table.look()
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        table = self._base.table
-        if table is None:
+        loaded = self._base.table
+        if loaded is None:
             return {}
-        created = Marker.of(self._services.metastore.get_table(self._context.target))
-        commits = tuple(self._tables.commits(table))
-        return last_states(commits, table.facts.number, created.version if created else None)
+        created = Marker.of(self.table.entry())
+        commits = self.table.tables.commits(loaded)
+        return last_states(commits, loaded.facts.number, created.version if created else None)

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -101,9 +102,7 @@ class DeltaTables:
 
     def find(self, name: TableName) -> LoadedTable | None:
         """The table of that name, read afresh; None if the catalog says that there is none."""
-        identifier = self.packages.org.apache.spark.sql.catalyst.TableIdentifier(
-            name.table, jvm.some(self.packages, name.database)
-        )
+        identifier = jvm.identifier(self.spark, name)
         try:
             with core_errors(f"read {name}"):
                 entry = jvm.session_catalog(self.spark).getTableMetadata(identifier)
@@ -133,14 +132,8 @@ class DeltaTables:
 
     def commits_since(self, table: LoadedTable, number: int) -> tuple[CommitFacts, ...] | None:
         """The commits after ``number``, newest first; None if the log has not all of them."""
-        if table.facts.number < number:
-            return None
-        found = []
-        for commit in self.commits(table):
-            if commit.number <= number:
-                break
-            found.append(commit)
-        return tuple(found) if len(found) == table.facts.number - number else None
+        found = tuple(takewhile(lambda one: one.number > number, self.commits(table)))
+        return found if len(found) == table.facts.number - number else None
 
     def added(self, table: LoadedTable) -> Files:
         """The ``add`` of each of its files by path, out of all its commits, without a Spark job."""

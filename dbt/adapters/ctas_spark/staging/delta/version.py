@@ -4,22 +4,16 @@ import logging
 from dataclasses import replace
 from urllib.parse import unquote
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.delta import limits, transaction
 from dbt.adapters.ctas_spark.staging.delta import record as records
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTarget
-from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts, publishes
+from dbt.adapters.ctas_spark.staging.delta.base import DeltaAttempt, DeltaBase, DeltaTable
+from dbt.adapters.ctas_spark.staging.delta.facts import publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, Files, LoadedTable
+from dbt.adapters.ctas_spark.staging.delta.tables import Files, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
-    EntryModifiedError,
-    RefusedError,
-    StagingError,
-)
-from dbt.adapters.ctas_spark.staging.files.record import RecordState
-from dbt.adapters.ctas_spark.staging.files.table import Services
+from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, RefusedError, StagingError
+from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of
 from dbt.adapters.ctas_spark.staging.publish import ddl, messages
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, NotWholeError
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -28,19 +22,19 @@ from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 logger = logging.getLogger(__name__)
 
 
-class DeltaVersion(DeltaTarget):
+class DeltaVersion(DeltaAttempt):
     """A ``Version`` over a Delta table that begin found."""
 
-    def __init__(self, context: StagingContext, services: Services, tables: DeltaTables) -> None:
-        super().__init__(context, services, tables)
-        self.id = new_version_id(services.clock.wall_ms())
+    def __init__(self, table: DeltaTable) -> None:
+        super().__init__(table)
+        self.id = new_version_id(table.services.clock.wall_ms())
         self._begun = DeltaBase(None)
         self._record: DeltaRecord | None = None
 
     @property
     def record(self) -> TableName:
         """The staged table's entry."""
-        return records.staged_name(self._context.staging_schema, self._context.target, self.id)
+        return name_of(self._table.context.staging_schema, self._table.name, self.id)
 
     @property
     def places(self) -> str:
@@ -50,56 +44,55 @@ class DeltaVersion(DeltaTarget):
     def stage_on(self, base: DeltaBase, level: Atomicity) -> None:  # noqa: ARG002 (always isolated)
         """Write the record, before the first file is."""
         if base.facts is None:
-            raise messages.concurrent_write(self._context.target, "it was dropped just now")
+            raise messages.concurrent_write(self._table.name, "it was dropped just now")
         self._begun = base
-        limits.check(base.facts, self._context.target, messages.NO_JOB)
-        self._warn(base.facts)
-        self._record = records.create(
-            self._services,
-            self._context.staging_schema,
-            DeltaRecord(
-                target=str(self._context.target),
-                version=self.id,
-                state=RecordState.STAGED,
-                root=base.facts.root,
-                id=base.facts.id,
-                number=base.facts.number,
-            ),
+        limits.check(base.facts, self._table.name, messages.NO_JOB)
+        for what in limits.ended_by_replace(base.facts, self._table.context.layout.properties):
+            said = "%s: its %s ends with this publication, as with Delta's own REPLACE TABLE AS"
+            logger.warning(said, self._table.name, what)
+        record = DeltaRecord(
+            target=str(self._table.name),
+            version=self.id,
+            state=RecordState.STAGED,
+            root=base.facts.root,
+            id=base.facts.id,
+            number=base.facts.number,
         )
+        records.create(self._table, record)
+        self._record = record
 
     def statement(self, query: str) -> str:
         """The CTAS of the staged table; the record says all that is ours."""
-        stage = self._of_ours.stage
-        return ddl.create_table_as(self.record, stage, self._context.layout, {}, query)
+        layout = self._table.context.layout
+        return ddl.create_table_as(self.record, self._staged_on.stage, layout, {}, query)
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (its log knows)
         """What its job counted; that all of it is there yet is the last that ``publish`` asks."""
         if self._figures is None:
-            record = self._of_ours
+            record = self._staged_on
             try:
-                self._figures = self._tables.figures(self._loaded())
+                self._figures = self._table.tables.figures(self._loaded())
             except NotWholeError as error:
                 unchanged = messages.unchanged(self._begun)
-                raise messages.files_gone(self._context.target, error.what, unchanged) from error
-            self._services.storage.copy_permissions(record.root, record.stage)
+                raise messages.files_gone(self._table.name, error.what, unchanged) from error
+            self._table.services.storage.copy_permissions(record.root, record.stage)
         return self._figures
 
     def rebase(self, over: DeltaBase) -> None:
         """Write to the record over which version of the log it is published."""
         if over.facts is None or not over.is_same_table(self._begun):
             return  # publish() refuses it by name
-        limits.check(over.facts, self._context.target, messages.NOTHING_PUBLISHED)
-        record = self._of_ours
-        rebased = replace(record, number=over.facts.number)
+        limits.check(over.facts, self._table.name, messages.NOTHING_PUBLISHED)
+        rebased = replace(self._staged_on, number=over.facts.number)
         try:
-            self._record = records.move(self._services, self._context, rebased, record)
+            records.move(self._table, rebased, self._staged_on)
         except EntryModifiedError as error:
             raise self._swept() from error
+        self._record = rebased
 
     def mark(self, over: DeltaBase, level: Atomicity) -> str:
         """A fresh commit id, if no clean-up has taken the record."""
-        now = records.read(self._services, self._context.staging_schema, self._of_ours)
-        if now != self._record:
+        if records.read(self._table, self._staged_on) != self._record:
             raise self._swept()
         return super().mark(over, level)
 
@@ -110,19 +103,20 @@ class DeltaVersion(DeltaTarget):
         """
         if over.table is None or not over.is_same_table(self._begun):
             raise CannotReplayError("the version was staged inside the table that was there")
+        tables = self._table.tables
         try:
             with transaction.nothing_called():
-                self.check_still(over.table)
+                self._check_still(over.table)
                 staged = self._loaded()
-            transaction.publish(self._tables, over.table, staged, self._marked, self._check_whole)
+            transaction.publish(tables, over.table, staged, self._marked, self._check_whole)
         except RefusedError:
-            self.check_still(over.table)
+            self._check_still(over.table)
             raise
 
     def settle(self, report: StepReport) -> list[str]:
         """Remove the staged table's own log and both entries; its files are the target's now."""
-        self._services.engine.refresh(self._context.target)
-        return self._removed(self._of_ours, report, is_published=True)
+        self._table.services.engine.refresh(self._table.name)
+        return records.remove(self._table, self._staged_on, report, is_published=True)
 
     def discard(self, report: StepReport) -> list[str]:
         """Remove exactly the version's directory, then both entries; never what is published."""
@@ -131,62 +125,41 @@ class DeltaVersion(DeltaTarget):
         try:
             landed = self._marker is not None and self._has_landed()
         except StagingError as error:
-            logger.warning("%s: %s stays: %s", self._context.target, self.places, error.what)
+            logger.warning("%s: %s stays: %s", self._table.name, self.places, error.what)
             return [self.places]
-        return self._removed(self._record, report, is_published=landed)
+        return records.remove(self._table, self._record, report, is_published=landed)
 
-    def _removed(self, record: DeltaRecord, report: StepReport, *, is_published: bool) -> list[str]:
-        schema = self._context.staging_schema
-        return records.remove(self._services, schema, record, report, is_published=is_published)
+    @property
+    def _staged_on(self) -> DeltaRecord:
+        if self._record is None:
+            raise RuntimeError(f"stage_on() was not called for {self._table.name}")
+        return self._record
 
     def _has_landed(self) -> bool:
         """Looked up just before a deletion; what can't be found out is kept."""
         now = self.look()
-        since = self.since(self._begun, now)
+        since = self._since(self._begun, now)
         if since is None and now.is_same_table(self._begun):
             raise StagingError("the table's history no longer reaches back to where it began")
         return publishes(since or (), self.id)
 
-    @property
-    def _of_ours(self) -> DeltaRecord:
-        if self._record is None:
-            raise RuntimeError(f"stage_on() was not called for {self._context.target}")
-        return self._record
-
     def _loaded(self) -> LoadedTable:
-        record = self._of_ours
-        staged = self._tables.at(record.stage)
+        stage = self._staged_on.stage
+        staged = self._table.tables.at(stage)
         if staged is None:
-            raise NotWholeError(f"there is no Delta log in {record.stage}")
-        found = limits.untried(staged.facts)
-        if found:
-            raise AtomicityNotSupportedError(
-                f"the staged table needs features of Delta with which no publication was tried: "
-                f"{', '.join(found)}",
-                table=self._context.target,
-                left=messages.unchanged(self._begun),
-                remedy="leave out the property or the column type that needs them",
-            )
+            raise NotWholeError(f"there is no Delta log in {stage}")
+        limits.check_staged(staged.facts, self._table.name, messages.unchanged(self._begun))
         return staged
 
     def _check_whole(self, files: Files) -> None:
         """One listing against its log: VACUUM RETAIN 0 HOURS takes staged files for forgotten."""
-        stage = self._of_ours.stage
+        stage = self._staged_on.stage
         below = f"/{transaction.stage_name(self.id)}/"
-        listed = {
-            one.path.partition(below)[2]: one.bytes for one in self._services.storage.files(stage)
-        }
+        found = self._table.services.storage.files(stage)
+        listed = {one.path.partition(below)[2]: one.bytes for one in found}
         missing = [path for path in files if listed.get(unquote(path)) != files[path]["size"]]
         if missing:
             raise NotWholeError(f"{len(missing)} of its files are missing in {stage}: {missing[0]}")
 
     def _swept(self) -> StagingError:
-        return messages.swept(self._context.target, messages.unchanged(self._begun))
-
-    def _warn(self, facts: TableFacts) -> None:
-        for what in limits.ended_by_replace(facts, self._context.layout.properties):
-            logger.warning(
-                "%s: its %s ends with this publication, as with Delta's own REPLACE TABLE AS",
-                self._context.target,
-                what,
-            )
+        return messages.swept(self._table.name, messages.unchanged(self._begun))
