@@ -148,7 +148,7 @@ def _staged(
         layout=layout,
         partition_metadata=PartitionMetadata.TRACKED if case.tracked else PartitionMetadata.FILES,
     )
-    job = SessionJob(spark, case.table, canceled=threading.Event())
+    job = SessionJob(spark, case.table, threading.Event())
     staged = opened.catalog_for(context).plan(context, job).begin()
     ctas = staged.statement("SELECT")
     location = re.search(r"LOCATION '(?:file:)?([^']+)'", ctas)

@@ -69,5 +69,5 @@ def test_a_driver_that_has_ended_runs_no_task() -> None:
     def gone() -> None:
         raise ConnectionRefusedError
 
-    stopped._spark.sparkContext._jsc.sc = gone  # noqa: SLF001
+    stopped.spark.sparkContext._jsc.sc = gone  # noqa: SLF001
     assert stopped.stop()

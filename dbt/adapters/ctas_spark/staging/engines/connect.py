@@ -34,17 +34,17 @@ class ConnectJob(StoppableJob):
         return self.group.replace(",", " ")  # the one letter that a tag may not have
 
     def attach(self) -> None:
-        self._spark.clearTags()
-        self._spark.addTag(self._tag)
+        self.spark.clearTags()
+        self.spark.addTag(self._tag)
 
     def cancel(self) -> None:
-        self._spark.interruptTag(self._tag)
+        self.spark.interruptTag(self._tag)
 
     def stop(self) -> bool:
         """Interrupt until the server knows no running statement of it; False if it can't say."""
-        self._spark.clearTags()
+        self.spark.clearTags()
         try:
-            return self._waits_for(lambda: not self._spark.interruptTag(self._tag))
+            return self._waits_for(lambda: not self.spark.interruptTag(self._tag))
         except (PySparkException, OSError):
             return False
 
@@ -110,4 +110,4 @@ def _reason(error: PySparkException) -> str:
     return details[0].removeprefix("details = ").strip('"') if details else lines[0]
 
 
-SESSIONS = RemoteSessions[str](_opened)
+SESSIONS = RemoteSessions(_opened)

@@ -31,7 +31,7 @@ def session(spark: SparkSession) -> Any:
 
 
 def activate(spark: SparkSession) -> None:
-    """Make the session this thread's own in the JVM too: Spark looks settings up by thread."""
+    """Make the session the active one of this thread in the JVM: Spark looks settings up there."""
     session_class = spark._jsparkSession.getClass().getName()  # classic.SparkSession in Spark 4
     companion = reduce(getattr, f"{session_class}$".split("."), classes(spark))
     getattr(companion, "MODULE$").setActiveSession(spark._jsparkSession)
@@ -67,18 +67,11 @@ def catalog_plugin(spark: SparkSession, name: str) -> Any:
 
 def strings(spark: SparkSession, *values: str) -> Any:
     """A Java array of strings."""
-    found = array(spark, classes(spark).java.lang.String, len(values))
+    gateway: Any = spark.sparkContext._gateway
+    found = gateway.new_array(classes(spark).java.lang.String, len(values))
     for number, value in enumerate(values):
         found[number] = value
     return found
-
-
-def array(spark: SparkSession, element: Any, length: int = 0) -> Any:
-    """A Java array of a class."""
-    gateway = spark.sparkContext._gateway
-    if gateway is None:
-        raise RuntimeError("the session has no JVM")
-    return gateway.new_array(element, length)
 
 
 def has_class(spark: SparkSession, name: str) -> bool:
@@ -88,7 +81,7 @@ def has_class(spark: SparkSession, name: str) -> bool:
 
 
 def as_json(spark: SparkSession, value: Any) -> Any:
-    """A value of Scala's as plain Python: one text crosses over, and not each of its parts."""
+    """A value of Scala's as plain Python: it crosses over as one text, and not part by part."""
     return json.loads(str(_mapper(classes(spark)).writeValueAsString(value)))
 
 

@@ -37,13 +37,14 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
     """
-    remote = [name for name, is_set in _remotes(settings) if is_set]
-    if remote:
+    named = [REMOTE_VARIABLE] if os.environ.get(REMOTE_VARIABLE) else []
+    named += [f"{REMOTE_SETTING} in spark_conf"] if REMOTE_SETTING in settings else []
+    if named:
         raise ProfileError(
-            f"method is session, which starts Spark in this process, and {' and '.join(remote)} "
+            f"method is session, which starts Spark in this process, and {' and '.join(named)} "
             "names a Spark Connect server",
             left="nothing was started",
-            remedy=f"set method: connect in the profile, or remove {' and '.join(remote)}",
+            remedy=f"set method: connect in the profile, or remove {' and '.join(named)}",
         )
     wanted = with_defaults(settings, log_directory)
     with _starting, _sigint_kept():
@@ -52,14 +53,6 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
         for key, value in wanted.items():
             builder = builder.config(key, value)
         return builder.getOrCreate()
-
-
-def _remotes(settings: Mapping[str, str]) -> tuple[tuple[str, bool], ...]:
-    """Where PySpark looks for a server, and whether one is named there."""
-    return (
-        (REMOTE_VARIABLE, bool(os.environ.get(REMOTE_VARIABLE))),
-        (f"{REMOTE_SETTING} in spark_conf", REMOTE_SETTING in settings),
-    )
 
 
 def _start_jvm(settings: Mapping[str, str]) -> None:
@@ -71,20 +64,17 @@ def _start_jvm(settings: Mapping[str, str]) -> None:
 
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
     """The user's settings over ours."""
-    local = LOCAL if settings.get("spark.master", "local").startswith("local") else {}
-    merged = {**DEFAULTS, **local, **_warehouse(), **settings}
+    ours = dict(DEFAULTS)
+    if settings.get("spark.master", "local").startswith("local"):
+        ours |= LOCAL
+    here = Path.cwd()
+    if here.as_uri() != f"file://{here}":  # Spark would write its default to an escaped path
+        ours["spark.sql.warehouse.dir"] = str(here / "spark-warehouse")
     own = settings.get(JAVA_OPTIONS, "")
+    merged = {**ours, **settings}
     if "log4j" not in own:
         merged[JAVA_OPTIONS] = f"{own} {_logging_options(log_directory)}".strip()
     return merged
-
-
-def _warehouse() -> dict[str, str]:
-    """Spark's own default, said explicitly where Spark would write to an escaped path instead."""
-    here = Path.cwd()
-    if here.as_uri() == f"file://{here}":
-        return {}
-    return {"spark.sql.warehouse.dir": str(here / "spark-warehouse")}
 
 
 def _logging_options(log_directory: str) -> str:

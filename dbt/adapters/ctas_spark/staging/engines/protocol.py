@@ -1,4 +1,4 @@
-"""What the commit needs of the engine that runs a version's job."""
+"""What a publication needs of the engine that runs its job."""
 
 import threading
 import time
@@ -22,13 +22,14 @@ class WriteFigures:
 
     @classmethod
     def of_summary(cls, summary: Mapping[str, str]) -> "WriteFigures":
-        """All that a snapshot of Iceberg's shows, by its summary, whoever read that."""
+        """All that a snapshot of Iceberg's shows, by its summary."""
         names = ("total-records", "total-data-files", "total-files-size")
-        return cls(*(_number(summary.get(name, "")) for name in names))
+        texts = (summary.get(name, "") for name in names)
+        return cls(*(int(text) if text.isdecimal() else None for text in texts))
 
 
 class Job(Protocol):
-    """The job of one version, by itself stoppable."""
+    """The job of one version, which can be stopped by itself."""
 
     @property
     def canceled(self) -> bool:
@@ -38,30 +39,24 @@ class Job(Protocol):
         """Cancel what runs of this job and wait; True when no task of it runs any more."""
 
     def figures(self) -> WriteFigures:
-        """What the job's last write counted; a server tells nothing of what its jobs counted."""
+        """What the job's last write counted; of a job on a server nothing is known."""
 
 
+@dataclass(eq=False)
 class StoppableJob:
-    """A job as a connection makes it: what a thread submits belongs to it once it is attached.
+    """A job as a connection makes it.
 
-    ``stop_seconds`` is how long ``stop`` waits for what does not end.
+    ``given_up`` is set once the run was cancelled; ``stop`` waits for ``stop_seconds`` at most.
     """
 
-    def __init__(
-        self,
-        spark: Any,
-        group: str,
-        canceled: threading.Event,
-        stop_seconds: float = STOP_SECONDS,
-    ) -> None:
-        self.group = group
-        self.stop_seconds = stop_seconds
-        self._spark = spark
-        self._canceled = canceled
+    spark: Any
+    group: str
+    given_up: threading.Event
+    stop_seconds: float = STOP_SECONDS
 
     @property
     def canceled(self) -> bool:
-        return self._canceled.is_set()
+        return self.given_up.is_set()
 
     def attach(self) -> None:
         """Make what this thread submits from now on part of the job."""
@@ -102,7 +97,3 @@ class Engine(Statements, Protocol):
 
     def reads(self, file_format: str) -> bool:
         """True if the session has a data source of that name."""
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None

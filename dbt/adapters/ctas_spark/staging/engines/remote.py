@@ -1,8 +1,8 @@
-"""A Spark session on a server, however it is reached: this process has no JVM."""
+"""Spark sessions on a server, which this process reaches without a JVM."""
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from pyspark.errors import PySparkException
 
@@ -12,25 +12,21 @@ from dbt.adapters.ctas_spark.staging.errors import ProfileError
 CAN_BE_SET = "spark.sql."
 NOT_A_SESSIONS = "CANNOT_MODIFY"
 
-Server = TypeVar("Server")
 
-
-class RemoteSessions(Generic[Server]):
+class RemoteSessions:
     """The process's session on each server, opened by the first thread that asks.
 
     ``defaults`` are settings of each session that a user may overrule.
     """
 
-    def __init__(
-        self, opened: Callable[[Server], Any], defaults: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, opened: Callable[[Any], Any], **defaults: str) -> None:
         ours = {key: value for key, value in DEFAULTS.items() if key.startswith(CAN_BE_SET)}
-        self._defaults = {**ours, **(defaults or {})}
+        self._defaults = {**ours, **defaults}
         self._open = opened
         self._guard = threading.Lock()
-        self._opened: dict[tuple[Server, frozenset[tuple[str, str]]], Any] = {}
+        self._opened: dict[tuple[Any, frozenset[tuple[str, str]]], Any] = {}
 
-    def get(self, server: Server, settings: Mapping[str, str]) -> Any:
+    def get(self, server: Any, settings: Mapping[str, str]) -> Any:
         """The session.
 
         Raises:
@@ -40,7 +36,13 @@ class RemoteSessions(Generic[Server]):
         key = (server, frozenset(settings.items()))
         with self._guard:
             if key not in self._opened:
-                self._opened[key] = self._configured(self._open(server), settings)
+                session = self._open(server)
+                try:
+                    _set_all(session, {**self._defaults, **settings})
+                except BaseException:
+                    session.stop()
+                    raise
+                self._opened[key] = session
             return self._opened[key]
 
     def close(self) -> None:
@@ -49,14 +51,6 @@ class RemoteSessions(Generic[Server]):
             for session in self._opened.values():
                 session.stop()
             self._opened.clear()
-
-    def _configured(self, session: Any, settings: Mapping[str, str]) -> Any:
-        try:
-            _set_all(session, {**self._defaults, **settings})
-        except BaseException:
-            session.stop()
-            raise
-        return session
 
 
 def _set_all(session: Any, settings: Mapping[str, str]) -> None:

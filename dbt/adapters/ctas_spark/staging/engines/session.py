@@ -54,12 +54,12 @@ class SessionJob(StoppableJob):
     """A Spark job group of its own, so that no other run's jobs are cancelled with it."""
 
     def attach(self) -> None:
-        self._spark.sparkContext.setJobGroup(self.group, self.group, interruptOnCancel=True)
+        self.spark.sparkContext.setJobGroup(self.group, self.group, interruptOnCancel=True)
 
     def cancel(self) -> None:
         """Also what it would still start (Spark 4)."""
-        context = jvm.context(self._spark)
-        if self._spark.sparkContext.version.startswith("3."):
+        context = jvm.context(self.spark)
+        if self.spark.sparkContext.version.startswith("3."):
             context.cancelJobGroup(self.group)
         else:
             context.cancelJobGroupAndFutureJobs(self.group)
@@ -84,29 +84,29 @@ class SessionJob(StoppableJob):
 
     def _driver_has_ended(self) -> bool:
         try:
-            return bool(jvm.context(self._spark).isStopped())
+            return bool(jvm.context(self.spark).isStopped())
         except jvm.GONE:
             return True
 
     def _has_no_task(self) -> bool:
-        tracker = self._spark.sparkContext.statusTracker()
+        tracker = self.spark.sparkContext.statusTracker()
         jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self.group)]
         stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
         return not sum(stage.numActiveTasks for stage in stages if stage)
 
     def _last_write(self) -> WriteFigures:
         """Hooks of the same model write before and after it; they count no files."""
-        context = jvm.context(self._spark)
+        context = jvm.context(self.spark)
         context.listenerBus().waitUntilEmpty(LISTENER_MS)
-        store = jvm.shared_state(self._spark).statusStore()
+        store = jvm.shared_state(self.spark).statusStore()
         oldest = max(0, store.executionsCount() - LATEST_EXECUTIONS)
         newest = store.executionsList(oldest, LATEST_EXECUTIONS)
         for index in reversed(range(newest.size())):
             execution = newest.apply(index)
             if execution.description() == self.group:
-                counted = _counted(self._spark, store, execution.executionId())
+                counted = _counted(self.spark, store, execution.executionId())
                 if FILES in counted:
-                    jobs = map(int, jvm.as_json(self._spark, execution.jobs()))
+                    jobs = map(int, jvm.as_json(self.spark, execution.jobs()))
                     written = _bytes(context.statusStore(), jobs)
                     return WriteFigures(counted.get(ROWS), counted[FILES], written)
         return WriteFigures()

@@ -102,7 +102,7 @@ class Line:
             operation, ttypes.TFetchOrientation.FETCH_NEXT, maxRows=ROWS
         )
         while found := self._call("FetchResults", request).results.columns:
-            parts = [_values(seen, column) for seen, column in zip(columns, found, strict=True)]
+            parts = [values_of(seen, column) for seen, column in zip(columns, found, strict=True)]
             block = list(zip(*parts, strict=True))
             if not block:
                 return
@@ -159,12 +159,6 @@ def _column(found: Any) -> StructField:
     qualifiers = entry.typeQualifiers.qualifiers if entry.typeQualifiers is not None else {}
     known = {key: value.i32Value for key, value in qualifiers.items()}
     return column_of(found.columnName, ttypes.TTypeId._VALUES_TO_NAMES[entry.type], known)  # noqa: SLF001 (Thrift's own)
-
-
-def _values(column: StructField, found: Any) -> list[Any]:
-    """One of the fields of a column is there: that of its kind of values."""
-    held = next(one for one in vars(found).values() if one is not None)
-    return list(values_of(column, held.values, held.nulls))
 
 
 def _keep_alive(connection: socket.socket) -> None:

@@ -1,8 +1,8 @@
-"""How a statement over HiveServer2's protocol ended: with rows of Python's values, or an error."""
+"""What a statement over HiveServer2's protocol returns: rows of Python's values, or an error."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from types import MappingProxyType
@@ -30,10 +30,7 @@ BITS = 8
 
 
 class ServerError(PySparkException):
-    """The server's words; ``getCondition`` is Spark's name for the error, or empty.
-
-    It begins with Java's class, as PySpark's errors do where Python has no class of that name.
-    """
+    """The server's words; they begin with Java's class where PySpark has no class for the error."""
 
     def __init__(self, text: str, name: str) -> None:
         super().__init__(text)
@@ -47,9 +44,7 @@ class ServerError(PySparkException):
         """Spark's name for the error; empty if it has none."""
         return self._name
 
-    def getErrorClass(self) -> str:  # noqa: N802 (PySpark 3.5's)
-        """The older name of the same."""
-        return self._name
+    getErrorClass = getCondition  # noqa: N815 (PySpark 3.5's name)
 
 
 class RefusedStatementError(ServerError, AnalysisException):
@@ -63,17 +58,18 @@ class LostAnswerError(ConnectionError):
 def failed(said: str) -> ServerError:
     """The error of a statement, from the text of its status: Java's words, causes and frames."""
     text = WRAPPED.sub("", said.lstrip("*"), count=1)
-    name = _found(NAMED.match(text))
-    java = CLASS.match(text)
-    words = text if java is None else text[java.end() :]
-    kind = _found(java)
-    if kind.rpartition(".")[2].endswith(ANALYSIS):
+    named, java = NAMED.match(text), CLASS.match(text)
+    name = named.group(1) if named else ""
+    if java is None:
+        return ServerError(text, name)
+    kind, words = java.group(1), text[java.end() :]
+    if kind.endswith(ANALYSIS):
         return RefusedStatementError(words, name)
-    return ServerError(words if name or not kind else f"({kind}) {words}", name)
+    return ServerError(words if name else f"({kind}) {words}", name)
 
 
 def ended(state: str) -> ServerError:
-    """The error of a statement that the server ended without words: it was cancelled, or late."""
+    """The error of a statement that the server ended without words: cancelled, or too late."""
     return ServerError(f"[{ENDED}] the server has ended the statement ({state})", ENDED)
 
 
@@ -86,10 +82,6 @@ def no_session() -> ServerError:
         remedy="run dbt again",
     )
     return ServerError(str(told), told.name)
-
-
-def _found(match: "re.Match[str] | None") -> str:
-    return match.group(1) if match is not None else ""
 
 
 class TypeName(DataType):
@@ -111,10 +103,11 @@ class ThriftResult:
 
     seen: tuple[StructField, ...]
     rows: tuple[tuple[Any, ...], ...]
-    described: Callable[[], Mapping[str, str]] = field(default=dict)
+    described: Callable[[], Mapping[str, str]]
 
     @property
     def columns(self) -> list[str]:
+        """The columns' names, as PySpark's frames have them."""
         return [column.name for column in self.seen]
 
     @property
@@ -122,12 +115,9 @@ class ThriftResult:
         """The columns with their whole types."""
         if not any(column.dataType.simpleString() in INEXACT for column in self.seen):
             return StructType([*self.seen])
-        whole = self.described()
+        whole = {name: TypeName(text) for name, text in self.described().items()}
         return StructType(
-            [
-                StructField(one.name, TypeName(whole.get(one.name, one.dataType.simpleString())))
-                for one in self.seen
-            ]
+            [StructField(one.name, whole.get(one.name, one.dataType)) for one in self.seen]
         )
 
     def collect(self) -> list[Row]:
@@ -146,11 +136,15 @@ def column_of(name: str, type_name: str, qualifiers: Mapping[str, object]) -> St
     return StructField(name, TypeName(whole))
 
 
-def values_of(column: StructField, values: Sequence[Any], nulls: bytes) -> Iterator[Any]:
-    """The values of one column; each bit of ``nulls`` marks one that is NULL."""
+def values_of(column: StructField, found: Any) -> Iterator[Any]:
+    """The values of one column, in the one field that is there, the one for its kind of values.
+
+    Each bit of its ``nulls`` marks a value that is NULL.
+    """
+    held = next(one for one in vars(found).values() if one is not None)
     convert = CONVERT.get(column.dataType.simpleString().split("(")[0], lambda value: value)
-    for number, value in enumerate(values):
-        yield None if _is_set(nulls, number) else convert(value)
+    for number, value in enumerate(held.values):
+        yield None if _is_set(held.nulls, number) else convert(value)
 
 
 def _is_set(bits: bytes, number: int) -> bool:

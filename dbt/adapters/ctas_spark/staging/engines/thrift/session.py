@@ -1,8 +1,8 @@
 """A session of a Thrift server, and the jobs in it.
 
 All threads share one session: what one of them publishes and refreshes, the others see. Each thread
-uses its own connection, because two threads can't share one. The session ends with the connection
-that opened it, which is used for nothing else.
+has a connection of its own. The session ends with the connection that opened it, which is used for
+nothing else.
 """
 
 import threading
@@ -13,11 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines.protocol import (
-    POLL_SECONDS,
-    STOP_SECONDS,
-    StoppableJob,
-)
+from dbt.adapters.ctas_spark.staging.engines.protocol import POLL_SECONDS, StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions
 from dbt.adapters.ctas_spark.staging.engines.thrift import results
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import ServerError, ThriftResult
@@ -178,6 +174,7 @@ class Settings:
         self._session.sql(f"SET {name}={text}")
 
 
+@dataclass(eq=False)
 class ThriftJob(StoppableJob):
     """The statements of one model, so that no other's are cancelled with them.
 
@@ -185,19 +182,11 @@ class ThriftJob(StoppableJob):
     does not tell. Clean-up that follows in this thread is not part of the job any more.
     """
 
-    def __init__(
-        self,
-        spark: ThriftSession,
-        group: str,
-        canceled: threading.Event,
-        stop_seconds: float = STOP_SECONDS,
-    ) -> None:
-        super().__init__(spark, group, canceled, stop_seconds)
-        self.is_ending = False
-        self._running: list[Running] = []
+    is_ending: bool = field(default=False, init=False)
+    _running: list[Running] = field(default_factory=list, init=False)
 
     def attach(self) -> None:
-        self._spark.attach(self)
+        self.spark.attach(self)
 
     def cancel(self) -> None:
         """What begins only now is cancelled by the thread that waits for it."""
@@ -205,11 +194,11 @@ class ThriftJob(StoppableJob):
         for running in list(self._running):
             if running.operation is not None:
                 with suppress(OSError):
-                    self._spark.cancel(running.operation)
+                    self.spark.cancel(running.operation)
 
     def stop(self) -> bool:
         """Cancel until no statement of the job runs; False if the server can't say."""
-        self._spark.attach(None)
+        self.spark.attach(None)
         if any(running.operation is None for running in self._running):
             return False
         try:
@@ -219,7 +208,7 @@ class ThriftJob(StoppableJob):
 
     @contextmanager
     def running(self) -> Iterator[Running]:
-        """A statement; it stays one of the job's if nobody knows whether it has ended."""
+        """A statement of the job's; it stays one if nobody knows whether it has ended."""
         running = Running()
         self._running.append(running)
         try:
@@ -230,7 +219,7 @@ class ThriftJob(StoppableJob):
         self._running.remove(running)
 
     def _has_ended(self, running: Running) -> bool:
-        if not self._spark.cancel(running.operation):
+        if not self.spark.cancel(running.operation):
             return False
         self._running.remove(running)
         return True
@@ -258,4 +247,4 @@ def _opened(server: ThriftServer) -> ThriftSession:
         ) from error
 
 
-SESSIONS = RemoteSessions[ThriftServer](_opened, DEFAULTS)
+SESSIONS = RemoteSessions(_opened, **DEFAULTS)
