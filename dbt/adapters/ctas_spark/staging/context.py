@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from types import MappingProxyType
 
 
 class StagingPurpose(str, Enum):
@@ -16,11 +15,6 @@ class StagingPurpose(str, Enum):
     CREATE_IF_NOT_EXISTS = "create_if_not_exists"
     REPLACE = "replace"
     CREATE_OR_REPLACE = "create_or_replace"
-
-    @property
-    def may_create(self) -> bool:
-        """True if a target that does not exist may be created."""
-        return self is not StagingPurpose.REPLACE
 
     @property
     def may_replace(self) -> bool:
@@ -85,10 +79,6 @@ class TableName:
         return ".".join(self.parts)
 
 
-def _nothing() -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class TableLayout:
     """How a version's data and entry are laid out; the clauses of its CTAS.
@@ -106,9 +96,9 @@ class TableLayout:
     buckets: int | None = None
     location_root: str | None = None
     comment: str | None = None
-    column_comments: Mapping[str, str] = field(default_factory=_nothing)
-    options: Mapping[str, str] = field(default_factory=_nothing)
-    properties: Mapping[str, str] = field(default_factory=_nothing)
+    column_comments: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
     format_given: bool = True
 
     @property

@@ -11,7 +11,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
 
 Function = Callable[[Subject], None]
 
-CREATING = tuple(purpose for purpose in StagingPurpose if purpose.may_create)
+CREATING = tuple(purpose for purpose in StagingPurpose if purpose is not StagingPurpose.REPLACE)
 REPLACING = tuple(purpose for purpose in StagingPurpose if purpose.may_replace)
 DEFAULT = (StagingPurpose.CREATE_OR_REPLACE,)
 EACH = (Atomicity.ISOLATED, Atomicity.ATOMIC, Atomicity.NONE)

@@ -1,6 +1,6 @@
 """What a publication says when it can't go on: what happened, what was left, and what to do."""
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     CommitRefusedError,
@@ -36,152 +36,110 @@ def unchanged(base: Base) -> str:
 
 
 def moment(time_ms: int) -> str:
-    """A time as messages name it."""
+    """A time in a sentence."""
     return f"{time_text(time_ms)} UTC"
 
 
 def in_the_way(context: StagingContext, obstacle: str, left: str) -> StagingError:
-    """The error for something else in the table's place."""
-    if context.purpose in (StagingPurpose.CREATE, StagingPurpose.CREATE_IF_NOT_EXISTS):
-        return TableAlreadyExistsError(
-            f"{obstacle} is in the place of the table to create",
-            table=context.target,
-            left=f"it is untouched; {left}",
-            remedy="drop it, or give the model another alias, or set staging_purpose: "
-            "create_or_replace",
-        )
-    return AtomicityNotSupportedError(
+    """Something else is in the table's place."""
+    remedy = "drop it, or give the model another alias"
+    left = f"it is untouched; {left}"
+    if not context.purpose.may_replace:
+        what = f"{obstacle} is in the place of the table to create"
+        remedy = f"{remedy}, or set staging_purpose: create_or_replace"
+        return TableAlreadyExistsError(what, table=context.target, left=left, remedy=remedy)
+    what = (
         f"{obstacle} is in the place of the table, and no single commit replaces it by a table "
-        f"of the format {context.layout.file_format}",
-        table=context.target,
-        left=f"it is untouched; {left}",
-        remedy="drop it, or give the model another alias",
+        f"of the format {context.layout.file_format}"
     )
+    return AtomicityNotSupportedError(what, table=context.target, left=left, remedy=remedy)
 
 
 def no_such_schema(target: TableName) -> NoSuchSchemaError:
-    """The error for a target whose schema is missing."""
-    return NoSuchSchemaError(
-        f"schema {target.database} does not exist",
-        table=target,
-        left="nothing was started",
-        remedy=f"create schema {target.database}",
-    )
+    """The target's schema is missing."""
+    what, remedy = f"schema {target.database} does not exist", f"create schema {target.database}"
+    return NoSuchSchemaError(what, table=target, left="nothing was started", remedy=remedy)
 
 
 def no_such_table(target: TableName, left: str) -> NoSuchTableError:
-    """The error for a table to replace that is not there."""
-    return NoSuchTableError(
-        "the table to replace does not exist",
-        table=target,
-        left=left,
-        remedy="create it first, or set staging_purpose: create_or_replace",
-    )
+    """The table to replace is not there."""
+    what = "the table to replace does not exist"
+    remedy = "create it first, or set staging_purpose: create_or_replace"
+    return NoSuchTableError(what, table=target, left=left, remedy=remedy)
 
 
 def newer_marker(target: TableName, found: int, known: int) -> NotSupportedError:
-    """The error for a table whose marker this release can't read."""
-    return NotSupportedError(
+    """This release can't read the table's marker."""
+    what = (
         f"a newer release of dbt-ctas-spark has published the table (its marker has the format "
-        f"{found}, and this release knows {known})",
-        table=target,
-        left="it is unchanged; no job was started",
-        remedy="install the release of dbt-ctas-spark that published it, or a newer one",
+        f"{found}, and this release knows {known})"
     )
+    remedy = "install the release of dbt-ctas-spark that published it, or a newer one"
+    return NotSupportedError(what, table=target, left=NO_JOB, remedy=remedy)
 
 
 def already_exists(target: TableName, left: str) -> TableAlreadyExistsError:
-    """The error for a table to create that is there."""
-    return TableAlreadyExistsError(
-        "the table to create exists already",
-        table=target,
-        left=left,
-        remedy="drop it, or set staging_purpose: create_or_replace or create_if_not_exists",
-    )
+    """The table to create is there."""
+    what = "the table to create exists already"
+    remedy = "drop it, or set staging_purpose: create_or_replace or create_if_not_exists"
+    return TableAlreadyExistsError(what, table=target, left=left, remedy=remedy)
 
 
 def concurrent_write(target: TableName, who: str) -> ConcurrentWriteError:
-    """The error for a target that another changed; ``who`` says which version, and when."""
-    return ConcurrentWriteError(
-        f"another writer changed the table since this model began: {who}",
-        table=target,
-        left=f"theirs is untouched, and {NOTHING_PUBLISHED}",
-        remedy=AGAIN,
-    )
+    """Another writer changed the target; ``who`` says which version that was, and when."""
+    what = f"another writer changed the table since this model began: {who}"
+    left = f"theirs is untouched, and {NOTHING_PUBLISHED}"
+    return ConcurrentWriteError(what, table=target, left=left, remedy=AGAIN)
 
 
 def swept(target: TableName, left: str) -> ConcurrentWriteError:
-    """The error for a version that a clean-up took."""
-    return ConcurrentWriteError(
-        "a clean-up took this model's version: it was older than the orphan age",
-        table=target,
-        left=left,
-        remedy="run the model again, and ctas_vacuum with a larger older_than",
-    )
+    """A clean-up took the version."""
+    what = "a clean-up took this model's version: it was older than the orphan age"
+    remedy = "run the model again, and ctas_vacuum with a larger older_than"
+    return ConcurrentWriteError(what, table=target, left=left, remedy=remedy)
 
 
 def too_old(target: TableName, left: str) -> ConcurrentWriteError:
-    """The error for a creation that took so long that a clean-up may have taken its version."""
-    return ConcurrentWriteError(
-        "the model began so long ago that a clean-up may take its version before it is published",
-        table=target,
-        left=left,
-        remedy="run the model again; a table that exists can be rebuilt however long it takes",
-    )
+    """A creation took so long that a clean-up may have taken its version."""
+    what = "the model began so long ago that a clean-up may take its version before it is published"
+    remedy = "run the model again; a table that exists can be rebuilt however long it takes"
+    return ConcurrentWriteError(what, table=target, left=left, remedy=remedy)
 
 
 def record_gone(target: TableName, record: TableName, left: str) -> StagingError:
-    """The error for a staged version whose record somebody removed."""
-    return StagedVersionGoneError(
-        f"the staged version's record {record} is gone",
-        table=target,
-        left=left,
-        remedy=AGAIN,
-    )
+    """Somebody removed the staged version's record."""
+    what = f"the staged version's record {record} is gone"
+    return StagedVersionGoneError(what, table=target, left=left, remedy=AGAIN)
 
 
 def files_gone(target: TableName, what: str, left: str) -> StagingError:
-    """The error for a staged version that is not whole any more."""
-    return StagedVersionIncompleteError(
-        f"the staged version is not whole: {what}",
-        table=target,
-        left=left,
-        remedy=AGAIN,
-    )
+    """The staged version is not whole any more."""
+    what = f"the staged version is not whole: {what}"
+    return StagedVersionIncompleteError(what, table=target, left=left, remedy=AGAIN)
 
 
 def canceled(target: TableName, left: str) -> JobCanceledError:
-    """The error for a commit that a cancel came before."""
+    """A cancel came before the commit call."""
     return JobCanceledError("the run was cancelled before the commit", table=target, left=left)
 
 
 def refused(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
-    """The error for a publication that the catalog refused, for no rival's sake."""
-    return CommitRefusedError(
-        f"the publication was refused, and committed nothing: {failure}",
-        table=target,
-        left=left,
-        remedy="see what the catalog says of it; a run after that stages and publishes anew",
-    )
+    """The catalog refused the publication, and not because of a rival."""
+    what = f"the publication was refused, and committed nothing: {failure}"
+    remedy = "see what the catalog says of it; a run after that stages and publishes anew"
+    return CommitRefusedError(what, table=target, left=left, remedy=remedy)
 
 
 def unknown(target: TableName, version: str, cause: MetastoreError | None) -> StagingError:
-    """The error for a commit call whose fate can't be told.
+    """Nobody can tell what became of a commit call.
 
-    A call that succeeded, and of which nothing shows, was reverted by a writer that follows no
-    protocol: both versions stay.
+    If the call succeeded, and nothing shows it, a writer that follows no protocol has reverted it:
+    both versions stay.
     """
     left = f"it shows its old version or {version}; nothing was deleted"
     if cause is None:
-        return ConcurrentWriteError(
-            f"version {version} was committed and then reverted by another writer's stale entry",
-            table=target,
-            left=left,
-            remedy=AGAIN,
-        )
-    return CommitStateUnknownError(
-        f"the commit call failed and its fate can't be told: {cause}",
-        table=target,
-        left=left,
-        remedy="look at the table's history (ctas_history), then run the model again",
-    )
+        what = f"version {version} was committed and then reverted by another writer's stale entry"
+        return ConcurrentWriteError(what, table=target, left=left, remedy=AGAIN)
+    what = f"the commit call failed and its fate can't be told: {cause}"
+    remedy = "look at the table's history (ctas_history), then run the model again"
+    return CommitStateUnknownError(what, table=target, left=left, remedy=remedy)

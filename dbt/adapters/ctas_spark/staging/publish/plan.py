@@ -43,9 +43,7 @@ class Plan:
         report.enter(Step.BEGIN)
         version = self.open_version(self.level, report)
         base = version.mend(version.look())
-        refusal = purposes.refusal_to_begin(self.context, base)
-        if refusal is not None:
-            raise refusal
+        purposes.check_base(self.context, base)
         staged = StagedTable(self.context, self.level, version, base, self.job, report, self.clock)
         try:
             staged.prepare()

@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingContext,
     StagingPurpose,
 )
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.version import Base, Change, Reach
 
@@ -20,7 +20,7 @@ NO_JOB = "no job was started"
 
 
 def problems_of_any(context: StagingContext, name: str) -> Iterator[str]:
-    """Every problem, with what to do about it; ``name`` is the format's, for people."""
+    """What no format of its own takes, with the remedy; ``name`` is the format's, for people."""
     if context.atomicity is Atomicity.NONE:
         yield (
             f"atomicity: none fills a published table in place, and a commit of {name} is all or "
@@ -36,7 +36,7 @@ def kept(context: StagingContext, asked: Atomicity, reach: Reach, left: str) -> 
     """The level that is kept over one base.
 
     Args:
-        asked: the level that the catalog reaches at most and that the model wants.
+        asked: the level that the catalog reaches of what the model wants.
         left: the state of the target, for the error.
 
     Raises:
@@ -44,37 +44,32 @@ def kept(context: StagingContext, asked: Atomicity, reach: Reach, left: str) -> 
     """
     if reach.level.strength >= asked.strength:
         return asked
-    if context.atomicity is not Atomicity.AUTO:
-        raise AtomicityNotSupportedError(
-            f"atomicity {context.atomicity.value} can't be kept by this publication: "
-            f"{reach.missing}",
-            table=context.target,
-            left=left,
-            remedy=reach.remedy,
-        )
-    return reach.level
+    if context.atomicity is Atomicity.AUTO:
+        return reach.level
+    named = context.atomicity.value
+    what = f"atomicity {named} can't be kept by this publication: {reach.missing}"
+    raise AtomicityNotSupportedError(what, table=context.target, left=left, remedy=reach.remedy)
 
 
 def warn_of_less(context: StagingContext, base: Base, level: Atomicity) -> None:
     """Say that the target was published at a stronger level before."""
     if base.level is not None and level.strength < Atomicity(base.level).strength:
-        logger.warning(
-            "%s was last published at atomicity %s, and is now at %s",
-            context.target,
-            base.level,
-            level.value,
-        )
+        what = "%s was last published at atomicity %s, and is now at %s"
+        logger.warning(what, context.target, base.level, level.value)
 
 
-def refusal_to_begin(context: StagingContext, base: Base) -> StagingError | None:
-    """Why the purpose can't begin on what exists, or None if it can."""
+def check_base(context: StagingContext, base: Base) -> None:
+    """Return if the purpose can begin on what exists.
+
+    Raises:
+        TableAlreadyExistsError, NoSuchTableError, AtomicityNotSupportedError: it can't.
+    """
     if _is_in_the_way(context, base):
-        return messages.in_the_way(context, base.obstacle, NO_JOB)
-    if not base.exists and not context.purpose.may_create:
-        return messages.no_such_table(context.target, NO_JOB)
+        raise messages.in_the_way(context, base.obstacle, NO_JOB)
+    if not base.exists and context.purpose is StagingPurpose.REPLACE:
+        raise messages.no_such_table(context.target, NO_JOB)
     if base.exists and context.purpose is StagingPurpose.CREATE:
-        return messages.already_exists(context.target, NO_JOB)
-    return None
+        raise messages.already_exists(context.target, NO_JOB)
 
 
 def keeps_what_exists(context: StagingContext, base: Base) -> bool:
@@ -98,24 +93,17 @@ def check_change(context: StagingContext, change: Change, now: Base, who: str) -
         raise messages.in_the_way(context, now.obstacle, messages.NOTHING_PUBLISHED)
     if change is Change.MAINTAINED:
         logger.info("%s was maintained meanwhile; its rows are the same", context.target)
+    elif change is Change.DROPPED and context.purpose is StagingPurpose.CREATE_OR_REPLACE:
+        logger.warning("%s was dropped by another meanwhile; it is created anew", context.target)
     elif change is Change.DROPPED:
-        _check_dropped(context)
+        raise messages.no_such_table(context.target, messages.DROPPED_MEANWHILE)
     elif change is Change.CREATED and context.purpose is StagingPurpose.CREATE:
         raise messages.already_exists(context.target, messages.THEIRS_UNTOUCHED)
     elif context.on_conflict is OnConflict.OVERWRITE and context.purpose.may_replace:
-        logger.warning(
-            "%s: on_conflict is overwrite; what another wrote since begin is replaced (%s)",
-            context.target,
-            who,
-        )
+        what = "%s: on_conflict is overwrite; what another wrote since begin is replaced (%s)"
+        logger.warning(what, context.target, who)
     else:
         raise messages.concurrent_write(context.target, who)
-
-
-def _check_dropped(context: StagingContext) -> None:
-    if context.purpose is not StagingPurpose.CREATE_OR_REPLACE:
-        raise messages.no_such_table(context.target, messages.DROPPED_MEANWHILE)
-    logger.warning("%s was dropped by another meanwhile; it is created anew", context.target)
 
 
 def _is_in_the_way(context: StagingContext, base: Base) -> bool:
