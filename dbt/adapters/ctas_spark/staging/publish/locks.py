@@ -3,78 +3,21 @@
 Source: HiveLock and its null object NoLock in Apache Iceberg's HiveTableOperations.
 
 A server whose housekeeper runs (``hive.compactor.initiator.on``) ends a lock that nobody beats for
-``hive.txn.timeout`` (300 s by default); any other one keeps it for good. So a waiting run releases
-the locks of our own kind that were silent for that long.
+``hive.txn.timeout`` (300 s by default); any other server keeps it for good. So a waiting run
+releases locks of this adapter that were silent for that long.
 """
 
 import itertools
 import logging
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, LockLostError, MetastoreError
 from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
-
-HeldCheck = Callable[[], None]
-"""Raises LockLostError when the lock is not held any more."""
-
-
-class CommitLock(Protocol):
-    """Held while the base is compared and the commit call is made.
-
-    ``can_run_out`` says that the lock may end while its holder is paused.
-    """
-
-    @property
-    def can_run_out(self) -> bool:
-        """True if somebody else may get the lock before its holder gave it back."""
-
-    @contextmanager
-    def held(self, target: TableName) -> Iterator[HeldCheck]:
-        """Hold the lock on ``target`` while the block runs."""
-
-
-def _nothing_to_check() -> None:
-    return
-
-
-class NoLock:
-    """Where the metastore compares and swaps by itself."""
-
-    can_run_out = False
-
-    @contextmanager
-    def held(self, target: TableName) -> Iterator[HeldCheck]:  # noqa: ARG002 (the protocol's shape)
-        yield _nothing_to_check
-
-
-class ProcessLock:
-    """One lock for a target: enough where no other process can be a writer.
-
-    Every catalog of a process has to use the same one, ``OF_THIS_PROCESS``.
-    """
-
-    can_run_out = False
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._locks: defaultdict[TableName, threading.Lock] = defaultdict(threading.Lock)
-
-    @contextmanager
-    def held(self, target: TableName) -> Iterator[HeldCheck]:
-        with self._guard:
-            lock = self._locks[target]
-        with lock:
-            yield _nothing_to_check
-
-
-OF_THIS_PROCESS = ProcessLock()
-
 
 logger = logging.getLogger(__name__)
 
@@ -84,13 +27,53 @@ POLLS_BETWEEN_LOOKS = 50
 SILENT_MS = 300_000
 OWNER = "ctas-spark-"
 LONGEST_WAIT_SECONDS = 600.0
+AS_IT_IS = "what is published stays as it is"
+
+HeldCheck = Callable[[], None]
+"""Raises LockLostError when the lock is not held any more."""
+
+
+class CommitLock(Protocol):
+    """Held while the base is compared and the commit call is made."""
+
+    can_run_out: bool
+    """True if others may get the lock while its holder is paused, before it was given back."""
+
+    def held(self, target: TableName) -> AbstractContextManager[HeldCheck]:
+        """Hold the lock on ``target`` while the block runs."""
+
+
+class NoLock:
+    """Where the metastore compares and swaps by itself."""
+
+    can_run_out = False
+
+    def held(self, target: TableName) -> AbstractContextManager[HeldCheck]:  # noqa: ARG002 (none)
+        return nullcontext(lambda: None)
+
+
+class ProcessLock:
+    """One lock for each target: enough where no other process can be a writer.
+
+    Every catalog of a process has to use the same one, ``OF_THIS_PROCESS``.
+    """
+
+    can_run_out = False
+
+    def __init__(self) -> None:
+        self._locks: dict[TableName, threading.Lock] = {}
+
+    @contextmanager
+    def held(self, target: TableName) -> Iterator[HeldCheck]:
+        with self._locks.setdefault(target, threading.Lock()):  # setdefault is atomic
+            yield lambda: None
+
+
+OF_THIS_PROCESS = ProcessLock()
 
 
 class MetastoreLock:
-    """An exclusive lock of every client of the metastore that asks for it.
-
-    ``owner`` begins with ``OWNER``, by which a run's locks are told from other products'.
-    """
+    """The metastore's exclusive lock; ``owner`` begins with ``OWNER``, which marks ours."""
 
     can_run_out = True
 
@@ -121,12 +104,9 @@ class MetastoreLock:
             if poll % POLLS_BETWEEN_LOOKS == 0:
                 self._release_silent(lock, target)
             if time.monotonic() > deadline:
-                raise LockLostError(
-                    f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s",
-                    table=target,
-                    left="what is published stays as it is",
-                    remedy="SHOW LOCKS in Hive tells who holds it",
-                )
+                what = f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s"
+                remedy = "SHOW LOCKS in Hive tells who holds it"
+                raise LockLostError(what, table=target, left=AS_IT_IS, remedy=remedy)
             time.sleep(POLL_SECONDS)
 
     def _release_silent(self, ours: int, target: TableName) -> None:
@@ -142,7 +122,12 @@ class MetastoreLock:
     @contextmanager
     def _beaten(self, lock: int, target: TableName) -> Iterator[None]:
         ended = threading.Event()
-        heart = threading.Thread(target=self._beat, args=(lock, target, ended), daemon=True)
+
+        def beat() -> None:
+            while not ended.wait(HEARTBEAT_SECONDS):
+                self._renew(lock, target)
+
+        heart = threading.Thread(target=beat, daemon=True)
         heart.start()
         try:
             yield
@@ -150,12 +135,8 @@ class MetastoreLock:
             ended.set()
             heart.join()
 
-    def _beat(self, lock: int, target: TableName, ended: threading.Event) -> None:
-        while not ended.wait(HEARTBEAT_SECONDS):
-            self._beat_once(lock, target)
-
-    def _beat_once(self, lock: int, target: TableName) -> None:
-        """A failure is only said: the holder's next check decides."""
+    def _renew(self, lock: int, target: TableName) -> None:
+        """A failure is only logged: the holder's next check decides."""
         try:
             self._client.heartbeat(lock)
         except MetastoreError as error:
@@ -165,12 +146,9 @@ class MetastoreLock:
         try:
             self._client.heartbeat(lock)
         except EntryMissingError as error:
-            raise LockLostError(
-                "the metastore ended the lock while it was held",
-                table=target,
-                left="what is published stays as it is",
-                remedy="run the model again; raise hive.txn.timeout if this happens often",
-            ) from error
+            what = "the metastore ended the lock while it was held"
+            remedy = "run the model again; raise hive.txn.timeout if this happens often"
+            raise LockLostError(what, table=target, left=AS_IT_IS, remedy=remedy) from error
 
     def _release(self, lock: int, target: TableName) -> None:
         try:

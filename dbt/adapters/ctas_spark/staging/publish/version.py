@@ -1,4 +1,4 @@
-"""What a kind of table implements for one attempt: its calls on the target, and what they mean."""
+"""What a kind of table implements for one attempt, and how the fate of its commit call is told."""
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -30,15 +30,15 @@ class Outcome(str, Enum):
 
 
 def decide(failure: MetastoreError | None, *, shows_ours: bool, can_not_land: bool) -> Outcome:
-    """The outcome, from what a read after the call shows and from how the call ended.
+    """The outcome, from a read after the call and from how the call ended.
 
     COMMITTED is decided first, after a refusal too: a retry in client or server turns a success
     into "conflict" or "exists" (Iceberg's ``checkCommitStatus`` does the same).
 
     Args:
         shows_ours: our commit is the target's marker, or in its lineage.
-        can_not_land: the target has left our base by others' commits that can all be seen, so
-            that a request of ours that is still under way is refused.
+        can_not_land: others' commits, all of which can be seen, have led the target away from our
+            base: a request of ours that is still under way will be refused.
     """
     if shows_ours:
         return Outcome.COMMITTED
@@ -48,9 +48,9 @@ def decide(failure: MetastoreError | None, *, shows_ours: bool, can_not_land: bo
 
 
 def is_by_rival(failure: MetastoreError | None) -> bool:
-    """True if a call did nothing because another's came first.
+    """True if the call did nothing because another's came first.
 
-    Without a failure that is known from the target itself, which has left our base.
+    Where the call itself was not refused, the target has shown that by having left our base.
     """
     return not isinstance(failure, RefusedError) or isinstance(failure, BY_RIVALS)
 
@@ -81,11 +81,10 @@ class Change(Enum):
 class Reach:
     """What a publication over one base keeps.
 
-    ``strategy`` names the call in logs and run results. ``reader_window`` is what a reader may
-    meet during it: ``none`` or ``mixed``. ``missing`` says what keeps it from
-    ``isolated``, and ``remedy`` what would make that work; ``warning`` is said once it is known
-    that the publication goes on. ``conflict_check`` is how a rival's commit is noticed, where that
-    is not the same for all publications of the catalog.
+    ``strategy`` names the call in run results. ``reader_window`` is what a reader may meet during
+    it: ``none`` or ``mixed``. ``missing`` says what keeps it from ``isolated``, and ``remedy`` what
+    would make that work. ``warning`` is logged if the publication goes on. ``conflict_check`` is
+    how a rival's commit is noticed, where that differs from the rest of the catalog.
     """
 
     level: Atomicity
@@ -106,7 +105,7 @@ class Base(Protocol):
 
     @property
     def obstacle(self) -> str:
-        """What is there instead of a table of the kind, for people; empty if nothing is."""
+        """What is there instead of a table of the kind, in words; empty if nothing is."""
 
     @property
     def can_be_replaced(self) -> bool:
@@ -114,7 +113,7 @@ class Base(Protocol):
 
     @property
     def version(self) -> str | None:
-        """The version of ours that it shows."""
+        """Which of our versions it shows."""
 
     @property
     def level(self) -> str | None:
@@ -154,14 +153,7 @@ class Version(Protocol[B]):
         """The target as it is now."""
 
     def mend(self, found: B) -> B:
-        """Finish what a crash left half done of the target; readers notice nothing of it.
-
-        Args:
-            found: the target, as it was just looked at.
-
-        Returns:
-            the target after that.
-        """
+        """Finish what a crash left half done; readers don't notice. The target after that."""
 
     def reach(self, over: B) -> Reach:
         """What a publication over ``over`` keeps, as far as that is known yet.
@@ -182,10 +174,8 @@ class Version(Protocol[B]):
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
         """Check that what the job wrote is there, whole; its figures.
 
-        It is called when the job has ended, and once more directly before the commit.
-
-        Args:
-            counted: what the engine counted, or what the first call has returned.
+        It is called when the job has ended, with what the engine counted, and directly before the
+        commit, with what the first call returned.
 
         Raises:
             StagingError: the version is gone, or not whole.
@@ -204,30 +194,30 @@ class Version(Protocol[B]):
         """Write another base than begin's to the record, by compare-and-swap.
 
         Raises:
-            ConcurrentWriteError: a clean-up took the version; nothing may be published.
+            ConcurrentWriteError: a clean-up took the version.
         """
 
     def mark(self, over: B, level: Atomicity) -> str:
-        """Prepare the next attempt; its commit id.
-
-        Raises:
-            ConcurrentWriteError: a clean-up took the version; nothing may be published.
-        """
+        """Prepare the next commit call; its commit id. Raises like ``rebase``."""
 
     def publish(self, over: B) -> None:
-        """One call, conditional on ``over``; CannotReplayError before it."""
+        """One call, conditional on ``over``.
+
+        Raises:
+            CannotReplayError, SweptError, NotWholeError: it was not made.
+        """
 
     def decide(self, over: B, after: B, commit: str, failure: MetastoreError | None) -> Outcome:
-        """COMMITTED, NOT_COMMITTED or UNKNOWN, from a fresh read and how the call ended."""
+        """COMMITTED, NOT_COMMITTED or UNKNOWN, from ``after`` and from how the call ended."""
 
     def settle(self, report: StepReport) -> list[str]:
-        """It is published: make this session see it, and remove what only the attempt needed.
+        """Make this session see the published version, and remove what only the attempt needed.
 
         Never raises; what is left, in words.
         """
 
     def discard(self, report: StepReport) -> list[str]:
-        """It is not published: remove its files, then the record. Never raises; what is left."""
+        """Remove the unpublished version: files, then record. Never raises; what is left."""
 
 
 class FormatVersion(Generic[B]):
