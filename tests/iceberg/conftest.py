@@ -40,8 +40,9 @@ class SqlAlone:
 
     def catalog_for(self, context: StagingContext) -> StatementCatalog:
         """A new one each time: nothing is kept of an earlier look."""
-        tables = SqlTables(asking(self.spark), context.target.catalog, "iceberg", self.clock)
-        return StatementCatalog(tables, reached("iceberg", "SQL"), has_branches=True)
+        ask, name = asking(self.spark), context.target.catalog
+        tables = SqlTables(ask, name, "iceberg", self.clock, has_branches=True)
+        return StatementCatalog(tables, reached("iceberg", "SQL"))
 
     def close(self) -> None:
         """Nothing is held."""

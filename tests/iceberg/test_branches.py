@@ -14,7 +14,8 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StagingError
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.statement.branch_version import BranchVersion
+from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
+from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 from formats.run_place import open_run
 from iceberg.place import Place
 
@@ -58,14 +59,14 @@ def at_the_call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], objec
     """Do something once, between the last look and the call."""
 
     def arrange(action: Callable[[], object]) -> None:
-        publish = BranchVersion.publish
+        publish = StatementVersion.publish
 
-        def published(version: BranchVersion) -> None:
-            monkeypatch.setattr(BranchVersion, "publish", publish)
+        def published(version: StatementVersion, over: StatementBase) -> None:
+            monkeypatch.setattr(StatementVersion, "publish", publish)
             action()
-            publish(version)
+            publish(version, over)
 
-        monkeypatch.setattr(BranchVersion, "publish", published)
+        monkeypatch.setattr(StatementVersion, "publish", published)
 
     return arrange
 

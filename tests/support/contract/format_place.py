@@ -29,7 +29,6 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.statement.branch_version import BranchVersion
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
@@ -104,8 +103,7 @@ class HadoopPlace(IcebergPlace):
         return [str(path) for path in found if path.is_file()]
 
     def calls(self, run: Run) -> Sequence[tuple[object, str]]:  # noqa: ARG002 (of all runs)
-        own = [(StatementVersion, "publish"), (BranchVersion, "publish")]
-        return [*own, (SqlTables, "drop")]
+        return [(StatementVersion, "publish"), (SqlTables, "drop")]
 
 
 class DeltaPlace(FormatPlace):

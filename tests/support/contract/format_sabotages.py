@@ -13,14 +13,14 @@ from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.statement.either_version import EitherVersion
+from dbt.adapters.ctas_spark.staging.statement.by_copy import ByCopy
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 
 
 def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """For a moment there is no entry of the target's name."""
     publish_iceberg, publish_delta = IcebergVersion.publish, DeltaVersion.publish
-    publish_copy = StatementVersion.publish
+    publish_copy = ByCopy.publish
 
     def of_iceberg(self: IcebergVersion, over: IcebergBase) -> None:
         if over.exists:
@@ -35,12 +35,12 @@ def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None
         metastore.drop_entry(target)
         metastore.create_table(EntryChange(target, entry, entry, dict(entry.parameters)))
 
-    def of_a_copy(self: StatementVersion, over: StatementBase) -> None:
+    def of_a_copy(self: ByCopy, over: StatementBase) -> None:
         if over.exists:
             self._tables.drop(self._context.target)
-        publish_copy(self, self.look())
+        publish_copy(self, self._tables.look(self._context.target))
 
-    patch.setattr(StatementVersion, "publish", of_a_copy)
+    patch.setattr(ByCopy, "publish", of_a_copy)
     patch.setattr(IcebergVersion, "publish", of_iceberg)
     patch.setattr(DeltaVersion, "publish", of_delta)
 
@@ -55,7 +55,7 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
         lambda tables, table, *rest: publish_delta(tables, tables.at(table.facts.root), *rest),
     )
     patch.setattr(DeltaVersion, "_check_still", lambda _self, _table: None)
-    for version in (IcebergVersion, DeltaVersion, EitherVersion):
+    for version in (IcebergVersion, DeltaVersion, StatementVersion):
         patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
 
 

@@ -31,7 +31,7 @@ RULES = RetentionRules()
 
 def staging(catalog: FakeBranches) -> StatementCatalog:
     """The kind on the fake."""
-    return StatementCatalog(tables_of(catalog), HADOOP, has_branches=True)
+    return StatementCatalog(tables_of(catalog, has_branches=True), HADOOP)
 
 
 def staged(

@@ -144,7 +144,11 @@ class FakeSqlCatalog:
 
 
 def tables_of(
-    catalog: FakeSqlCatalog, name: str = "ice", file_format: str = "iceberg"
+    catalog: FakeSqlCatalog,
+    name: str = "ice",
+    file_format: str = "iceberg",
+    *,
+    has_branches: bool = False,
 ) -> SqlTables:
     """What a run works with."""
-    return SqlTables(catalog.ask, name, file_format, catalog.clock)
+    return SqlTables(catalog.ask, name, file_format, catalog.clock, has_branches=has_branches)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbt.adapters.ctas_spark.credentials import CONNECT, THRIFT
-from dbt.adapters.ctas_spark.staging.statement.version import STAGED_FOR
+from dbt.adapters.ctas_spark.staging.statement.by_copy import STAGED_FOR
 from functional.dbt_project import Project, Run
 from servers.remote import HOST, ICEBERG, RemoteServer
 

@@ -31,8 +31,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
+from dbt.adapters.ctas_spark.staging.statement.by_copy import CREATE, REPLACE, ctas
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.version import CREATE, REPLACE, ctas
 from fakes.sql_catalog import FakeSqlCatalog, named, tables_of
 
 TARGET = TableName("shop", "t", "ice")

@@ -107,10 +107,10 @@ class CatalogsWithoutJvm(Catalogs):
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
         if kind is Kind.ICEBERG:
             self._check_iceberg(context)
-        tables = SqlTables(asking(self._spark), context.target.catalog, kind.value)
-        options = self._options(context.target.catalog)
+        name, options = context.target.catalog, self._options(context.target.catalog)
         branches = kind is Kind.ICEBERG and settings.publishes_by_branch(options, self._facts)
-        return StatementCatalog(tables, reached(kind.value, self.over), has_branches=branches)
+        tables = SqlTables(asking(self._spark), name, kind.value, has_branches=branches)
+        return StatementCatalog(tables, reached(kind.value, self.over))
 
     def _check_iceberg(self, context: StagingContext) -> None:
         """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""

@@ -145,9 +145,10 @@ class CatalogsWithJvm(Catalogs):
         options = self._options(name)
         is_known = implementation_of(self._spark, name) in ICEBERGS
         if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
-            tables = SqlTables(asking(self._spark), name, ICEBERG, self._clock)
             by_branch = settings.publishes_by_branch(options, self._facts)
-            return StatementCatalog(tables, HADOOP, has_branches=by_branch)
+            ask = asking(self._spark)
+            tables = SqlTables(ask, name, ICEBERG, self._clock, has_branches=by_branch)
+            return StatementCatalog(tables, HADOOP)
         swapped_by = settings.iceberg_kind(options) if is_known else None
         if swapped_by is not None:
             services = self._services(IcebergTables(self._spark, name))

@@ -7,22 +7,21 @@ from types import MappingProxyType
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import (
+    COMMIT,
     FORMAT,
     LEVEL,
     MARKER_FORMAT,
     TARGET,
     TIME,
+    VERSION,
     Lineage,
     Marker,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Change
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, time_text
+from dbt.adapters.ctas_spark.staging.statement.history import MAIN, Lines, Snapshot
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-ABSENT = "absent"
-LAST = "last published"
-"""Not "live": a replace by somebody else may have kept the marker."""
-REPLACED = "deleted"
+STRANGER = "a writer without our marker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +45,17 @@ class TableFacts:
 class StatementBase:
     """The table, or what is there instead of one, or nothing; ``name`` is its path.
 
-    Its properties hold our marker. They prove that a commit of ours has happened, and not that it
-    is what the table shows: a replace by somebody else may keep them (Iceberg's does).
+    Its properties hold the marker of a copy. That proves that a commit of ours has happened, and
+    not that the table shows it: a replace by somebody else may keep them (Iceberg's does).
+    ``lines`` and ``shape``, which is SHOW CREATE TABLE without the snapshot, are known where rows
+    are published by branch.
     """
 
     name: TableName
     facts: TableFacts | None
     obstacle: str = ""
+    lines: Lines = field(default_factory=Lines)
+    shape: str = ""
 
     @property
     def exists(self) -> bool:
@@ -64,9 +67,14 @@ class StatementBase:
         return False
 
     @property
+    def live(self) -> Snapshot | None:
+        """The publication that its history says it comes from."""
+        return self.lines.live(self.name)
+
+    @property
     def version(self) -> str | None:
-        """None: which version it shows is not known."""
-        return None
+        """None where the history does not tell which version it shows."""
+        return self.live.summary.get(VERSION) or None if self.live else None
 
     @property
     def marker(self) -> Marker | None:
@@ -77,6 +85,8 @@ class StatementBase:
     @property
     def level(self) -> str | None:
         """The level of the last publication of ours, be it one that the format's history tells."""
+        if self.live:
+            return self.live.summary.get(LEVEL) or None
         marker, native = self.marker, self.facts.in_history if self.facts else NOTHING
         last_ms = marker.lineage.entries[0].time_ms if marker and marker.lineage.entries else -1
         if native.get(TARGET) == str(self.name) and int(native.get(TIME, "0")) > last_ms:
@@ -86,11 +96,13 @@ class StatementBase:
     @property
     def commit(self) -> str:
         """The commit id of the last publication of ours, or empty."""
+        if self.live:
+            return self.live.summary.get(COMMIT, "")
         return self.marker.commit if self.marker else ""
 
     @property
     def lineage(self) -> Lineage:
-        """The publications of ours, newest first."""
+        """The publications by copy, newest first."""
         return self.marker.lineage if self.marker else Lineage()
 
     def check_marker(self) -> None:
@@ -102,47 +114,61 @@ class StatementBase:
             raise messages.newer_marker(self.name, int(found), MARKER_FORMAT)
 
     def has_commit(self, commit: str) -> bool:
-        return commit == self.commit or commit in self.lineage
+        """True if the table shows the publication, or has shown it."""
+        return commit in self.lineage or self.lines.has_commit(commit, self.name)
 
     def __str__(self) -> str:
-        return ABSENT if self.facts is None else f"{self.facts.id} {self.facts.version}".strip()
+        return "absent" if self.facts is None else f"{self.facts.id} {self.facts.version}".strip()
 
 
 def change_between(begun: StatementBase, now: StatementBase) -> Change:
-    """By all that SQL tells of a table."""
+    """By main's snapshot and the shape where they are known, else by all that SQL tells.
+
+    Branches, tags and statistics are no change then.
+    """
     if begun.facts is None:
         return Change.CREATED if now.exists else Change.NONE
     if now.facts is None:
         return Change.WRITTEN if now.exists else Change.DROPPED
-    return Change.NONE if begun.facts == now.facts else Change.WRITTEN
+    if not begun.shape:
+        return Change.NONE if begun.facts == now.facts else Change.WRITTEN
+    if begun.shape != now.shape:
+        return Change.WRITTEN
+    if begun.lines.main == now.lines.main:
+        return Change.NONE
+    moved = now.lines.was_only_rewritten_since(begun.lines.main)
+    return Change.MAINTAINED if moved else Change.WRITTEN
 
 
 def who_changed(begun: StatementBase, now: StatementBase) -> str:
     """The version that was committed, or what else is different."""
     if now.facts is None:
         return now.obstacle or "it was dropped"
-    if now.commit and now.commit != begun.commit:
-        entry = next((one for one in now.lineage.entries if one.commit == now.commit), None)
-        if entry is not None:
-            return f"version {entry.version} was committed at {messages.moment(entry.time_ms)}"
+    version, time_ms = _published_since(begun, now)
+    if version:
+        return f"version {version} was committed at {messages.moment(time_ms)}"
     if begun.facts is None:
-        return "it was created by a writer without our marker"
+        return f"it was created by {STRANGER}"
     if begun.facts.id != now.facts.id:
-        return "it was dropped, and created anew by a writer without our marker"
-    return f"a writer without our marker changed it (it was {begun}, and is {now})"
+        return f"it was dropped, and created anew by {STRANGER}"
+    return f"{STRANGER} {_what_changed(begun, now)}"
 
 
-def history(base: StatementBase) -> tuple[Event, ...]:
-    """Every build that the lineage still knows, newest first; only the last may still be there."""
-    return tuple(
-        Event(
-            version=entry.version,
-            time=time_text(entry.time_ms),
-            kind=entry.kind.value,
-            state=LAST if entry.commit == base.commit else REPLACED,
-            rows=None,
-            bytes=None,
-            schema_change="",
-        )
-        for entry in base.lineage.entries
-    )
+def _what_changed(begun: StatementBase, now: StatementBase) -> str:
+    head = now.lines.head(MAIN)
+    if head is None:
+        return f"changed it (it was {begun}, and is {now})"
+    if head.id == begun.lines.main:
+        return "changed its columns or properties"
+    engine, when = head.summary.get("engine-name", "unknown"), messages.moment(head.time_ms)
+    return f"committed ({head.operation} {head.id} at {when}, {engine})"
+
+
+def _published_since(begun: StatementBase, now: StatementBase) -> tuple[str, int]:
+    """The version of a publication of ours and its time, by branch or by copy."""
+    if now.live and now.commit != begun.commit:
+        return now.version or "", now.live.time_ms
+    entry = next(iter(now.lineage.entries), None)
+    if entry and entry.commit not in begun.lineage:
+        return entry.version, entry.time_ms
+    return "", 0

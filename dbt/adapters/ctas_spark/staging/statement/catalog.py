@@ -5,7 +5,6 @@ saw: a rival between the last look and the statement is overwritten. A branch is
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import DELTA, Atomicity, StagingContext
@@ -14,20 +13,15 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, N
 from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
-from dbt.adapters.ctas_spark.staging.publish.version import Reach, Version
+from dbt.adapters.ctas_spark.staging.publish.version import Reach
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.statement import seen
-from dbt.adapters.ctas_spark.staging.statement.base import history
-from dbt.adapters.ctas_spark.staging.statement.branch_garbage import BranchGarbage
-from dbt.adapters.ctas_spark.staging.statement.either_version import EitherVersion
+from dbt.adapters.ctas_spark.staging.statement.by_copy import REPLACE
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
+from dbt.adapters.ctas_spark.staging.statement.history import events
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
-from dbt.adapters.ctas_spark.staging.statement.version import (
-    REPLACE,
-    StatementVersion,
-)
+from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 
@@ -48,22 +42,16 @@ def with_branches(copied: Capabilities) -> Capabilities:
 
 
 class StatementCatalog:
-    """A ``StagingCatalog``; ``copied`` is what a statement that copies reaches in it.
+    """A ``StagingCatalog``; ``copied`` is what a statement that copies reaches in it."""
 
-    With ``has_branches`` a rebuild that changes rows only is published by branch.
-    """
-
-    def __init__(
-        self, tables: SqlTables, copied: Capabilities, *, has_branches: bool = False
-    ) -> None:
+    def __init__(self, tables: SqlTables, copied: Capabilities) -> None:
         self._tables = tables
         self._copied = copied
-        self._has_branches = has_branches
         self._namespaces = StagingNamespaces(tables, tables)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         self._namespaces.ensure(staging_schema)
-        return with_branches(self._copied) if self._has_branches else self._copied
+        return with_branches(self._copied) if self._tables.has_branches else self._copied
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
         found = tuple(_problems(context))
@@ -73,14 +61,13 @@ class StatementCatalog:
                 table=context.target,
                 left="it is unchanged; no job was started",
             )
-        level = self.capabilities(context.staging_schema).level_for(
-            context.atomicity, context.target
-        )
+        known = self._copied
+        copied = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)
         return Plan(
             context,
-            level,
+            self.capabilities(context.staging_schema).level_for(context.atomicity, context.target),
             job,
-            lambda _level, _report: self._version(context),
+            lambda _level, _report: StatementVersion(context, self._tables, copied),
             self._tables.clock,
         )
 
@@ -93,20 +80,15 @@ class StatementCatalog:
         """Drop what old attempts have left staged; there are no old versions."""
         report, garbage = StepReport(context.target), StatementGarbage(context, self._tables)
         with report.within(Step.CLEAN_UP):
-            done = CleanUp(garbage, rules, report, dry_run).run()
-            if self._has_branches:
-                branches = BranchGarbage(context.target, self._tables)
-                done.add(CleanUp(branches, rules, report, dry_run).run())
-        return done
+            return CleanUp(garbage, rules, report, dry_run).run()
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
         """Nothing: a statement that a crash cut off has changed nothing."""
         return ()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
-        if self._has_branches:
-            return seen.history(seen.look(self._tables, context.target))
-        return history(self._tables.look(context.target))
+        found = self._tables.look(context.target)
+        return tuple(events(found.lines, found.name, found.lineage))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         wanted = f"version {to}" if to else "an earlier version"
@@ -117,9 +99,3 @@ class StatementCatalog:
             left="it is unchanged",
             remedy="use the catalog's own way back, if it has one",
         )
-
-    def _version(self, context: StagingContext) -> Version[Any]:
-        known = self._copied
-        copied = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)
-        kind = EitherVersion if self._has_branches else StatementVersion
-        return kind(context, self._tables, copied)

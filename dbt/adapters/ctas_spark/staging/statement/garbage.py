@@ -1,26 +1,34 @@
 """What attempts have left staged in a catalog that publishes by statement.
 
-A publication copies the rows of what was staged, so nothing published ever needs it, and age alone
-decides: a writer that is alive all the same finds its staged table gone, and publishes nothing.
+Nothing published needs it: a copy has the rows of the staged table, and main shows without a branch
+what it showed with it. So age alone decides, and a writer that is alive all the same finds what it
+staged gone, and publishes nothing.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.statement.base import TableFacts
+from dbt.adapters.ctas_spark.staging.statement.by_branch import OURS, drop_branch
+from dbt.adapters.ctas_spark.staging.statement.by_copy import STAGED_AS, STAGED_FOR, staged_name
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
-from dbt.adapters.ctas_spark.staging.statement.version import (
-    STAGED_AS,
-    STAGED_FOR,
-    staged_name,
-)
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, started_ms
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """The handle of a version: its branch, or empty for a staged table; and its last write."""
+
+    branch: str
+    written_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class StatementGarbage:
-    """A ``Garbage``: the staged tables of one target, whoever made them."""
+    """A ``Garbage``: the staged tables and the branches of one target, whoever made them."""
 
     context: StagingContext
     tables: SqlTables
@@ -30,35 +38,18 @@ class StatementGarbage:
         return self.context.target
 
     def versions(self) -> tuple[KnownVersion, ...]:
-        """Every table that says of itself that it was staged for the target under this name."""
-        schema = self.context.staging_schema
-        if not self.tables.has_namespace(schema):
-            return ()
-        names = (name.table for name in self.tables.tables(schema))
-        ids = (name.rpartition("__")[2] for name in names if self._is_named_for(name))
-        found = ((version, self._find(version)) for version in ids)
-        return tuple(
-            KnownVersion(
-                version,
-                Place.UNPUBLISHED,
-                str(staged_name(self.context, version)),
-                handle=facts.written_ms,
-            )
-            for version, facts in found
-            if facts is not None
-        )
+        return (*self._staged_tables(), *self._branches())
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:  # noqa: ARG002
-        """No staged table was ever published."""
+        """Nothing that is staged was ever published itself."""
         return 0
 
     def age_ms(self, version: KnownVersion) -> int:
         """By its id's start and, where SQL tells it, by the time of its last commit."""
-        written = version.handle if isinstance(version.handle, int) else 0
-        return self.tables.driver.now_ms() - max(started_ms(version.id), written)
+        return self.tables.driver.now_ms() - max(started_ms(version.id), _left(version).written_ms)
 
     def may_land(self, version: KnownVersion) -> bool:  # noqa: ARG002 (of none)
-        """False: its writer would find the staged table gone, and publish nothing."""
+        """False: its writer would find what it staged gone, and publish nothing."""
         return False
 
     def fence(self) -> None:
@@ -66,30 +57,60 @@ class StatementGarbage:
 
     def take(self, version: KnownVersion) -> bool:
         """Look at it once more: the drop itself takes it."""
+        if _left(version).branch:
+            return version in self._branches()
         return self._find(version.id) is not None
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:  # noqa: ARG002 (of none)
-        """No target shows a staged table: it has a copy."""
+        """The target shows what it shows without it."""
         return None
 
     def give_back(self, version: KnownVersion) -> None:
         """Nothing was taken from the target."""
 
     def delete_files(self, version: KnownVersion) -> bool:  # noqa: ARG002 (with the record)
-        """They go with the table."""
+        """They go with the table, or when Iceberg expires the branch's snapshots."""
         return True
 
     def delete_record(self, version: KnownVersion) -> None:
-        """Drop the staged table, with its files where the catalog can."""
-        self.tables.drop(staged_name(self.context, version.id))
+        """Drop the branch, or the staged table with its files where the catalog can."""
+        branch = _left(version).branch
+        if branch:
+            drop_branch(self.tables, self.target, branch)
+        else:
+            self.tables.drop(staged_name(self.context, version.id))
 
-    def _is_named_for(self, table: str) -> bool:
-        version = table.rpartition("__")[2]
-        named = table == staged_name(self.context, version).table
-        return named and VERSION_ID.fullmatch(version) is not None
+    def _staged_tables(self) -> Iterator[KnownVersion]:
+        """Every table that says of itself that it was staged for the target under this name."""
+        schema = self.context.staging_schema
+        for name in self.tables.tables(schema) if self.tables.has_namespace(schema) else ():
+            version = name.table.rpartition("__")[2]
+            record = staged_name(self.context, version)
+            if name.table != record.table or not VERSION_ID.fullmatch(version):
+                continue
+            facts = self._find(version)
+            if facts is not None:
+                left = Left("", facts.written_ms or 0)
+                yield KnownVersion(version, Place.UNPUBLISHED, str(record), handle=left)
+
+    def _branches(self) -> Iterator[KnownVersion]:
+        """Every branch by the name of a version; a table of another format has none."""
+        if not self.tables.has_branches or self.tables.find(self.target) is None:
+            return
+        lines = self.tables.lines(self.target)
+        for name in lines.branches:
+            ours, head = OURS.fullmatch(name), lines.head(name)
+            if ours is not None:
+                left = Left(name, head.time_ms if head else 0)
+                what = f"the branch {name} of {self.target}"
+                yield KnownVersion(ours.group(1), Place.UNPUBLISHED, what, handle=left)
 
     def _find(self, version: str) -> TableFacts | None:
         """The staged table, if it is what its name says; forks of Iceberg's are named alike."""
         facts = self.tables.find(staged_name(self.context, version))
-        own = {STAGED_FOR: str(self.context.target), STAGED_AS: version}
+        own = {STAGED_FOR: str(self.target), STAGED_AS: version}
         return facts if facts is not None and own.items() <= facts.properties.items() else None
+
+
+def _left(version: KnownVersion) -> Left:
+    return cast("Left", version.handle)

@@ -4,8 +4,9 @@ What SQL does not tell for certain counts as a change.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout
@@ -17,8 +18,11 @@ PARTITIONED = re.compile(r"PARTITIONED BY \((.*)\)(?:\n|$)")
 COMMENTED = " COMMENT '"
 CUT = re.compile(r"\.\.\. \d+ more fields")
 """How Spark ends the type of a struct that it shows in part."""
-TRANSFORMS = (("years(", "year("), ("months(", "month("), ("days(", "day("), ("hours(", "hour("))
-SPELLED = {"date(": "days(", "date_hour(": "hours("}
+SPELLED = {
+    **{f"{one}(": f"{one}s(" for one in ("year", "month", "day", "hour")},
+    "date(": "days(",
+    "date_hour(": "hours(",
+}
 ORDERS = {
     "sort-order": "a sort order, which a replaced table has no more",
     "identifier-fields": "identifier fields, which a replaced table has no more",
@@ -41,60 +45,41 @@ def shape_of(create_table: str) -> str:
 
 def columns_of(described: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
     """The columns of DESCRIBE, of a table or a query; what follows them is left out."""
-    return tuple(_columns(described))
+    named = [(str(row["col_name"]), row) for row in described]
+    columns = takewhile(lambda one: one[0] and not one[0].startswith("# "), named)
+    return tuple(
+        Column(name, str(row["data_type"]), str(row["comment"] or "")) for name, row in columns
+    )
 
 
 def change_of_layout(layout: TableLayout, shape: str, properties: Mapping[str, str]) -> str:
     """What a table of that layout would have otherwise, or lose; empty if nothing."""
-    return next(_changes_of_layout(layout, shape, properties), "")
+    if shape.count(USING) != 1:
+        return "what SHOW CREATE TABLE says can't be read"
+    asked = [partition_field(one) for one in layout.partition_by]
+    if _spelled(", ".join(asked)) != _spelled(_partitions(shape)):
+        return "it is partitioned otherwise"
+    for key, value in layout.properties.items():
+        if properties.get(key) != value:
+            return f"its property {key} is another"
+    return next((f"it has {what}" for key, what in ORDERS.items() if key in properties), "")
 
 
 def change_of_columns(
     layout: TableLayout, shape: str, table: Sequence[Column], query: Sequence[Column]
 ) -> str:
     """What the query's columns change; empty if nothing."""
-    return next(_changes_of_columns(layout, shape, table, query), "")
-
-
-def _changes_of_layout(
-    layout: TableLayout, shape: str, properties: Mapping[str, str]
-) -> Iterator[str]:
-    if shape.count(USING) != 1:
-        yield "what SHOW CREATE TABLE says can't be read"
-    asked = [partition_field(one) for one in layout.partition_by]
-    if _spelled(", ".join(asked)) != _spelled(_partitions(shape)):
-        yield "it is partitioned otherwise"
-    for key, value in layout.properties.items():
-        if properties.get(key) != value:
-            yield f"its property {key} is another"
-    for key, what in ORDERS.items():
-        if key in properties:
-            yield f"it has {what}"
-
-
-def _changes_of_columns(
-    layout: TableLayout, shape: str, table: Sequence[Column], query: Sequence[Column]
-) -> Iterator[str]:
     if [(one.name, one.type) for one in table] != [(one.name, one.type) for one in query]:
-        yield "its columns are others"
+        return "its columns are others"
     if any(CUT.search(one.type) for one in query):
-        yield "it has a struct of so many fields that Spark does not show them all"
+        return "it has a struct of so many fields that Spark does not show them all"
     said = shape.partition(USING)[0]
     if "NOT NULL" in said:
-        yield "it has columns that may not be NULL, which a replaced table has no more"
+        return "it has columns that may not be NULL, which a replaced table has no more"
     if said.count(COMMENTED) != sum(bool(one.comment) for one in table):
-        yield "it has comments within its columns"
+        return "it has comments within its columns"
     wanted = [layout.column_comments.get(one.name.lower(), one.comment) for one in query]
-    if wanted != [one.comment for one in table]:
-        yield "its columns have other comments"
-
-
-def _columns(described: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
-    for row in described:
-        name = str(row["col_name"])
-        if not name or name.startswith("# "):
-            return
-        yield Column(name, str(row["data_type"]), str(row["comment"] or ""))
+    return "" if wanted == [one.comment for one in table] else "its columns have other comments"
 
 
 def _partitions(shape: str) -> str:
@@ -105,8 +90,6 @@ def _partitions(shape: str) -> str:
 def _spelled(partitions: str) -> str:
     """One spelling of each transform; two that are the same may differ, and count as a change."""
     plain = partitions.replace("`", "").replace(" ", "").lower()
-    for short, long in SPELLED.items():
-        plain = re.sub(rf"(?<![a-z_]){re.escape(short)}", long, plain)
-    for many, one in TRANSFORMS:
-        plain = re.sub(rf"(?<![a-z_]){re.escape(one)}", many, plain)
+    for one, other in SPELLED.items():
+        plain = re.sub(rf"(?<![a-z_]){re.escape(one)}", other, plain)
     return plain

@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
 from dbt.adapters.ctas_spark.staging.context import DELTA, TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryMissingError,
+    MetastoreError,
+    RefusedError,
+)
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.statement.base import NOTHING, StatementBase, TableFacts
 from dbt.adapters.ctas_spark.staging.statement.calls import (
@@ -16,6 +21,8 @@ from dbt.adapters.ctas_spark.staging.statement.calls import (
     core_errors,
     java_class,
 )
+from dbt.adapters.ctas_spark.staging.statement.history import Lines, lines_of, lines_query
+from dbt.adapters.ctas_spark.staging.statement.rows_only import shape_of
 
 Answer = Sequence[Mapping[str, Any]]
 Ask = Callable[[str], Answer]
@@ -102,40 +109,74 @@ The last commit is read first: what comes in between is a difference, and never 
 class SqlTables:
     """The tables of one catalog and one format; each look is new, past all caches.
 
-    ``ask`` runs any statement, and raises what the session does; every other call raises
-    MetastoreError or one of its subclasses: "could not find out" is never None. ``driver`` is the
-    clock of the session's driver, which may be a server.
+    ``sql`` raises what the session does; every other call raises MetastoreError or one of its
+    subclasses: "could not find out" is never None. ``driver`` is the clock of the session's
+    driver, which may be a server. With ``has_branches`` a rebuild of an Iceberg table that changes
+    rows only can be published by branch.
     """
 
     def __init__(
-        self, ask: Ask, catalog: str, file_format: str, clock: Clock = SYSTEM_CLOCK
+        self,
+        ask: Ask,
+        catalog: str,
+        file_format: str,
+        clock: Clock = SYSTEM_CLOCK,
+        *,
+        has_branches: bool = False,
     ) -> None:
         self.name = catalog
         self.clock = clock
         self.driver = ReadClock(self._now_ms, clock)
-        self.ask = ask
+        self.has_branches = has_branches
+        self._ask = ask
         self._format = file_format
 
     def sql(self, statement: str) -> None:
-        self.ask(statement)
+        self._ask(statement)
+
+    def run(self, action: str, statement: str) -> Answer:
+        """Run any statement; ``action`` completes "could not"."""
+        with core_errors(action):
+            return self._ask(statement)
 
     def refresh(self, name: TableName) -> None:
         """Drop the table from this session's caches; other sessions of a server keep theirs."""
-        self._run(f"look for {name}", f"REFRESH TABLE {quoting.table(name)}")
+        self.run(f"look for {name}", f"REFRESH TABLE {quoting.table(name)}")
 
     def look(self, name: TableName) -> StatementBase:
-        """What has the name now; NotSupportedError if a newer release has published it."""
-        facts = self.find(name)
-        found = StatementBase(name, facts, "" if facts is not None else self.obstacle(name))
-        found.check_marker()
-        return found
+        """What has the name now; NotSupportedError if a newer release has published it.
+
+        The history is read before the shape, and each fresh: what comes in between is a difference,
+        and never hidden.
+        """
+        found = self._look(name)
+        if found.facts is None or not self.has_branches:
+            return found
+        try:
+            lines = self.lines(name)
+            statement = f"SHOW CREATE TABLE {quoting.table(name)}"
+            (said,) = self.run(f"read the columns of {name}", statement)
+        except EntryMissingError:
+            return self._look(name)
+        return replace(found, lines=lines, shape=shape_of(str(said["createtab_stmt"])))
+
+    def lines(self, name: TableName) -> Lines:
+        """An Iceberg table's history now; none without a table."""
+        try:
+            return lines_of(self.run(f"read the history of {name}", lines_query(name)))
+        except EntryMissingError:
+            return Lines()
+        except RefusedError:  # spark_catalog has other words for a table that is gone
+            if self.exists(name):
+                raise
+            return Lines()
 
     def find(self, name: TableName) -> TableFacts | None:
         """The table as it is now; None if no table of the format has the name."""
         try:
             self.refresh(name)
             with core_errors(f"read {name}"):
-                return FORMATS[self._format](self.ask, name)
+                return FORMATS[self._format](self._ask, name)
         except (EntryMissingError, NamespaceMissingError):
             return None
         except MetastoreError:
@@ -154,7 +195,7 @@ class SqlTables:
     def obstacle(self, name: TableName) -> str:
         """A view, or a table of another format; empty if neither is there."""
         try:
-            rows = self._run(f"look at {name}", f"DESCRIBE TABLE EXTENDED {quoting.table(name)}")
+            rows = self.run(f"look at {name}", f"DESCRIBE TABLE EXTENDED {quoting.table(name)}")
         except (EntryMissingError, NamespaceMissingError):
             return ""
         said = details(rows)
@@ -165,9 +206,8 @@ class SqlTables:
 
     def tables(self, namespace: str) -> tuple[TableName, ...]:
         """The tables of a namespace; a temporary view is in none."""
-        rows = self._run(
-            f"list the tables of {namespace}", f"SHOW TABLES IN {self._path(namespace)}"
-        )
+        statement = f"SHOW TABLES IN {self._path(namespace)}"
+        rows = self.run(f"list the tables of {namespace}", statement)
         return tuple(
             TableName(namespace, str(row["tableName"]), self.name)
             for row in rows
@@ -177,7 +217,7 @@ class SqlTables:
     def has_namespace(self, namespace: str) -> bool:
         action = f"look for the namespace {namespace}"
         try:
-            self._run(action, f"DESCRIBE NAMESPACE {self._path(namespace)}")
+            self.run(action, f"DESCRIBE NAMESPACE {self._path(namespace)}")
         except NamespaceMissingError:
             return False
         return True
@@ -187,19 +227,21 @@ class SqlTables:
         statement = f"DROP TABLE {quoting.table(name)}"
         with core_errors(f"drop {name}"):
             try:
-                self.ask(f"{statement} PURGE")
+                self._ask(f"{statement} PURGE")
             except Exception as error:
                 if not {condition(error).split(".")[0], java_class(error)} & {*UNSUPPORTED}:
                     raise
-                self.ask(statement)
+                self._ask(statement)
 
     def _now_ms(self) -> int:
-        (row,) = self._run("ask for the time", "SELECT unix_millis(current_timestamp()) AS now")
+        (row,) = self.run("ask for the time", "SELECT unix_millis(current_timestamp()) AS now")
         return int(row["now"])
 
-    def _run(self, action: str, statement: str) -> Answer:
-        with core_errors(action):
-            return self.ask(statement)
+    def _look(self, name: TableName) -> StatementBase:
+        facts = self.find(name)
+        found = StatementBase(name, facts, "" if facts is not None else self.obstacle(name))
+        found.check_marker()
+        return found
 
     def _path(self, namespace: str) -> str:
         return f"{quoting.identifier(self.name)}.{quoting.identifier(namespace)}"

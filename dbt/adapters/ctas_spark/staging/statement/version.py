@@ -1,112 +1,98 @@
-"""A version of a table that is published by statement: a whole table of its own, then its copy.
+"""A version of a table that SQL alone publishes: by branch where only rows change, else by a copy.
 
-The staged table is its own record. One CREATE TABLE or REPLACE TABLE that selects from it
-publishes: Spark stages that in the catalog and commits it there at the end. So the rows are written
-twice, and nothing published ever needs the staged table again.
+Which way it is can be told once the model's query is known, before its job: its columns decide.
 """
 
 import logging
-from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    StagingContext,
-    TableLayout,
-    TableName,
-)
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
+from dbt.adapters.ctas_spark.staging.publish import messages, purposes
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
-from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    PREFIX,
-    TARGET,
-    Kind,
-    LineageEntry,
-    Marker,
-)
-from dbt.adapters.ctas_spark.staging.publish.version import (
-    Change,
-    FormatVersion,
-    Outcome,
-    Reach,
-)
+from dbt.adapters.ctas_spark.staging.publish.version import Change, FormatVersion, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.statement import base as bases
+from dbt.adapters.ctas_spark.staging.statement import rows_only
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import still_there
-from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
+from dbt.adapters.ctas_spark.staging.statement.by_branch import BY_BRANCH, ByBranch
+from dbt.adapters.ctas_spark.staging.statement.by_copy import CREATE, REPLACE, ByCopy
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, details
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
 
-STAGED_FOR = PREFIX + "staged_for"
-"""The target of a staged table; only the tables of this kind have it."""
-STAGED_AS = PREFIX + "staged_as"
-"""The version's id; a table that was made of a staged one has another name than it says."""
-DROPS_FILES = "gc.enabled"
-"""Iceberg's; false, which the model or the catalog may say of the target, forbids to purge it."""
-CREATE, REPLACE = "create", "replace"
-MOST_OF_THE_TABLE_NAME = 120
+CREATION = Reach(Atomicity.ISOLATED, CREATE, conflict_check="cas")
+"""Of Iceberg, in a catalog that refuses a commit over another's: of two creations one wins."""
+NOTHING_SHOWN = "it has never had a snapshot"
 
 
 class StatementVersion(FormatVersion[StatementBase]):
-    """A ``Version``; ``reached`` is the level of each publication, whatever it goes over."""
+    """A ``Version``; ``copied`` says what the way by a copy reaches."""
 
-    def __init__(self, context: StagingContext, tables: SqlTables, reached: Reach) -> None:
+    def __init__(self, context: StagingContext, tables: SqlTables, copied: Reach) -> None:
         self.id = new_version_id(tables.clock.wall_ms())
         self._context = context
         self._tables = tables
-        self._reached = reached
+        self._copied = copied
+        self._level = copied.level
+        self._why_copied = ""
         self._begun = StatementBase(context.target, None)
-        self._marker: Marker | None = None
-        self._is_staged = False
+        self._way: ByCopy | ByBranch = ByCopy(context, tables, self.id, self._begun)
 
     @property
     def record(self) -> TableName:
-        return staged_name(self._context, self.id)
+        """The staged table, or the branch."""
+        return self._way.record
 
     @property
     def places(self) -> str:
-        """The staged table has its files where the catalog puts them."""
-        return f"the staged table {self.record}" if self._is_staged else ""
+        """Where what is staged lies; empty before there is any."""
+        return self._way.places
 
     def look(self) -> StatementBase:
         return self._tables.look(self._context.target)
 
     def reach(self, over: StatementBase) -> Reach:
-        """The same over every base, but for the statement's verb."""
-        return replace(self._reached, strategy=REPLACE if over.exists else CREATE)
+        """Isolated by branch, and of a creation; until the query is known the layout decides."""
+        if not self._tables.has_branches:
+            return replace(self._copied, strategy=REPLACE if over.exists else CREATE)
+        if isinstance(self._way, ByBranch):
+            return BY_BRANCH
+        if not over.exists:
+            return CREATION
+        why = self._why_copied or self._change_of_layout(over)
+        return self._of_a_copy(why) if why else BY_BRANCH
 
-    def stage_on(self, base: StatementBase, level: Atomicity) -> None:  # noqa: ARG002 (one level)
-        """Nothing is written: the staged table is made by its CTAS.
+    def stage_on(self, base: StatementBase, level: Atomicity) -> None:
+        """Nothing is written before the query is known.
 
         Raises:
             StagingError: there is no schema to publish in.
         """
-        self._begun = base
+        self._begun, self._level = base, level
+        self._way = ByCopy(self._context, self._tables, self.id, base)
         if not self._tables.has_namespace(self._context.target.database):
             raise messages.no_such_schema(self._context.target)
 
     def statement(self, query: str) -> str:
-        self._is_staged = True
-        # its own name as the marker's target: no clean-up of Iceberg's takes it for a fork
-        own = {
-            DROPS_FILES: "true",
-            STAGED_FOR: str(self._context.target),
-            STAGED_AS: self.id,
-            TARGET: str(self.record),
-        }
-        return ctas(CREATE, self.record, self._context.layout, own, query)
+        """Choose the way; the statement that stages the version.
+
+        Raises:
+            AtomicityNotSupportedError: the model names a level that only a branch keeps, and the
+                rebuild changes more than rows.
+        """
+        if not self._begun.exists:
+            self._why_copied = "another created it meanwhile"
+        elif self._tables.has_branches:
+            self._choose(query)
+        return self._way.statement(query)
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (of other writes)
-        """Spark counts nothing of such a write; StagingError if the table is gone."""
-        self._check_record()
-        return WriteFigures()
+        """What is known of what was staged; StagingError if it is gone."""
+        return self._way.check_staged()
 
     def change(self, begun: StatementBase, now: StatementBase) -> Change:
         return bases.change_between(begun, now)
@@ -115,78 +101,69 @@ class StatementVersion(FormatVersion[StatementBase]):
         return bases.who_changed(begun, now)
 
     def rebase(self, over: StatementBase) -> None:
-        """No clean-up asks for the base of a staged table: its age alone decides."""
+        """A copy goes over anything; a branch is copied to one of what others committed."""
+        self._way.rebase(over)
 
     def mark(self, over: StatementBase, level: Atomicity) -> str:
-        """Make the marker that the statement sets; StagingError if the staged table is gone."""
-        self._check_record()
-        commit = new_commit_id()
-        entry = LineageEntry(commit, self.id, Kind.BUILD, self._tables.driver.now_ms())
-        self._marker = Marker(
-            commit=commit,
-            version=self.id,
-            base=over.commit,
-            target=str(self._context.target),
-            level=level.value,
-            lineage=over.lineage.followed_by(entry),
-            number=over.marker.number + 1 if over.marker else 1,
-        )
-        return commit
+        return self._way.mark(over, level)
 
     def publish(self, over: StatementBase) -> None:
-        """One statement: the catalog commits it at its end, or not at all."""
-        if self._marker is None:
-            raise RuntimeError(f"mark() was not called for {self._context.target}")
-        target, rows = self._context.target, f"SELECT * FROM {quoting.table(self.record)}"  # noqa: S608 (quoted)
-        verb, own = REPLACE if over.exists else CREATE, self._marker.to_parameters()
-        with core_errors(f"publish {target}"):
-            self._tables.sql(ctas(verb, target, self._context.layout, own, rows))
+        """One statement."""
+        self._way.publish(over)
 
     def decide(
-        self,
-        over: StatementBase,  # noqa: ARG002 (a base that was left proves nothing here)
-        after: StatementBase,
-        commit: str,
-        failure: MetastoreError | None,
+        self, over: StatementBase, after: StatementBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
-        """By the marker on the target; no base refuses a statement that is still under way."""
-        return outcome.decide(failure, shows_ours=after.has_commit(commit), can_not_land=False)
+        """By the table's history, or by the marker of a copy on it."""
+        ours, gone = after.has_commit(commit), self._way.can_not_land(over, after)
+        return outcome.decide(failure, shows_ours=ours, can_not_land=gone)
 
     def settle(self, report: StepReport) -> list[str]:
-        """Refresh the session; drop the staged table: the target has its own copy of the rows."""
-        self.refresh()
-        return self.discard(report)
-
-    def refresh(self) -> None:
-        """Make this session see what was published. Never raises."""
+        """Refresh the session; what was staged is not needed any more."""
         try:
             self._tables.refresh(self._context.target)
         except MetastoreError as error:
             logger.warning("%s", error)
+        return self.discard(report)
 
     def discard(self, report: StepReport) -> list[str]:
-        return still_there(report, (Step.DELETE_RECORD, self.places, self._drop_record))
+        return self._way.discard(report)
 
-    def _check_record(self) -> None:
-        if not self._tables.exists(self.record):
-            unchanged = messages.unchanged(self._begun)
-            raise messages.record_gone(self._context.target, self.record, unchanged)
+    def _choose(self, query: str) -> None:
+        """By branch if nothing keeps it from that."""
+        begun = self._begun
+        self._why_copied = self._change_of_layout(begun) or self._change_of_columns(begun, query)
+        if self._why_copied:
+            self._check_level(self._of_a_copy(self._why_copied))
+        else:
+            self._way = ByBranch(self._context, self._tables, self.id, begun)
 
-    def _drop_record(self) -> None:
-        if self._tables.exists(self.record):
-            self._tables.drop(self.record)
+    def _check_level(self, reach: Reach) -> None:
+        """A model that names a level is refused; else less than the last publication is said."""
+        level, last = purposes.kept(self._context, self._level, reach, messages.NO_JOB), self._begun
+        if level is not self._level and last.level == Atomicity.ISOLATED.value:
+            said = "%s was last published at atomicity %s, and is now at %s: %s"
+            logger.warning(said, last.name, last.level, level.value, reach.missing)
 
+    def _of_a_copy(self, why: str) -> Reach:
+        missing = f"{why}, and {self._copied.missing}"
+        return replace(self._copied, missing=missing, conflict_check="none")
 
-def staged_name(context: StagingContext, version: str) -> TableName:
-    """The staged table of a version; the name of a target's table is cut to what catalogs hold."""
-    table = f"{context.target.table[:MOST_OF_THE_TABLE_NAME]}__{version}"
-    return TableName(context.staging_schema, table, context.target.catalog)
+    def _change_of_layout(self, over: StatementBase) -> str:
+        """Why a branch can't hold what the model asks for, but for its columns."""
+        if over.facts is None or over.lines.main is None:
+            return NOTHING_SHOWN
+        return rows_only.change_of_layout(self._context.layout, over.shape, over.facts.properties)
 
-
-def ctas(
-    verb: str, name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
-) -> str:
-    """Create a table that must not be there, or replace one that must."""
-    using = quoting.identifier(layout.file_format) if layout.format_given else None
-    said = clauses(using, layout, {**layout.properties, **properties})
-    return f"{verb.upper()} TABLE {quoting.table(name)}\n{said}\nAS\n{query}"
+    def _change_of_columns(self, over: StatementBase, query: str) -> str:
+        table, run = f"TABLE EXTENDED {quoting.table(over.name)}", self._tables.run
+        shown = run(f"read the columns of {over.name}", f"DESCRIBE {table}")
+        try:
+            asked = run("read the columns of its query", f"DESCRIBE QUERY {query}")
+        except RefusedError as error:
+            return error.what  # its job fails, too, and says so in Spark's own words
+        layout = self._context.layout
+        if layout.comment is not None and layout.comment != details(shown).get("Comment", ""):
+            return "its comment is another"
+        columns = rows_only.columns_of(shown), rows_only.columns_of(asked)
+        return rows_only.change_of_columns(layout, over.shape, *columns)

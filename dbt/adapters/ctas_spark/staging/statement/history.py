@@ -1,30 +1,34 @@
-"""A branch of an Iceberg table in SQL: its statements, and what the table's metadata tables tell.
+"""What Iceberg's metadata tables and our markers tell of a table's snapshots and publications."""
 
-Source: Iceberg's documentation, "Branching and Tagging", and "Spark Procedures" (fast_forward).
-"""
-
+import heapq
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, TARGET
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    COMMIT,
+    KIND,
+    TARGET,
+    TIME,
+    VERSION,
+    Kind,
+    Lineage,
+)
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, time_text
 
 MAIN = "main"
-PREFIX = "ctas_"
-OURS = re.compile(rf"{PREFIX}({VERSION_ID.pattern})(_\d+)?")
-OPTION = "snapshot-property."
-"""What a write option begins with that goes to the summary of its snapshot."""
+LAST, KEPT, REPLACED = "last published", "kept", "deleted"
+"""Not "live": a replace by somebody else may have kept the marker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One snapshot; ``time_ms`` is its writer's clock."""
+    """One snapshot; ``time_ms`` is the time of its publication, or its writer's clock."""
 
     id: int
     parent: int | None
@@ -51,11 +55,9 @@ class Lines:
         """The snapshot that readers get; None for a table that never had one."""
         return self.branches.get(MAIN)
 
-    @property
-    def ours(self) -> Mapping[str, str]:
-        """The version of each branch that one of ours was staged in."""
-        found = ((name, OURS.fullmatch(name)) for name in self.branches)
-        return {name: match.group(1) for name, match in found if match is not None}
+    def head(self, branch: str) -> Snapshot | None:
+        """The branch's last snapshot."""
+        return self.snapshots.get(self.branches.get(branch, 0))
 
     def ancestors(self, snapshot: int | None) -> Iterator[Snapshot]:
         """A snapshot and those that it was made from, as far as they are kept."""
@@ -63,11 +65,6 @@ class Lines:
             found = self.snapshots[snapshot]
             yield found
             snapshot = found.parent
-
-    def head(self, branch: str) -> Snapshot | None:
-        """The branch's last snapshot."""
-        found = self.branches.get(branch)
-        return self.snapshots.get(found) if found is not None else None
 
     def published(self, target: TableName) -> tuple[Snapshot, ...]:
         """What main was given by this adapter in branches or forks, newest first."""
@@ -79,8 +76,7 @@ class Lines:
     def live(self, target: TableName) -> Snapshot | None:
         """The publication that main comes from, if its marker is in the history."""
         ancestors = self.ancestors(self.main)
-        ours = (one for one in ancestors if one.summary.get(TARGET) == str(target))
-        return next(ours, None)
+        return next((one for one in ancestors if one.summary.get(TARGET) == str(target)), None)
 
     def has_commit(self, commit: str, target: TableName) -> bool:
         """True if main shows the publication, or has shown it."""
@@ -94,44 +90,6 @@ class Lines:
             if one.operation != "replace":
                 return False
         return False
-
-
-def name_of(version: str, attempt: int) -> str:
-    """The branch of a version; a later attempt is staged on what others have committed."""
-    return f"{PREFIX}{version}" + (f"_{attempt}" if attempt > 1 else "")
-
-
-def create(target: TableName, branch: str, snapshot: int) -> str:
-    """Begin a branch at a snapshot."""
-    name = quoting.identifier(branch)
-    return f"ALTER TABLE {quoting.table(target)} CREATE BRANCH {name} AS OF VERSION {snapshot}"
-
-
-def drop(target: TableName, branch: str) -> str:
-    """Forget a branch: what only it shows goes when Iceberg expires snapshots."""
-    name = quoting.identifier(branch)
-    return f"ALTER TABLE {quoting.table(target)} DROP BRANCH IF EXISTS {name}"
-
-
-def replace_rows(record: TableName, query: str) -> str:
-    """Replace every row, whatever the session says of partitions that are overwritten."""
-    return f"INSERT INTO {quoting.table(record)} REPLACE WHERE true\n{query}"
-
-
-def add_nothing(record: TableName, summary: Mapping[str, str]) -> str:
-    """One more snapshot of the same rows, with more in its summary."""
-    path = quoting.table(record)
-    options = quoting.properties({f"{OPTION}{key}": value for key, value in summary.items()})
-    return f"INSERT INTO {path} WITH {options} SELECT * FROM {path} WHERE false"  # noqa: S608 (quoted)
-
-
-def fast_forward(target: TableName, branch: str) -> str:
-    """Let main show what the branch shows; refused if main has gone another way since."""
-    table = quoting.string(".".join(map(quoting.identifier, (target.database, target.table))))
-    return (
-        f"CALL {quoting.identifier(target.catalog)}.system.fast_forward("
-        f"table => {table}, branch => {quoting.string(MAIN)}, to => {quoting.string(branch)})"
-    )
 
 
 def lines_query(target: TableName) -> str:
@@ -159,11 +117,30 @@ def lines_of(rows: Sequence[Mapping[str, Any]]) -> Lines:
     )
 
 
+def events(lines: Lines, target: TableName, lineage: Lineage) -> Iterator[Event]:
+    """Every publication that snapshots or the marker still tell of, newest first.
+
+    The rows that a statement replaced are gone; those of a snapshot are kept until it expires.
+    """
+    branched = (
+        (one.time_ms, one.summary.get(VERSION, ""), one.summary.get(KIND, ""), one.figures)
+        for one in lines.published(target)
+        if one.summary.get(KIND) != Kind.FENCE.value
+    )
+    copied = ((one.time_ms, one.version, one.kind.value, None) for one in lineage.entries)
+    found = heapq.merge(branched, copied, key=itemgetter(0), reverse=True)
+    for place, (time_ms, version, kind, figures) in enumerate(found):
+        state = LAST if place == 0 else KEPT if figures else REPLACED
+        counted = figures or WriteFigures()
+        yield Event(version, time_text(time_ms), kind, state, counted.rows, counted.bytes, "")
+
+
 def _snapshot(row: Mapping[str, Any]) -> Snapshot:
+    summary = json.loads(row["summary"] or "{}")
     return Snapshot(
         id=int(row["id"]),
         parent=None if row["parent"] is None else int(row["parent"]),
         operation=str(row["operation"]),
-        time_ms=int(row["ms"]),
-        summary=json.loads(row["summary"] or "{}"),
+        time_ms=int(summary.get(TIME, row["ms"])),
+        summary=summary,
     )

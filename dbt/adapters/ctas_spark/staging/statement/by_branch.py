@@ -1,0 +1,212 @@
+"""The way of an Iceberg table of which only rows change: a branch of it, then a fast-forward.
+
+The branch is the record, and its snapshots' identity that of the publication: main shows them, or
+does not. Where others have committed meanwhile, what was staged is copied to a branch of theirs:
+that is the only time that rows are written twice.
+
+Source: Iceberg's documentation, "Branching and Tagging", and "Spark Procedures" (fast_forward).
+"""
+
+import re
+from functools import partial
+
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, Kind, NativeMarker
+from dbt.adapters.ctas_spark.staging.publish.version import Reach
+from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, who_changed
+from dbt.adapters.ctas_spark.staging.statement.history import MAIN
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.storage.client import still_there
+from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_commit_id
+
+BRANCH = "ctas_"
+OURS = re.compile(rf"{BRANCH}({VERSION_ID.pattern})(_\d+)?")
+"""The names of our branches: the version's id, and the number of a later attempt."""
+OPTION = "snapshot-property."
+"""What a write option begins with that goes to the summary of its snapshot."""
+LEFT_MAIN = ("Cannot fast-forward", "Ref does not exist", "CommitFailedException")
+"""What Iceberg says where main, or the branch, is not what it was; nothing was committed."""
+SPEC, SORT_ORDER, FORK = (PREFIX + key for key in ("spec_id", "sort_order_id", "fork"))
+"""What Iceberg's own kind reads in a snapshot's marker besides the common fields."""
+UNSORTED = "0"
+
+BY_BRANCH = Reach(Atomicity.ISOLATED, "fast_forward", conflict_check="cas")
+
+
+class ByBranch:
+    """What a ``StatementVersion`` does by branch; ``begun`` has a main with a snapshot."""
+
+    def __init__(
+        self, context: StagingContext, tables: SqlTables, version: str, begun: StatementBase
+    ) -> None:
+        self._tables = tables
+        self._target = context.target
+        self._version = version
+        self._begun = begun
+        self._on = begun.lines.main
+        self._made: list[str] = []
+
+    @property
+    def record(self) -> TableName:
+        """The branch, as a table is read."""
+        target = self._target
+        return TableName(target.database, target.table, target.catalog, self._branch)
+
+    @property
+    def places(self) -> str:
+        """The branch; its files lie among the table's."""
+        return f"the branch {self._branch} of {self._target}" if self._made else ""
+
+    def statement(self, query: str) -> str:
+        """Begin the branch at the base; the statement that fills it."""
+        self._begin_branch(self._on)
+        return self._replace_rows(query)
+
+    def check_staged(self) -> WriteFigures:
+        """What Iceberg counted; StagingError if the branch was never written to.
+
+        A branch that is gone is said at the commit, which first looks at what became of the table.
+        """
+        head = self._tables.lines(self._target).head(self._branch)
+        if head is not None and head.id == self._on:
+            what = f"the job has left nothing in {self._branch}"
+            raise messages.files_gone(self._target, what, messages.unchanged(self._begun))
+        return head.figures if head is not None else WriteFigures()
+
+    def rebase(self, over: StatementBase) -> None:
+        """Copy what was staged to a branch of what others have committed.
+
+        Raises:
+            ConcurrentWriteError: a DROP took the branch with the table, or the table is not of the
+                same shape any more.
+        """
+        why = self._why_not_on(over)
+        if why:
+            who = who_changed(self._begun, over)
+            what = f"on_conflict: overwrite can't put the staged version over that: {why}"
+            raise messages.concurrent_write(self._target, f"{who}; {what}")
+        if over.lines.main != self._on:
+            self._copy_to(over.lines.main)
+
+    def mark(self, over: StatementBase, level: Atomicity) -> str:
+        """Put the marker on the branch, by a snapshot of the same rows; StagingError if it is gone.
+
+        The marker is whole, so that a session with a JVM reads it as one of Iceberg's own kind.
+        """
+        if self._tables.lines(self._target).head(self._branch) is None:
+            unchanged = messages.unchanged(self._begun)
+            raise messages.record_gone(self._target, self.record, unchanged)
+        marker = NativeMarker(
+            commit=new_commit_id(),
+            version=self._version,
+            base=over.commit,
+            target=str(self._target),
+            level=level.value,
+            kind=Kind.BUILD,
+            time_ms=self._tables.driver.now_ms(),
+        )
+        own = {SPEC: self._spec_id(), SORT_ORDER: UNSORTED, FORK: self._version}
+        summary = {**marker.common_values(), **own}
+        options = quoting.properties({f"{OPTION}{key}": value for key, value in summary.items()})
+        path = quoting.table(self.record)
+        nothing = f"INSERT INTO {path} WITH {options} SELECT * FROM {path} WHERE false"  # noqa: S608 (quoted)
+        self._tables.run(f"mark {self._branch}", nothing)
+        return marker.commit
+
+    def publish(self, over: StatementBase) -> None:  # noqa: ARG002 (the branch knows it)
+        """One call: Iceberg commits it if main is still what the branch began at."""
+        try:
+            self._tables.run(f"publish {self._target}", self._fast_forward())
+        except RefusedError:
+            raise
+        except MetastoreError as error:
+            if any(words in str(error) for words in LEFT_MAIN):
+                raise EntryModifiedError(str(error)) from error
+            raise
+
+    def can_not_land(self, over: StatementBase, after: StatementBase) -> bool:
+        """True if main has another snapshot in the base's place: that refuses a call under way."""
+        main = over.lines.main
+        return main in after.lines.snapshots and main != after.lines.main
+
+    def discard(self, report: StepReport) -> list[str]:
+        """Drop the branches; main does not need them, published or not. What is left."""
+        target, drop = self._target, partial(drop_branch, self._tables, self._target)
+        removals = (
+            (Step.DELETE_RECORD, f"the branch {name} of {target}", partial(drop, name))
+            for name in self._made
+        )
+        return still_there(report, *removals)
+
+    @property
+    def _branch(self) -> str:
+        return self._made[-1] if self._made else f"{BRANCH}{self._version}"
+
+    def _begin_branch(self, snapshot: int | None) -> None:
+        """A later attempt has one of its own, on what others have committed."""
+        if snapshot is None:
+            raise RefusedError(f"{self._target} has no snapshot to begin a branch at")
+        number = len(self._made) + 1
+        name = f"{BRANCH}{self._version}" + (f"_{number}" if number > 1 else "")
+        self._made.append(name)
+        self._tables.run(
+            f"begin the branch {name} of {self._target}",
+            f"ALTER TABLE {quoting.table(self._target)} CREATE BRANCH {quoting.identifier(name)} "
+            f"AS OF VERSION {snapshot}",
+        )
+
+    def _replace_rows(self, query: str) -> str:
+        """Replace every row, whatever the session says of partitions that are overwritten."""
+        return f"INSERT INTO {quoting.table(self.record)} REPLACE WHERE true\n{query}"
+
+    def _copy_to(self, snapshot: int | None) -> None:
+        staged, path = self._branch, quoting.table(self._target)
+        self._begin_branch(snapshot)
+        rows = f"SELECT * FROM {path} VERSION AS OF {quoting.string(staged)}"  # noqa: S608 (quoted)
+        self._tables.run(f"copy {staged} to {self._branch}", self._replace_rows(rows))
+        self._on = snapshot
+
+    def _why_not_on(self, over: StatementBase) -> str:
+        if self._branch not in over.lines.branches:
+            return "what was staged in a branch of it is gone"
+        if over.shape != self._begun.shape:
+            return "its columns, partitioning or properties are others"
+        return ""
+
+    def _spec_id(self) -> str:
+        """How the staged files are partitioned, by number; without files it does not matter."""
+        path, name = quoting.table(self._target), quoting.string(self._branch)
+        (row,) = self._tables.run(
+            f"read the files of {self._branch}",
+            f"SELECT max(spec_id) AS spec FROM {path}.files VERSION AS OF {name}",  # noqa: S608 (quoted)
+        )
+        return str(row["spec"] or 0)
+
+    def _fast_forward(self) -> str:
+        """Let main show what the branch shows; refused if main has gone another way since."""
+        target, branch = self._target, quoting.string(self._branch)
+        table = quoting.string(".".join(map(quoting.identifier, (target.database, target.table))))
+        return (
+            f"CALL {quoting.identifier(target.catalog)}.system.fast_forward("
+            f"table => {table}, branch => {quoting.string(MAIN)}, to => {branch})"
+        )
+
+
+def drop_branch(tables: SqlTables, target: TableName, name: str) -> None:
+    """Drop a branch of ours; what only it shows goes when Iceberg expires snapshots."""
+    branch, path = quoting.identifier(name), quoting.table(target)
+    try:
+        statement = f"ALTER TABLE {path} DROP BRANCH IF EXISTS {branch}"
+        tables.run(f"drop the branch {name} of {target}", statement)
+    except EntryMissingError:  # the table is gone, and its branches with it
+        return

@@ -1,0 +1,126 @@
+"""The way of any table: a whole table in the staging schema, then its copy over the target.
+
+The staged table is its own record. One CREATE TABLE or REPLACE TABLE that selects from it
+publishes: Spark stages that in the catalog and commits it there at the end. So the rows are written
+twice, and nothing published ever needs the staged table again.
+"""
+
+from collections.abc import Mapping
+
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    PREFIX,
+    TARGET,
+    Kind,
+    LineageEntry,
+    Marker,
+)
+from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
+from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.storage.client import still_there
+from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
+
+STAGED_FOR = PREFIX + "staged_for"
+"""The target of a staged table; only the tables of this kind have it."""
+STAGED_AS = PREFIX + "staged_as"
+"""The version's id; a table that was made of a staged one has another name than it says."""
+DROPS_FILES = "gc.enabled"
+"""Iceberg's; false, which the model or the catalog may say of the target, forbids to purge it."""
+CREATE, REPLACE = "create", "replace"
+MOST_OF_THE_TABLE_NAME = 120
+
+
+class ByCopy:
+    """What a ``StatementVersion`` does by a copy, over the base that begin saw."""
+
+    def __init__(
+        self, context: StagingContext, tables: SqlTables, version: str, begun: StatementBase
+    ) -> None:
+        self.record = staged_name(context, version)
+        self.places = ""
+        self._context = context
+        self._tables = tables
+        self._version = version
+        self._begun = begun
+        self._marker: dict[str, str] = {}
+
+    def statement(self, query: str) -> str:
+        self.places = f"the staged table {self.record}"
+        # its own name as the marker's target: no clean-up of Iceberg's takes it for a fork
+        own = {
+            DROPS_FILES: "true",
+            STAGED_FOR: str(self._context.target),
+            STAGED_AS: self._version,
+            TARGET: str(self.record),
+        }
+        return ctas(CREATE, self.record, self._context.layout, own, query)
+
+    def check_staged(self) -> WriteFigures:
+        """Spark counts nothing of such a write; StagingError if the table is gone."""
+        if not self._tables.exists(self.record):
+            unchanged = messages.unchanged(self._begun)
+            raise messages.record_gone(self._context.target, self.record, unchanged)
+        return WriteFigures()
+
+    def rebase(self, over: StatementBase) -> None:
+        """No clean-up asks for the base of a staged table: its age alone decides."""
+
+    def mark(self, over: StatementBase, level: Atomicity) -> str:
+        """Make the marker that the statement sets; StagingError if the staged table is gone."""
+        self.check_staged()
+        commit = new_commit_id()
+        entry = LineageEntry(commit, self._version, Kind.BUILD, self._tables.driver.now_ms())
+        self._marker = Marker(
+            commit=commit,
+            version=self._version,
+            base=over.commit,
+            target=str(self._context.target),
+            level=level.value,
+            lineage=over.lineage.followed_by(entry),
+            number=over.marker.number + 1 if over.marker else 1,
+        ).to_parameters()
+        return commit
+
+    def publish(self, over: StatementBase) -> None:
+        """One statement: the catalog commits it at its end, or not at all."""
+        target, rows = self._context.target, f"SELECT * FROM {quoting.table(self.record)}"  # noqa: S608 (quoted)
+        verb = REPLACE if over.exists else CREATE
+        statement = ctas(verb, target, self._context.layout, self._marker, rows)
+        self._tables.run(f"publish {target}", statement)
+
+    def can_not_land(self, over: StatementBase, after: StatementBase) -> bool:  # noqa: ARG002
+        """False: no base refuses a statement that is still under way."""
+        return False
+
+    def discard(self, report: StepReport) -> list[str]:
+        """Drop the staged table: the target has its own copy of the rows. What is left."""
+        return still_there(report, (Step.DELETE_RECORD, self.places, self._drop_record))
+
+    def _drop_record(self) -> None:
+        if self._tables.exists(self.record):
+            self._tables.drop(self.record)
+
+
+def staged_name(context: StagingContext, version: str) -> TableName:
+    """The staged table of a version; the name of a target's table is cut to what catalogs hold."""
+    table = f"{context.target.table[:MOST_OF_THE_TABLE_NAME]}__{version}"
+    return TableName(context.staging_schema, table, context.target.catalog)
+
+
+def ctas(
+    verb: str, name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
+) -> str:
+    """Create a table that must not be there, or replace one that must."""
+    using = quoting.identifier(layout.file_format) if layout.format_given else None
+    said = clauses(using, layout, {**layout.properties, **properties})
+    return f"{verb.upper()} TABLE {quoting.table(name)}\n{said}\nAS\n{query}"
