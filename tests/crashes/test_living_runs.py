@@ -31,7 +31,7 @@ from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, Stag
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
-from dbt.adapters.ctas_spark.staging.files.references import References
+from dbt.adapters.ctas_spark.staging.files.versions import References
 from fakes.engine import FakeJob
 
 NEVER = -1

@@ -11,8 +11,8 @@ from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
-from dbt.adapters.ctas_spark.staging.files.references import References
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
+from dbt.adapters.ctas_spark.staging.files.versions import References
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable

@@ -12,9 +12,9 @@ from dbt.adapters.ctas_spark.staging.files import (
     garbage,
     publication,
     record,
-    references,
     took_over,
     version,
+    versions,
 )
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.record import Record
@@ -28,12 +28,12 @@ Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 def the_target_is_not_looked_at_again(patch: pytest.MonkeyPatch) -> None:
     """A clean-up goes by what it saw before it took the record."""
-    patch.setattr(references.References, "reason", lambda *_facts: None)
+    patch.setattr(versions.References, "reason", lambda *_facts: None)
 
 
 def no_clone_is_looked_for(patch: pytest.MonkeyPatch) -> None:
     """A clean-up does not look for other tables that show the version."""
-    patch.setattr(references.References, "_has_clone", lambda *_facts: False)
+    patch.setattr(versions.References, "_has_clone", lambda *_facts: False)
 
 
 def age_alone_decides(patch: pytest.MonkeyPatch) -> None:

@@ -10,21 +10,19 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryMissingError,
     EntryModifiedError,
 )
+from dbt.adapters.ctas_spark.staging.files import record as records
 from dbt.adapters.ctas_spark.staging.files.base import ABSENT
 from dbt.adapters.ctas_spark.staging.files.follow_up import complete, drop_stale_partitions, mended
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
-from dbt.adapters.ctas_spark.staging.files.record import (
-    RECORD,
-    Record,
-    RecordState,
-    moved,
-    name_in,
-    read,
-)
-from dbt.adapters.ctas_spark.staging.files.references import References
+from dbt.adapters.ctas_spark.staging.files.record import RECORD, Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.took_over import TookOver, say_they_stay
-from dbt.adapters.ctas_spark.staging.files.versions import UNKNOWN_BASE, find, versions_of
+from dbt.adapters.ctas_spark.staging.files.versions import (
+    UNKNOWN_BASE,
+    References,
+    find,
+    versions_of,
+)
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import (
@@ -161,7 +159,7 @@ class FileGarbage:
         if not self._is_young_tombstone(record):
             if version.place is Place.SUPERSEDED:
                 self._hand_on(record)
-            self.table.metastore.drop_entry(name_in(self.table, version.id))
+            self.table.metastore.drop_entry(records.name_in(self.table, version.id))
 
     def _note_superseded(self, version: KnownVersion, now: int) -> None:
         record = self._found[version.id]
@@ -175,21 +173,21 @@ class FileGarbage:
                 self._moved(record, noted)
 
     def _moved(self, record: Record, to: Record) -> bool:
-        now = moved(self.table, to, record)
+        now = records.moved(self.table, to, record)
         if now is not None:
             self._found[record.version] = now
         return now is not None
 
     def _made(self, record: Record) -> bool:
         """A record in an entry without a directory; False if there is an entry by now."""
-        name, metastore = name_in(self.table, record.version), self.table.metastore
+        name, metastore = records.name_in(self.table, record.version), self.table.metastore
         made = EntryChange(name, metastore.scratch_entry(name), None, record.to_parameters())
         return self._written(record, lambda: metastore.create_table(made))
 
     def _adopted(self, record: Record) -> bool:
         """Delta's entry, whose run wrote no record into it: the first that does so has it."""
         metastore = self.table.metastore
-        entry = metastore.get_table(name_in(self.table, record.version))
+        entry = metastore.get_table(records.name_in(self.table, record.version))
         if entry is None or RECORD in entry.parameters:
             return False
         adopted = EntryChange.of(entry, {**entry.parameters, **record.to_parameters()})
@@ -200,7 +198,7 @@ class FileGarbage:
             write()
         except (EntryExistsError, *REFUSED):
             return False
-        now = read(self.table, record.version)
+        now = records.read(self.table, record.version)
         if now is not None:
             self._found[record.version] = now
         return now == record

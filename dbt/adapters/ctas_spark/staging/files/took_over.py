@@ -15,9 +15,8 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
 from dbt.adapters.ctas_spark.staging.files.record import Record, moved
-from dbt.adapters.ctas_spark.staging.files.references import places
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.files.versions import records_of
+from dbt.adapters.ctas_spark.staging.files.versions import places, records_of
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
@@ -41,9 +40,8 @@ class TookOver:
         Raises:
             MetastoreError, StorageError: the target or the storage did not answer.
         """
-        records = records_of(
-            self.table
-        )  # before the target: what it shows by then is in its lineage
+        # before the target: what it shows by then is in its lineage
+        records = records_of(self.table)
         marker = self.table.look().marker
         if marker is None:
             return []
@@ -65,11 +63,8 @@ class TookOver:
             is_empty = emptied(self.table.services.storage, directory)
         if is_empty:
             moved(self.table, replace(noted, took_over=None, took_over_ms=None), noted)
-            logger.info(
-                "files of the table that %s replaced were deleted: %s",
-                self.table.name,
-                directory,
-            )
+            said = "files of the table that %s replaced were deleted: %s"
+            logger.info(said, self.table.name, directory)
         return is_empty
 
     def _noted(self, record: Record) -> Record | None:
@@ -79,8 +74,8 @@ class TookOver:
         return moved(self.table, replace(record, took_over_ms=self._now(record)), record)
 
     def _is_past_grace(self, record: Record) -> bool:
-        now = self._now(record)
-        lived = 0 if record.took_over_ms is None else now - record.took_over_ms
+        since = record.took_over_ms
+        lived = 0 if since is None else self._now(record) - since
         return lived >= self.rules.grace_ms
 
     def _reason_to_stay(self, record: Record, directory: str) -> str | None:

@@ -1,20 +1,23 @@
-"""Every version of a table of files that there still is, and what each of them is to the target."""
+"""The versions of a table of files that there still are, and what still shows them.
 
-from dataclasses import replace
+The target and clones by their marker are read afresh for each version. Tables and partitions that
+merely lie in a version (external tables, clones without the marker) are found by a listing of
+everything, which is made once for an invocation of ``ctas_vacuum``.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files.base import COMMIT_BASE, FileBase
-from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.files.record import (
-    RECORD,
-    Record,
-    RecordState,
-    name_of,
-    prefix_of,
-    version_of,
-)
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.files import record as records
+from dbt.adapters.ctas_spark.staging.files.base import COMMIT_BASE, PARTITION_PROVIDER, FileBase
+from dbt.adapters.ctas_spark.staging.files.follow_up import track_partitions
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.table import FileTable, NamedPlace
+from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 
@@ -29,10 +32,23 @@ def records_of(table: FileTable) -> tuple[Record, ...]:
     An entry of a version's name and location without a record is Delta's, whose run died before it
     wrote one; its base is not known.
     """
-    names = table.metastore.tables(table.context.staging_schema, prefix_of(table.name))
-    entries = map(table.metastore.get_table, names)
-    found = (_record(entry, table) for entry in entries if entry)
-    return tuple(record for record in found if record is not None)
+    prefix = records.prefix_of(table.name)
+    names = table.metastore.tables(table.context.staging_schema, prefix)
+    entries = (entry for entry in map(table.metastore.get_table, names) if entry is not None)
+    found = (_record(entry, table.name) for entry in entries)
+    owns = table.services.roots.owns
+    return tuple(one for one in found if one is not None and owns(one.root, table.name))
+
+
+def find(table: FileTable) -> tuple[Record, ...]:
+    """The target's versions: their records, and one without an entry for any other directory."""
+    known = records_of(table)
+    found = {one.version: one for one in known}
+    roots = {*table.services.roots.known(table.context), *(one.root for one in known)}
+    for root in sorted(roots):
+        for name in filter(VERSION_ID.fullmatch, table.services.storage.children(root)):
+            found.setdefault(name, _unwritten(table.name, name, root))
+    return tuple(found.values())
 
 
 def versions_of(table: FileTable, found: tuple[Record, ...]) -> tuple[KnownVersion, ...]:
@@ -42,58 +58,130 @@ def versions_of(table: FileTable, found: tuple[Record, ...]) -> tuple[KnownVersi
     target's had it when it was written, and commits never return.
     """
     base = table.look()
-    known = [_known(one, base, table.services.roots) for one in found]
+    known = [_known(one, base, table) for one in found]
     return tuple(sorted(known, key=lambda one: _order(one, base)))
 
 
-def find(table: FileTable) -> tuple[Record, ...]:
-    """The target's versions: their records, and one without an entry for any other directory."""
-    records = records_of(table)
-    found = {one.version: one for one in records}
-    roots = {*table.services.roots.known(table.context), *(one.root for one in records)}
-    for root in sorted(roots):
-        for name in filter(VERSION_ID.fullmatch, table.services.storage.children(root)):
-            found.setdefault(name, unwritten(table.name, name, root))
-    return tuple(found.values())
+def places(metastore: MetastoreClient) -> Iterator[NamedPlace]:
+    """Every schema, table and partition that this user may list, with its location.
+
+    Raises:
+        MetastoreError: something could not be listed.
+    """
+    for database in metastore.databases():
+        location = metastore.database_location(database) or ""
+        yield NamedPlace(f"schema {database}", None, location)
+        for name in metastore.tables(database):
+            yield from _places_of(metastore, name)
 
 
-def unwritten(target: TableName, version: str, root: str) -> Record:
+@dataclass(frozen=True, slots=True)
+class References:
+    """What shows versions of one target; a thorough look compares all locations, too."""
+
+    table: FileTable
+    thorough: bool
+    dry_run: bool = False
+
+    def reason(self, version: str) -> Reason | None:
+        """Why the version may not go, by what the metastore says now.
+
+        Raises:
+            MetastoreError: the target could not be read.
+        """
+        base = self.table.look()
+        if _lies_in(base.entry.location if base.entry else None, version):
+            return Reason.LIVE
+        if self._has_partition(base, version):
+            return Reason.REFERENCED
+        try:
+            found = self._has_clone(base, version) or self._is_location(version)
+        except MetastoreError:
+            return Reason.UNSEARCHED
+        return Reason.REFERENCED if found else None
+
+    def _has_partition(self, base: FileBase, version: str) -> bool:
+        """Entries below an older version do not count while Spark lists directories.
+
+        They are dropped under the lock: MSCK REPAIR TABLE would bring them back to life. Without a
+        lock nobody ever tracks them.
+        """
+        if base.entry is None or not self._lists(base.entry, version):
+            return False
+        if base.version is None or PARTITION_PROVIDER in base.entry.parameters:
+            return True
+        if self.dry_run or self.table.services.find_partition_lock() is None:
+            return False
+        track_partitions(self.table)
+        return self._lists(base.entry, version)
+
+    def _lists(self, entry: TableEntry, version: str) -> bool:
+        with suppress(EntryMissingError):
+            kept = self.table.metastore.partitions(entry.name) if entry.partition_keys else ()
+            return any(_lies_in(one.location, version) for one in kept)
+        return False
+
+    def _has_clone(self, base: FileBase, version: str) -> bool:
+        """A target that is gone or foreign may have been renamed into any database."""
+        metastore, own = self.table.metastore, records.name_in(self.table, version)
+        everywhere = metastore.databases() if base.version is None else ()
+        for database in sorted({self.table.name.database, *everywhere}):
+            for name in metastore.tables_with(database, VERSION, version):
+                if name != own and metastore.get_table(name) is not None:
+                    return True
+        return False
+
+    def _is_location(self, version: str) -> bool:
+        if not self.thorough:
+            return False
+        listed = self.table.services.listed
+        if not listed:
+            listed.extend(list(places(self.table.metastore)))  # all of it, or none
+        own = (records.name_in(self.table, version), self.table.name)
+        return any(_lies_in(one.location, version) and one.name not in own for one in listed)
+
+
+def _lies_in(location: str | None, version: str) -> bool:
+    """Ids are compared: URIs have many spellings."""
+    return location is not None and version in location.split("/")
+
+
+def _places_of(metastore: MetastoreClient, name: TableName) -> Iterator[NamedPlace]:
+    entry = metastore.get_table(name)
+    if entry is None:
+        return
+    yield NamedPlace(str(name), name, entry.location or "")
+    if entry.partition_keys:
+        with suppress(EntryMissingError):
+            for one in metastore.partitions(name):
+                yield NamedPlace(f"a partition of {name}", name, one.location)
+
+
+def _record(entry: TableEntry, target: TableName) -> Record | None:
+    if records.RECORD not in entry.parameters:
+        return _adopted(entry, target)
+    record = Record.of(entry)
+    return record if record is not None and record.target == str(target) else None
+
+
+def _adopted(entry: TableEntry, target: TableName) -> Record | None:
+    version, location = records.version_of(entry.name), (entry.location or "").rstrip("/")
+    root, _, directory = location.rpartition("/")
+    is_named = entry.name == records.name_of(entry.name.database, target, version)
+    if not is_named or directory != version or not VERSION_ID.fullmatch(version):
+        return None
+    return replace(_unwritten(target, version, root), entry=entry)
+
+
+def _unwritten(target: TableName, version: str, root: str) -> Record:
     """What can be told of a version whose run died before it wrote a record."""
     return Record(str(target), version, RecordState.STAGED, UNKNOWN_BASE, root)
 
 
-def shows(entry: TableEntry | None, version: str) -> bool:
-    """True if the entry leads into the version. Ids are compared: URIs have many spellings."""
-    location = entry.location if entry is not None else None
-    return location is not None and version in location.split("/")
-
-
-def _order(known: KnownVersion, base: FileBase) -> tuple[int, bool, int, str]:
-    """By number; a dropped and new target counts anew, and what it shows no more comes last."""
-    forgotten = base.marker is None or base.marker.number_of(known.id) is None
-    return FIRST.index(known.place), forgotten, -known.number, known.id
-
-
-def _record(entry: TableEntry, table: FileTable) -> Record | None:
-    record = Record.of(entry) if RECORD in entry.parameters else _adopted(entry, table.name)
-    if record is None or record.target != str(table.name):
-        return None
-    return record if table.services.roots.owns(record.root, table.name) else None
-
-
-def _adopted(entry: TableEntry, target: TableName) -> Record | None:
-    version, location = version_of(entry.name), (entry.location or "").rstrip("/")
-    root, _, directory = location.rpartition("/")
-    is_named = entry.name == name_of(entry.name.database, target, version)
-    if not is_named or directory != version or not VERSION_ID.fullmatch(version):
-        return None
-    return replace(unwritten(target, version, root), entry=entry)
-
-
-def _known(record: Record, base: FileBase, roots: VersionRoots) -> KnownVersion:
+def _known(record: Record, base: FileBase, table: FileTable) -> KnownVersion:
     number = base.marker.number_of(record.version) if base.marker else None
     place = _place(record, base, number)
-    is_foreign = place is not Place.LIVE and not roots.may_delete(record.root)
+    is_foreign = place is not Place.LIVE and not table.services.roots.may_delete(record.root)
     return KnownVersion(
         id=record.version,
         place=place,
@@ -106,7 +194,7 @@ def _known(record: Record, base: FileBase, roots: VersionRoots) -> KnownVersion:
 
 
 def _place(record: Record, base: FileBase, number: int | None) -> Place:
-    if shows(base.entry, record.version):
+    if base.entry is not None and _lies_in(base.entry.location, record.version):
         return Place.LIVE
     was_published = number is not None or record.state in PUBLISHED or record.number > 0
     return Place.SUPERSEDED if was_published else Place.UNPUBLISHED
@@ -121,3 +209,9 @@ def _would_show(record: Record, base: FileBase) -> bool:
         return True  # nobody publishes a version without a record
     commit = record.base.removeprefix(COMMIT_BASE)
     return base.marker is not None and commit in base.marker.lineage
+
+
+def _order(known: KnownVersion, base: FileBase) -> tuple[int, bool, int, str]:
+    """By number; a dropped and new target counts anew, and what it shows no more comes last."""
+    forgotten = base.marker is None or base.marker.number_of(known.id) is None
+    return FIRST.index(known.place), forgotten, -known.number, known.id
