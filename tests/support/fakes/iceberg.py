@@ -42,7 +42,7 @@ def document(uuid: str = "u", location: str = "w/t", **more: Any) -> Document:
 def with_snapshot(
     table: Document, summary: Mapping[str, str] | None = None, *, replaces: bool = False
 ) -> Document:
-    """The table after one more commit to main."""
+    """The table after one more commit to main; ``manifests`` are all that its snapshot needs."""
     number = table["last-sequence-number"] + 1
     identity = hash((table["table-uuid"], number, str(summary))) % 10**9
     snapshot: Document = {
@@ -53,8 +53,12 @@ def with_snapshot(
         "schema-id": 0,
         "summary": dict(summary or {}),
     }
+    manifests = [snapshot["manifest-list"]]
     if table["snapshots"] and not replaces:
-        snapshot["parent-snapshot-id"] = table["refs"]["main"]["snapshot-id"]
+        parent = table["snapshots"][-1]
+        snapshot["parent-snapshot-id"] = parent["snapshot-id"]
+        manifests += parent["manifests"]
+    snapshot["manifests"] = manifests
     return {
         **table,
         "last-sequence-number": number,
@@ -100,8 +104,8 @@ class FakeTable:
 class FakeIceberg:
     """``entries`` are documents with their files' names; ``unreadable`` are names and errors.
 
-    ``shown`` are versions whose files a table's manifests name. Manifest lists are in ``storage``.
-    ``after`` is called with the name of a call that has changed something, and its table.
+    Manifest lists are in ``storage``. ``after`` is called with the name of a call that has changed
+    something, and its table.
     """
 
     def __init__(self, clock: FakeClock, storage: FakeStorage) -> None:
@@ -113,7 +117,6 @@ class FakeIceberg:
         self.unreadable: dict[TableName, MetastoreError] = {}
         self.files: dict[str, Document] = {}
         self.settings: dict[str, str] = {}
-        self.shown: set[tuple[TableName, str]] = set()
         self.after: Callable[[str, TableName], None] = lambda *_: None
 
     def put(self, name: TableName, table: Document, file: str = "") -> None:
@@ -164,7 +167,8 @@ class FakeIceberg:
         self.after("rename", name)
 
     def shows_files_of(self, name: TableName, version: str) -> bool:
-        return (name, version) in self.shown
+        needed = (one["manifests"] for one in self.entries[name][0]["snapshots"])
+        return any(f"/{version}/" in path for paths in needed for path in paths)
 
     def drop_entry(self, name: TableName) -> None:
         self.entries.pop(name, None)

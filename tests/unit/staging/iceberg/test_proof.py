@@ -11,6 +11,12 @@ from fakes.iceberg_world import TARGET, World, attempt
 ELSEWHERE = TableName("db", "elsewhere", "ice")
 
 
+def expire(world: World, name: TableName = TARGET, *, but: int = 1) -> None:
+    """Keep the last snapshots of a table alone."""
+    table = world.tables.entries[name][0]
+    world.tables.put(name, {**table, "snapshots": table["snapshots"][-but:]})
+
+
 def test_a_renamed_table_keeps_what_was_published(world: World) -> None:
     """It is found by its commit; then only the entry goes, as of any published version."""
     version = world.stage()
@@ -31,8 +37,8 @@ def test_a_renamed_table_keeps_what_may_be_published(world: World) -> None:
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.MAY_LAND}
     world.land(version, ELSEWHERE)
-    table = with_snapshot(world.tables.entries[ELSEWHERE][0])
-    world.tables.put(ELSEWHERE, {**table, "snapshots": table["snapshots"][-1:]})
+    world.tables.put(ELSEWHERE, with_snapshot(world.tables.entries[ELSEWHERE][0]))
+    expire(world, ELSEWHERE)
     assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
     assert world.is_whole(version)
 
@@ -64,23 +70,24 @@ def test_a_commit_that_has_expired_under_users_writes_keeps_its_files(world: Wor
     attempt(version)
     world.land(version)
     world.insert()
-    table = world.tables.entries[TARGET][0]
-    world.tables.put(TARGET, {**table, "snapshots": table["snapshots"][-1:]})
+    expire(world)
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
     assert world.is_whole(version)
 
 
 def test_files_that_a_kept_snapshot_needs_stay(world: World) -> None:
-    """Whatever the history says of the version: the manifests name them, as under a user's tag."""
+    """A user has tagged it, and has replaced the table since; with the tag its files go."""
     version = world.stage()
     attempt(version)
+    world.land(version)
     world.insert()
-    world.tables.shown.add((TARGET, version.id))
+    world.tables.put(TARGET, with_snapshot(world.tables.entries[TARGET][0], replaces=True))
+    expire(world, but=2)
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
     assert world.is_whole(version)
-    world.tables.shown.clear()
+    expire(world)
     world.clean_up()
     assert not world.is_whole(version)
 
@@ -89,9 +96,10 @@ def test_files_that_a_renamed_table_needs_stay(world: World) -> None:
     """It has the identity of the one that was forked."""
     version = world.stage()
     attempt(version)
+    world.land(version)
     world.insert()
     world.tables.entries[ELSEWHERE] = world.tables.entries.pop(TARGET)
-    world.tables.shown.add((ELSEWHERE, version.id))
+    expire(world, ELSEWHERE)
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
     assert world.is_whole(version)
@@ -104,8 +112,8 @@ def test_a_table_that_a_version_created_anew_is_known_by_its_identity(world: Wor
     world.tables.find(version.record)
     version.mark(version.look(), Atomicity.ISOLATED)
     version.publish(version.look())
-    table = with_snapshot(world.tables.entries.pop(TARGET)[0])
-    world.tables.put(ELSEWHERE, {**table, "snapshots": table["snapshots"][-1:]})
+    world.tables.put(ELSEWHERE, with_snapshot(world.tables.entries.pop(TARGET)[0]))
+    expire(world, ELSEWHERE)
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
     assert world.is_whole(version)
@@ -123,8 +131,7 @@ def test_a_published_version_whose_record_cannot_be_dropped_keeps_its_files(worl
     world.tables.drop_entry = refused  # type: ignore[method-assign]
     assert world.clean_up().freed == []
     world.insert()
-    table = world.tables.entries[TARGET][0]
-    world.tables.put(TARGET, {**table, "snapshots": table["snapshots"][-1:]})
+    expire(world)
     world.wait()
     assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
     assert world.is_whole(version)

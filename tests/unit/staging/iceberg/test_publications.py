@@ -9,7 +9,6 @@ from dbt.adapters.ctas_spark.staging.iceberg.publications import (
     has_commit,
     last_of,
     live,
-    may_hide,
     publications,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
@@ -74,17 +73,6 @@ def test_a_version_ends_where_the_next_begins() -> None:
     assert found.snapshot.id == 3
     assert found.marker == A
     assert last_of(history, "v3") is None
-
-
-def test_users_writes_may_keep_the_files_of_a_version_that_has_expired() -> None:
-    """Where the history reaches back to something else's beginning, they do not."""
-    assert may_hide(table((3, 2, None)), "v9", ())
-    assert may_hide(table((3, 2, FENCE)), "v9", ())
-    assert not may_hide(table((3, 2, None)), "v9", (3,))
-    assert not may_hide(table((2, 1, A), (3, 2, None)), "v9", ())
-    assert may_hide(table((2, 1, A), (3, 2, None)), "v1", ())
-    assert not may_hide(table((1, None, None), (2, 1, None)), "v9", ())
-    assert may_hide(table((1, None, A), (7, 6, None)), "v9", ())
 
 
 def test_a_commit_is_known_after_it_was_superseded() -> None:

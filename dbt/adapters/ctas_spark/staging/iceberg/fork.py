@@ -106,12 +106,6 @@ class Fork:
         return frozenset({*own, *([expected.uuid] if expected else ())})
 
     @property
-    def inherited(self) -> frozenset[int]:
-        """The snapshots that it shares with the table that it was forked from."""
-        own = {one.id for one in self.facts.ancestors(self.facts.main)}
-        return frozenset(self.facts.snapshots.keys() - own)
-
-    @property
     def attempts(self) -> tuple[SnapshotMarker, ...]:
         """The commits that were prepared on it; one of them may be published."""
         return attempts_of(self.facts, self.version)

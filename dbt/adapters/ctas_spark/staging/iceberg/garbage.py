@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkState
-from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, may_hide
+from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     FilesGoneError,
     IcebergServices,
@@ -133,9 +133,8 @@ class IcebergGarbage:
             return Reason.LIVE
         if not fork.attempts:
             return None
-        kept = self._reason_of_history(fork, self.target, target) if target is not None else None
-        if kept is not None:
-            return kept
+        if target is not None and self._shows_files(fork, self.target, target):
+            return Reason.FORGOTTEN
         expected = fork.expected
         if target is not None and expected is not None and target.uuid == expected.uuid:
             return None
@@ -229,14 +228,11 @@ class IcebergGarbage:
             return None
         if _may_land(fork, table):
             return Reason.MAY_LAND
-        return self._reason_of_history(fork, name, table)
+        return Reason.FORGOTTEN if self._shows_files(fork, name, table) else None
 
-    def _reason_of_history(self, fork: Fork, name: TableName, table: TableFacts) -> Reason | None:
-        """Both have to let it go: what the snapshots say of their making, and the manifests."""
-        if may_hide(table, fork.version, fork.inherited):
-            return Reason.FORGOTTEN
-        shown = table.snapshots and self._tables.shows_files_of(name, fork.version)
-        return Reason.FORGOTTEN if shown else None
+    def _shows_files(self, fork: Fork, name: TableName, table: TableFacts) -> bool:
+        """True if its marker has expired, and its files are still needed: by users' own writes."""
+        return bool(table.snapshots) and self._tables.shows_files_of(name, fork.version)
 
     def _others(self) -> Iterator[tuple[TableName, TableFacts]]:
         staging = self._context.staging_schema.lower()  # as a Hive metastore lists it

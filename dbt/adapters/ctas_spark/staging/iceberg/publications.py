@@ -1,6 +1,6 @@
 """Which publications a table's own history shows; the markers stand in snapshots' summaries."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.iceberg.facts import Snapshot, TableFacts
@@ -76,28 +76,6 @@ def live(table: TableFacts) -> Published | None:
 def has_commit(table: TableFacts, commit: str) -> bool:
     """True if the publication is in the history, be it superseded by now."""
     return any(one.summary.get(COMMIT) == commit for one in table.snapshots.values())
-
-
-def may_hide(table: TableFacts, version: str, inherited: Collection[int]) -> bool:
-    """True if a snapshot that is kept may show files of a version whose own snapshot has expired.
-
-    Users' writes on top of the version keep its files. It is not so where the ancestors reach back
-    to the beginning, to another's publication, which replaced all rows, or before the version.
-
-    Args:
-        inherited: the snapshots that the table had when the version was forked off.
-    """
-    told: dict[int | None, bool] = {None: True}
-    for one in table.snapshots.values():
-        is_told = one.id in inherited or told.get(one.parent, False)
-        told[one.id] = is_told or _is_of_another(SnapshotMarker.of(one.summary), version)
-    return not all(told.values())
-
-
-def _is_of_another(marker: SnapshotMarker | None, version: str) -> bool:
-    if marker is None or marker.kind.keeps_the_version:
-        return False
-    return version not in (marker.version, marker.fork)
 
 
 def attempts_of(fork: TableFacts, version: str) -> tuple[SnapshotMarker, ...]:
