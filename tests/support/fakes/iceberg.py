@@ -55,9 +55,10 @@ def with_snapshot(
     }
     manifests = [snapshot["manifest-list"]]
     if table["snapshots"] and not replaces:
-        parent = table["snapshots"][-1]
-        snapshot["parent-snapshot-id"] = parent["snapshot-id"]
-        manifests += parent["manifests"]
+        parent = table["refs"]["main"]["snapshot-id"]
+        snapshot["parent-snapshot-id"] = parent
+        by_id = {one["snapshot-id"]: one["manifests"] for one in table["snapshots"]}
+        manifests += by_id[parent]
     snapshot["manifests"] = manifests
     return {
         **table,

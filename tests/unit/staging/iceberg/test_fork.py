@@ -1,6 +1,7 @@
 """A fork's own properties and files stay its own."""
 
 import json
+from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.iceberg.creation import metadata_of_creation
@@ -13,10 +14,10 @@ from dbt.adapters.ctas_spark.staging.iceberg.fork import (
     Fork,
     ForkDirectories,
     own_metadata_files,
-    properties_of_a_fork,
     published_properties,
     record_of,
     replace_fork_as,
+    uuid_of_new,
 )
 
 DIRECTORIES = ForkDirectories.below("file:/w/t/", {}, "v1")
@@ -32,7 +33,7 @@ def test_a_forks_files_lie_in_directories_of_its_own() -> None:
 def test_the_target_gets_its_own_values_back() -> None:
     """What kept the fork apart is not published; the base's values are, or the model's."""
     base = {DELETE_OLD_METADATA: "true", "user": "1"}
-    fork = {**base, **properties_of_a_fork(DIRECTORIES), "ctas_spark_state": "staged", "model": "2"}
+    fork = {**base, **DIRECTORIES.properties, "ctas_spark_state": "staged", "model": "2"}
     assert published_properties(fork, base, {}) == {**base, "model": "2"}
     asked = {GC: "false", "model": "2"}
     assert published_properties(fork, base, asked) == {**base, **asked}
@@ -56,7 +57,7 @@ def test_the_statement_replaces_the_fork_alone() -> None:
 def test_a_fork_on_which_no_commit_is_safe_has_no_directories_of_its_own() -> None:
     """Whatever undid its properties, only its entry goes."""
     record = TableName("stg", "t__v1", "ice")
-    properties = properties_of_a_fork(DIRECTORIES)
+    properties = DIRECTORIES.properties
     assert Fork(record, TableFacts({"properties": properties}, "f")).directories == DIRECTORIES
     for key in properties:
         undone = TableFacts({"properties": {**properties, key: "theirs"}}, "f")
@@ -83,25 +84,26 @@ def test_only_metadata_in_the_forks_own_directory_is_its_own() -> None:
 
 def test_a_creation_has_its_own_snapshots_only() -> None:
     """Where it was staged over a table that was dropped, that one's files may be gone."""
-    document = {
+    document: dict[str, Any] = {
         "table-uuid": "old",
         "properties": {"ctas_spark_state": "staged"},
         "refs": {"main": {"snapshot-id": 3}, "users": {"snapshot-id": 1}},
-        "snapshots": [{"snapshot-id": 1}, {"snapshot-id": 2}, {"snapshot-id": 3}],
+        "snapshots": [{"snapshot-id": one, "timestamp-ms": one} for one in (1, 2, 3)],
         "snapshot-log": [{"snapshot-id": 1}, {"snapshot-id": 3}],
         "metadata-log": [{"metadata-file": "x"}],
         "statistics": [{"snapshot-id": 1}],
         "schemas": ["kept"],
     }
-    text = metadata_of_creation(
-        TableFacts(document, "x"), {"a": "b"}, own=frozenset({2, 3}), uuid="new", location="l"
-    )
+    staged = TableFacts(document, "x")
+    dropped = TableFacts({**document, "snapshots": document["snapshots"][:1]}, "w")
+    text = metadata_of_creation(staged, "v1", dropped, "l", {"a": "b"})
     assert json.loads(text) == {
-        "table-uuid": "new",
+        "table-uuid": uuid_of_new(staged, "v1"),
         "location": "l",
         "properties": {"a": "b"},
         "refs": {"main": {"snapshot-id": 3}},
-        "snapshots": [{"snapshot-id": 2}, {"snapshot-id": 3}],
+        "snapshots": document["snapshots"][1:],
         "snapshot-log": [{"snapshot-id": 3}],
         "schemas": ["kept"],
     }
+    assert json.loads(metadata_of_creation(staged, "v1", None, "l", {}))["table-uuid"] == "old"

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork
 from dbt.adapters.ctas_spark.staging.iceberg.publications import (
     SnapshotMarker,
-    attempts_of,
     has_commit,
     last_of,
     live,
@@ -50,8 +51,7 @@ FENCE = marker("f1", "v1", Kind.FENCE)
 def test_a_users_insert_belongs_to_the_version() -> None:
     """The version that is live is that of the nearest marker."""
     found = live(table((1, None, A), (2, 1, None), (3, 2, None)))
-    assert found is not None
-    assert found.marker == A
+    assert found == A
 
 
 def test_anothers_replace_is_no_version_of_ours() -> None:
@@ -84,7 +84,8 @@ def test_a_commit_is_known_after_it_was_superseded() -> None:
 
 def test_attempts_are_those_of_the_fork_itself() -> None:
     """A fork inherits the markers of its target."""
-    assert attempts_of(table((1, None, A), (2, None, B)), "v2") == (B,)
+    fork = Fork(TableName("staging", "t__v2", "ice"), table((1, None, A), (2, None, B)))
+    assert fork.attempts == (B,)
 
 
 def test_a_marker_that_is_cut_is_none() -> None:

@@ -1,11 +1,11 @@
-"""An Iceberg target at one moment, and what became of it since another one."""
+"""An Iceberg target at one moment, and what became of it since then."""
 
 from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.publications import Published, has_commit, live
+from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, has_commit, live
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     IcebergTables,
     LoadedTable,
@@ -28,7 +28,6 @@ class IcebergBase:
 
     @property
     def exists(self) -> bool:
-        """True if the name is taken."""
         return self.table is not None or bool(self.obstacle)
 
     @property
@@ -42,27 +41,22 @@ class IcebergBase:
         return self.table.facts if self.table else None
 
     @property
-    def live(self) -> Published | None:
-        """The publication that it comes from."""
+    def marker(self) -> SnapshotMarker | None:
+        """The publication of ours that it comes from."""
         return live(self.facts) if self.facts else None
 
     @property
     def version(self) -> str | None:
-        """The version of ours that it comes from."""
-        found = self.live
-        return found.marker.version or None if found else None
+        return (self.marker.version or None) if self.marker else None
 
     @property
     def level(self) -> str | None:
-        """The level of the publication that it comes from."""
-        found = self.live
-        return found.marker.level or None if found else None
+        return (self.marker.level or None) if self.marker else None
 
     @property
     def commit(self) -> str:
-        """The commit id that it comes from, or empty."""
-        found = self.live
-        return found.marker.commit if found else ""
+        """The commit id of that publication, or empty."""
+        return self.marker.commit if self.marker else ""
 
     def __str__(self) -> str:
         """As a version's record keeps it; ``ExpectedBase.parse`` reads it."""
@@ -119,15 +113,8 @@ def look(tables: IcebergTables, name: TableName) -> IcebergBase:
     return IcebergBase(table)
 
 
-def loaded(base: IcebergBase) -> LoadedTable:
-    """The table of a base that is one."""
-    if base.table is None:
-        raise RefusedError("there is no table to commit to")
-    return base.table
-
-
 def change_between(begun: IcebergBase, now: IcebergBase) -> Change:
-    """By identity and metadata file: each commit writes another, of properties alone, too."""
+    """What became of the target: each commit writes another metadata file, even of properties."""
     if begun.facts is None:
         return Change.CREATED if now.exists else Change.NONE
     if now.facts is None:
@@ -142,10 +129,9 @@ def who_changed(begun: IcebergBase, now: IcebergBase) -> str:
     """The version that was committed, or what the snapshot says of its writer."""
     if now.facts is None:
         return now.obstacle or "it was dropped"
-    found = now.live
-    if found is not None and found.marker.commit != begun.commit:
-        version, when = found.marker.version, messages.moment(found.marker.time_ms)
-        return f"version {version} was committed at {when}"
+    found = now.marker
+    if found is not None and found.commit != begun.commit:
+        return f"version {found.version} was committed at {messages.moment(found.time_ms)}"
     if begun.facts is not None and begun.facts.uuid != now.facts.uuid:
         return f"it was dropped, and created anew {_last_commit(now.facts)}"
     if begun.facts is not None and begun.facts.main == now.facts.main:
@@ -156,16 +142,16 @@ def who_changed(begun: IcebergBase, now: IcebergBase) -> str:
 def decide(
     over: IcebergBase, after: IcebergBase, commit: str, failure: MetastoreError | None
 ) -> Outcome:
-    """The outcome, from the target read after the call and from how the call ended.
+    """The outcome, by the target's own history: an OK alone proves nothing.
 
-    An OK proves nothing: a catalog may have taken a commit for none.
+    A catalog may have taken the commit for one that changes nothing.
     """
     ours = after.facts is not None and has_commit(after.facts, commit)
     return outcome.decide(failure, shows_ours=ours, can_not_land=_has_left(over, after))
 
 
 def _has_left(over: IcebergBase, after: IcebergBase) -> bool:
-    """True if others' commits that we can all see came on top, so that a request of ours is stale.
+    """True if others committed on top, and all their commits are to be seen: ours is stale then.
 
     A table of another identity, or whose history lost our base or a commit since, proves nothing.
     """

@@ -9,12 +9,16 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.fork import METADATA_PATH, Fork, version_of_record
+from dbt.adapters.ctas_spark.staging.iceberg.fork import (
+    METADATA_PATH,
+    Fork,
+    uuid_of_new,
+    version_of_record,
+)
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     FilesGoneError,
     IcebergTables,
@@ -65,12 +69,16 @@ class Creation:
         path = f"{fork.facts.properties[METADATA_PATH]}/{self._file}"
         with before_the_call():
             self.tables.write_metadata(metadata, fork, path)
-        failure = self._register(fork, path)
-        swept = self._find_swept(fork)
-        if swept is not None:
-            with self.report.within(Step.TAKE_BACK):
-                self._take_back(path)
-        ended = failure or swept
+        lost = self._register(fork, path)
+        try:
+            swept = self._find_swept(fork)
+            if swept is not None:
+                with self.report.within(Step.TAKE_BACK):
+                    self._withdraw(path)
+        except MetastoreError as error:
+            version = version_of_record(self.record)
+            raise messages.unknown(self.target, version, error) from error
+        ended = lost or swept
         if ended is not None:
             raise ended
 
@@ -90,12 +98,9 @@ class Creation:
 
     def _find_swept(self, fork: LoadedTable) -> SweptError | None:
         try:
-            try:
-                fork_to_publish(self.tables, self.record)
-            except SweptError as swept:
-                return None if self._is_forgotten(fork) else swept
-        except MetastoreError as error:
-            raise self._unknown(error) from error
+            fork_to_publish(self.tables, self.record)
+        except SweptError as swept:
+            return None if self._is_forgotten(fork) else swept
         return None
 
     def _is_forgotten(self, fork: LoadedTable) -> bool:
@@ -111,21 +116,15 @@ class Creation:
         main = fork.facts.snapshots[fork.facts.document["refs"][MAIN]["snapshot-id"]]
         return fork.has_file(main.manifest_list)
 
-    def _take_back(self, path: str) -> None:
-        try:
-            self._withdraw(path)
-        except MetastoreError as error:
-            raise self._unknown(error) from error
-
     def _withdraw(self, path: str) -> None:
         """Drop the new entry, if it still is what was registered.
 
-        Nothing drops a name on a condition: so the entry first gets one that nobody else uses.
+        Nothing drops a name on a condition. So the entry first gets a name that nobody else uses.
         """
         is_whole = self._is_whole(self.target, path)
         if is_whole is None:
             return
-        if not is_whole:  # nobody has written to a table whose metadata is gone, or can rename it
+        if not is_whole:  # nobody can write to or rename a table whose metadata is gone
             self.tables.drop_entry(self.target)
             return
         aside = replace(self.record, table=f"{self.record.table}{WITHDRAWN}")
@@ -155,9 +154,6 @@ class Creation:
             )
         return None if found is None else True
 
-    def _unknown(self, cause: MetastoreError) -> Exception:
-        return messages.unknown(self.target, version_of_record(self.record), cause)
-
 
 def fork_to_publish(tables: IcebergTables, record: TableName) -> LoadedTable:
     """The fork as it is now.
@@ -177,7 +173,9 @@ def fork_to_publish(tables: IcebergTables, record: TableName) -> LoadedTable:
 def register_new_table(
     tables: IcebergTables, record: TableName, staged: LoadedTable, target: TableName, path: str
 ) -> None:
-    """Register a new table, whose location is so far that of the ``staged`` one.
+    """Register a new table, at the location that the ``staged`` one has so far.
+
+    Where the catalog refuses that, the staged table says another location first: no file moves.
 
     Raises:
         EntryExistsError: another has created the table.
@@ -190,50 +188,39 @@ def register_new_table(
         raise
     except RefusedError as refused:
         logger.debug("%s makes room for %s: %s", record, target, refused)
-        _free_location(tables, record, staged)
+        try:
+            free = replace(record, table=f"{record.table}{OTHER_PLACE}")
+            staged.say_location(tables.location_of_new(free))
+        except MetastoreError as error:
+            raise RefusedError(f"nothing was created: {error}") from error
         tables.register(target, path)
 
 
 def metadata_of_creation(
     staged: TableFacts,
-    properties: Mapping[str, str],
-    *,
-    own: frozenset[int],
-    uuid: str,
+    version: str,
+    begun: TableFacts | None,
     location: str,
+    properties: Mapping[str, str],
 ) -> str:
-    """JSON of a table that begins with its staged snapshots.
+    """JSON of a table that begins with the snapshots that ``version`` added.
 
     Args:
+        begun: the table over which it was staged, and which was dropped since; its files may be
+            gone.
+        location: the new table's directory; the staged table may say another.
         properties: what is published instead of the staged table's own.
-        own: the snapshots that this version added; where it was staged over a table that was
-            dropped since, the others' files may be gone.
-        uuid: the new table's identity.
-        location: its directory; the staged table may say another.
     """
-    document: dict[str, Any] = {
-        key: value for key, value in staged.document.items() if key not in HISTORY_OF_FILES
+    inherited = begun.snapshots.keys() if begun else ()
+    document = staged.document
+    listed, log = document["snapshots"], document["snapshot-log"]
+    new = {
+        **{key: value for key, value in document.items() if key not in HISTORY_OF_FILES},
+        "table-uuid": uuid_of_new(staged, version) if begun else staged.uuid,
+        "location": location,
+        "properties": dict(properties),
+        "refs": {MAIN: document["refs"][MAIN]},
+        "snapshots": [one for one in listed if one["snapshot-id"] not in inherited],
+        "snapshot-log": [one for one in log if one["snapshot-id"] == staged.main],
     }
-    references = staged.document.get("refs", {})
-    document["table-uuid"] = uuid
-    document["location"] = location
-    document["properties"] = dict(properties)
-    document["refs"] = {MAIN: references[MAIN]}
-    document["snapshots"] = _only(staged.document["snapshots"], own)
-    document["snapshot-log"] = _only(staged.document["snapshot-log"], frozenset({staged.main}))
-    return json.dumps(document)
-
-
-def _free_location(tables: IcebergTables, record: TableName, staged: LoadedTable) -> None:
-    """Change the location that the staged table says; none of its files moves."""
-    try:
-        free = TableName(record.database, f"{record.table}{OTHER_PLACE}", record.catalog)
-        staged.say_location(tables.location_of_new(free))
-    except MetastoreError as error:
-        raise RefusedError(f"nothing was created: {error}") from error
-
-
-def _only(
-    listed: list[Mapping[str, Any]], wanted: frozenset[int] | frozenset[int | None]
-) -> list[Mapping[str, Any]]:
-    return [one for one in listed if one["snapshot-id"] in wanted]
+    return json.dumps(new)

@@ -16,11 +16,7 @@ NUMBERS_ITS_ROWS = 3
 
 
 def replayed(
-    packages: Any,
-    over: LoadedTable,
-    fork: LoadedTable,
-    begun: TableFacts | None,
-    properties: Mapping[str, str],
+    over: LoadedTable, fork: LoadedTable, begun: TableFacts | None, properties: Mapping[str, str]
 ) -> Any:
     """The metadata to commit over ``over``.
 
@@ -32,29 +28,18 @@ def replayed(
         CannotReplayError: the target's ids have come to mean something else.
     """
     with core_errors("put the staged version on the target"):
-        builder = _shaped(packages, over, fork, begun)
-        _snapshots(packages, builder, over, fork, begun)
-        _properties(packages, builder, over.facts.properties, properties)
+        builder = _shaped(over, fork, begun)
+        _add_snapshots(builder, over, fork, begun)
+        _set_properties(builder, over, properties)
         metadata = builder.build()
         _check(metadata, fork)
     return metadata
 
 
-def commit(over: LoadedTable, metadata: Any) -> None:
-    """The one call, conditional on ``over``.
-
-    Raises:
-        EntryModifiedError, EntryMissingError: refused by name.
-        MetastoreError: its fate is not known.
-    """
-    with core_errors("commit the target's metadata"):
-        over.operations.commit(over.metadata, metadata)
-
-
-def _shaped(packages: Any, over: LoadedTable, fork: LoadedTable, begun: TableFacts | None) -> Any:
+def _shaped(over: LoadedTable, fork: LoadedTable, begun: TableFacts | None) -> Any:
     """The target with the fork's own schemas and specs, in their order, so that ids agree."""
-    builder = packages.org.apache.iceberg.TableMetadata.buildFrom(over.metadata)
-    _name_what_was_seen(packages, builder, over.metadata)
+    builder = over.builder()
+    _name_what_was_seen(builder, over)
     if fork.facts.format_version > over.facts.format_version:
         builder.upgradeFormatVersion(fork.facts.format_version)
     schemas = _ids(begun, "schemas", "schema-id")
@@ -72,25 +57,25 @@ def _shaped(packages: Any, over: LoadedTable, fork: LoadedTable, begun: TableFac
     return builder
 
 
-def _name_what_was_seen(packages: Any, builder: Any, seen: Any) -> None:
+def _name_what_was_seen(builder: Any, seen: LoadedTable) -> None:
     """Have a REST server compare schema, partition spec and sort order with those of the base.
 
     It compares what a commit names, and the builder does not name what stays.
     """
-    update = packages.org.apache.iceberg.MetadataUpdate
-    reflect = packages.org.apache.commons.lang3.reflect.FieldUtils
+    update = seen.packages.org.apache.iceberg.MetadataUpdate
+    reflect = seen.packages.org.apache.commons.lang3.reflect.FieldUtils
     changes = reflect.readField(builder, "changes", True)
-    changes.add(update.SetCurrentSchema(seen.currentSchemaId()))
-    changes.add(update.SetDefaultPartitionSpec(seen.defaultSpecId()))
-    changes.add(update.SetDefaultSortOrder(seen.defaultSortOrderId()))
+    changes.add(update.SetCurrentSchema(seen.metadata.currentSchemaId()))
+    changes.add(update.SetDefaultPartitionSpec(seen.metadata.defaultSpecId()))
+    changes.add(update.SetDefaultSortOrder(seen.metadata.defaultSortOrderId()))
 
 
 def _ids(table: TableFacts | None, listed: str, key: str) -> set[int]:
     return {one[key] for one in table.document.get(listed, ())} if table else set()
 
 
-def _snapshots(
-    packages: Any, builder: Any, over: LoadedTable, fork: LoadedTable, begun: TableFacts | None
+def _add_snapshots(
+    builder: Any, over: LoadedTable, fork: LoadedTable, begun: TableFacts | None
 ) -> None:
     """All that the fork added; over another base the last alone, whose number is high enough."""
     is_begun = begun is not None and begun.contents == over.facts.contents
@@ -101,8 +86,8 @@ def _snapshots(
         )
     wanted = _own(fork, begun) if is_begun or numbers_rows else [fork.metadata.currentSnapshot()]
     if not is_begun:
-        schema = _shaped(packages, over, fork, begun).build().currentSchemaId()
-        wanted = [_with_schema(packages, one, schema) for one in wanted]
+        schema = _shaped(over, fork, begun).build().currentSchemaId()
+        wanted = [_with_schema(fork, one, schema) for one in wanted]
     for snapshot in wanted[:-1]:
         if is_begun or snapshot.parentId() is None:  # others' numbers may be too low by now
             builder.addSnapshot(snapshot)
@@ -111,7 +96,7 @@ def _snapshots(
 
 def _own(fork: LoadedTable, begun: TableFacts | None) -> list[Any]:
     """The snapshots that the fork added, the current one last."""
-    inherited = begun.snapshots.keys() if begun else set()
+    inherited = begun.snapshots.keys() if begun else ()
     own = [one for one in fork.metadata.snapshots() if one.snapshotId() not in inherited]
     return sorted(own, key=lambda one: bool(one.snapshotId() == fork.facts.main))
 
@@ -120,21 +105,20 @@ def _next_row(table: TableFacts) -> int:
     return int(table.document.get("next-row-id", 0))
 
 
-def _with_schema(packages: Any, snapshot: Any, schema_id: int) -> Any:
+def _with_schema(fork: LoadedTable, snapshot: Any, schema_id: int) -> Any:
     """The snapshot under the id that its schema got; a rival's schema may have taken the old id."""
-    parser = packages.org.apache.iceberg.SnapshotParser
+    parser = fork.packages.org.apache.iceberg.SnapshotParser
     document = json.loads(str(parser.toJson(snapshot)))
     return parser.fromJson(json.dumps({**document, "schema-id": schema_id}))
 
 
-def _properties(
-    packages: Any, builder: Any, before: Mapping[str, str], after: Mapping[str, str]
-) -> None:
-    changed, gone = packages.java.util.HashMap(), packages.java.util.HashSet()
-    for key, value in after.items():
+def _set_properties(builder: Any, over: LoadedTable, properties: Mapping[str, str]) -> None:
+    java, before = over.packages.java.util, over.facts.properties
+    changed, gone = java.HashMap(), java.HashSet()
+    for key, value in properties.items():
         if before.get(key) != value:
             changed.put(key, value)
-    for key in before.keys() - after.keys():
+    for key in before.keys() - properties.keys():
         gone.add(key)
     builder.setProperties(changed)
     builder.removeProperties(gone)

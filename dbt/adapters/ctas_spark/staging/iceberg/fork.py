@@ -1,29 +1,44 @@
 """A fork: the target's metadata under a name of its own, on which one version is staged.
 
-The fork's entry is the version's record, in its properties. It shares the target's files and adds
-its own in two directories that nobody else writes to, so that they can go without a look at any
-file.
+The fork's entry is the version's record, in its properties. The fork shares the target's files. Its
+own files lie in two directories to which nobody else writes, so that they can go unread.
+
+Some REST servers refuse two tables at one location. There a fork is a copy of the target's metadata
+that names another location. No file lies there, and the location is not published.
 """
 
+import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import partial
-from uuid import NAMESPACE_OID, uuid5
+from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import (
+    EntryMissingError,
+    MetastoreError,
+    RefusedError,
+)
 from dbt.adapters.ctas_spark.staging.iceberg.base import ExpectedBase, IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, attempts_of
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
+from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, has_commit
+from dbt.adapters.ctas_spark.staging.iceberg.tables import (
+    IcebergServices,
+    IcebergTables,
+    LoadedTable,
+)
 from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
 from dbt.adapters.ctas_spark.staging.publish.marker import BASE, PREFIX, TARGET, VERSION
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
 
+logger = logging.getLogger(__name__)
+
 STATE = PREFIX + "state"
+STAGED, DELETING = "staged", "deleting"
+"""What is remembered of a version; whether it is published, the target's history says."""
 GC = "gc.enabled"
 DELETE_OLD_METADATA = "write.metadata.delete-after-commit.enabled"
 OLD_METADATA_KEPT = "write.metadata.previous-versions-max"
@@ -37,16 +52,9 @@ KEEPS_ALL = {GC: "false", DELETE_OLD_METADATA: "false", OLD_METADATA_KEPT: EVERY
 MOST_OF_THE_TABLE_NAME = 120
 
 
-class ForkState(str, Enum):
-    """What is remembered of a version; whether it is published, the target's history says."""
-
-    STAGED = "staged"
-    DELETING = "deleting"
-
-
 @dataclass(frozen=True, slots=True)
 class ForkDirectories:
-    """Two directories that only one version's files are written to."""
+    """Two directories to which only one version's files are written."""
 
     data: str
     metadata: str
@@ -58,6 +66,11 @@ class ForkDirectories:
         data = properties.get(DATA_PATH, f"{root}/data").rstrip("/")
         metadata = properties.get(METADATA_PATH, f"{root}/metadata").rstrip("/")
         return cls(f"{data}/{version}", f"{metadata}/{version}")
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """What keeps a fork apart: it deletes no file, and writes to its own directories alone."""
+        return {**KEEPS_ALL, DATA_PATH: self.data, METADATA_PATH: self.metadata}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,7 @@ class Fork:
     def directories(self) -> ForkDirectories | None:
         """Its own directories; None where a commit on it could touch the target's files.
 
-        One that was only registered, and has written nothing, is such a fork.
+        That is so if it was only registered, and has written nothing.
         """
         found = self.facts.properties
         data, metadata = found.get(DATA_PATH, ""), found.get(METADATA_PATH, "")
@@ -87,7 +100,7 @@ class Fork:
     @property
     def is_deleting(self) -> bool:
         """True if a clean-up has taken it; its writer publishes nothing from then on."""
-        return self.facts.properties.get(STATE) == ForkState.DELETING.value
+        return self.facts.properties.get(STATE) == DELETING
 
     @property
     def expected(self) -> ExpectedBase | None:
@@ -98,25 +111,27 @@ class Fork:
         """
         return ExpectedBase.parse(self.facts.properties.get(BASE, ""))
 
+    def may_land_on(self, table: TableFacts | None) -> bool:
+        """True if the table is still what its writer's commit call expects."""
+        expected = self.expected if self.directories is not None else None
+        return expected is not None and expected.is_shown_by(table)
+
     @property
     def uuids(self) -> frozenset[str]:
-        """The identities that a table has which one of its attempts may have landed on."""
+        """The identities of tables that one of its attempts may have landed on."""
         expected = self.expected
         own = (self.facts.uuid, uuid_of_new(self.facts, self.version))
         return frozenset({*own, *([expected.uuid] if expected else ())})
 
     @property
     def attempts(self) -> tuple[SnapshotMarker, ...]:
-        """The commits that were prepared on it; one of them may be published."""
-        return attempts_of(self.facts, self.version)
+        """The commits that were prepared on it, oldest first; one of them may be published."""
+        found = (SnapshotMarker.of(one.summary) for one in self.facts.snapshots.values())
+        return tuple(one for one in found if one is not None and one.fork == self.version)
 
     def is_in(self, table: TableFacts | None) -> bool:
         """True if one of its attempts is in the table's history."""
-        if table is None:
-            return False
-        commits = {one.commit for one in self.attempts}
-        marked = (SnapshotMarker.of(one.summary) for one in table.snapshots.values())
-        return any(one is not None and one.commit in commits for one in marked)
+        return table is not None and any(has_commit(table, one.commit) for one in self.attempts)
 
 
 def record_of(staging_schema: str, target: TableName, version: str) -> TableName:
@@ -125,9 +140,9 @@ def record_of(staging_schema: str, target: TableName, version: str) -> TableName
 
 
 def record_prefix(target: TableName) -> str:
-    """How the names of a target's forks begin; another target's may begin so, too.
+    """How the names of a target's forks begin; those of another target's may begin so, too.
 
-    In lower case: a Hive metastore lists all names so.
+    In lower case, as a Hive metastore lists all names.
     """
     return f"{target.table[:MOST_OF_THE_TABLE_NAME].lower()}__"
 
@@ -142,22 +157,12 @@ def uuid_of_new(fork: TableFacts, version: str) -> str:
     return str(uuid5(NAMESPACE_OID, f"{fork.uuid} {version}"))
 
 
-def record_properties(target: TableName, version: str, base: IcebergBase) -> dict[str, str]:
-    """What a version's record says from its beginning."""
-    return {
-        STATE: ForkState.STAGED.value,
-        TARGET: str(target),
-        VERSION: version,
-        BASE: str(base),
-    }
-
-
-def properties_of_a_fork(directories: ForkDirectories) -> dict[str, str]:
-    """What a fork's first commit sets: it shares the target's files, so it deletes none, ever.
-
-    All of its metadata files stay in its log, and all of its files lie in its own directories.
-    """
-    return {**KEEPS_ALL, DATA_PATH: directories.data, METADATA_PATH: directories.metadata}
+def own_properties(
+    target: TableName, version: str, base: IcebergBase, directories: ForkDirectories
+) -> dict[str, str]:
+    """What a fork's first commit sets: the record, and what keeps the fork apart."""
+    record = {STATE: STAGED, TARGET: str(target), VERSION: version, BASE: str(base)}
+    return {**directories.properties, **record}
 
 
 def published_properties(
@@ -168,11 +173,54 @@ def published_properties(
     As with Iceberg's own replace, properties that the model does not set stay.
     """
     kept = {k: v for k, v in fork.items() if k not in OWN_PROPERTIES and not k.startswith(PREFIX)}
-    for key in OWN_PROPERTIES:
-        value = asked.get(key, base.get(key))
-        if value is not None:
-            kept[key] = value
-    return kept
+    before = {**base, **asked}
+    return kept | {key: before[key] for key in OWN_PROPERTIES if key in before}
+
+
+def make_fork(
+    tables: IcebergTables, record: TableName, base: LoadedTable, own: Mapping[str, str]
+) -> None:
+    """Make ``record`` a fork of ``base`` with more properties.
+
+    Raises:
+        RefusedError: the catalog takes neither the second name nor a copy.
+        MetastoreError: it may or may not have been made.
+    """
+    try:
+        tables.register(record, base.facts.metadata_location)
+    except RefusedError as refused:
+        logger.debug("%s is staged as a copy of the metadata: %s", record, refused)
+        path = f"{own[METADATA_PATH]}/00000-{uuid4()}.metadata.json"
+        tables.write_metadata(_copy(base.facts, tables.location_of_new(record), own), base, path)
+        tables.register(record, path)
+        return
+    fork = tables.find(record)
+    if fork is None:
+        raise EntryMissingError(f"{record} was removed as soon as it was made")
+    fork.with_properties(own)
+
+
+def _copy(base: TableFacts, location: str, own: Mapping[str, str]) -> str:
+    """JSON of the same table at another location, with more properties, and without a past."""
+    properties = {**base.properties, **own}
+    moved = {"location": location, "properties": properties, "metadata-log": []}
+    return json.dumps({**base.document, **moved})
+
+
+def make_empty_fork(
+    tables: IcebergTables, record: TableName, location: str, properties: Mapping[str, str]
+) -> None:
+    """Make an empty staged table, at the place that the table to create is to have.
+
+    Raises:
+        RefusedError: the catalog takes it nowhere.
+        MetastoreError: it may or may not have been made.
+    """
+    try:
+        tables.create_empty(record, location, properties)
+    except RefusedError as refused:
+        logger.debug("%s is staged elsewhere: %s", record, refused)
+        tables.create_empty(record, tables.location_of_new(record), properties)
 
 
 def replace_fork_as(
@@ -183,7 +231,7 @@ def replace_fork_as(
     The model's values for what keeps the fork apart wait until the commit. The fork's own stand in
     the statement: a replace takes the catalog's defaults for what it does not name.
     """
-    said = clauses("iceberg", layout, {**layout.properties, **properties_of_a_fork(directories)})
+    said = clauses("iceberg", layout, {**layout.properties, **directories.properties})
     return f"CREATE OR REPLACE TABLE {quoting.table(fork)}\n{said}\nAS\n{query}"
 
 
@@ -208,13 +256,9 @@ def discard(
     services: IcebergServices, record: TableName, directories: ForkDirectories, report: StepReport
 ) -> list[str]:
     """Remove both directories, then the entry: it leads to them. Never raises; what is left."""
-    storage = services.storage
-    left = still_there(
-        report,
-        (Step.DELETE_FILES, directories.data, lambda: empty(storage, directories.data)),
-        (Step.DELETE_FILES, directories.metadata, lambda: empty(storage, directories.metadata)),
-    )
-    return left or _drop_entry(services, record, report)
+    own = (directories.data, directories.metadata)
+    removals = ((Step.DELETE_FILES, one, partial(empty, services.storage, one)) for one in own)
+    return still_there(report, *removals) or _drop_entry(services, record, report)
 
 
 def own_metadata_files(fork: TableFacts) -> tuple[str, ...]:
@@ -227,7 +271,5 @@ def own_metadata_files(fork: TableFacts) -> tuple[str, ...]:
 
 
 def _drop_entry(services: IcebergServices, record: TableName, report: StepReport) -> list[str]:
-    return still_there(
-        report,
-        (Step.DELETE_RECORD, f"the entry {record}", lambda: services.tables.drop_entry(record)),
-    )
+    drop = partial(services.tables.drop_entry, record)
+    return still_there(report, (Step.DELETE_RECORD, f"the entry {record}", drop))

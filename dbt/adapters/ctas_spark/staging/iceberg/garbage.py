@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreE
 from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkState
+from dbt.adapters.ctas_spark.staging.iceberg.fork import DELETING, Fork
 from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     FilesGoneError,
@@ -45,7 +45,6 @@ class IcebergGarbage:
 
     @property
     def target(self) -> TableName:
-        """The table that was forked."""
         return self._context.target
 
     def forget_published(self) -> tuple[str, ...]:
@@ -92,10 +91,10 @@ class IcebergGarbage:
 
         A creation may not: once its record is in ``deleting``, its writer takes its entry back.
         """
-        return _may_land(_fork_of(version), self._look().facts)
+        return _fork_of(version).may_land_on(self._look().facts)
 
     def fence(self) -> None:
-        """Commit a snapshot of the same files; whoever began on the one before is refused."""
+        """Commit a snapshot of the same files: a commit over the one before is refused."""
         table = self._look().table
         if table is None:
             return
@@ -116,7 +115,7 @@ class IcebergGarbage:
         table = self._tables.find(fork.record)
         if table is None:
             return False
-        table.with_properties({forks.STATE: ForkState.DELETING.value})
+        table.with_properties({forks.STATE: DELETING})
         now = self._tables.find(fork.record)
         if now is None:
             return False
@@ -146,22 +145,18 @@ class IcebergGarbage:
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Both of its directories."""
-        fork = cast("Fork | None", version.handle)
-        directories = fork.directories if fork is not None else None
+        directories = _fork_of(version).directories if version.handle is not None else None
         if directories is None:
             return True
         storage = self._services.storage
         return emptied(storage, directories.data) and emptied(storage, directories.metadata)
 
     def delete_record(self, version: KnownVersion) -> None:
-        """Drop the fork's entry."""
-        self._tables.drop_entry(self._record(version.id))
+        record = forks.record_of(self._context.staging_schema, self.target, version.id)
+        self._tables.drop_entry(record)
 
     def _look(self) -> IcebergBase:
         return look(self._tables, self.target)
-
-    def _record(self, version: str) -> TableName:
-        return forks.record_of(self._context.staging_schema, self.target, version)
 
     def _forks(self) -> Iterator[tuple[TableName, Fork | None]]:
         """Every entry by the name of a fork of the target; None where its metadata is gone."""
@@ -177,12 +172,9 @@ class IcebergGarbage:
                 continue
             except NotIcebergError:
                 continue
-            if found is not None and self._is_ours(found.facts):
+            ours = str(self.target)  # a fork that was only registered does not say whose it is
+            if found is not None and found.facts.properties.get(TARGET, ours) == ours:
                 yield name, Fork(name, found.facts)
-
-    def _is_ours(self, facts: TableFacts) -> bool:
-        """A fork that was only registered does not say whose it is."""
-        return facts.properties.get(TARGET, str(self.target)) == str(self.target)
 
     def _known(
         self, record: TableName, fork: Fork | None, target: TableFacts | None
@@ -193,7 +185,7 @@ class IcebergGarbage:
             place=Place.UNPUBLISHED,
             directory=directories.data if directories else str(record),
             # ``deleting`` alone proves nothing of a rebuild: its call may be on its way
-            is_deleting=fork is None or (fork.is_deleting and not _may_land(fork, target)),
+            is_deleting=fork is None or (fork.is_deleting and not fork.may_land_on(target)),
             handle=fork,
         )
 
@@ -226,7 +218,7 @@ class IcebergGarbage:
             return Reason.REFERENCED
         if table.uuid not in fork.uuids:
             return None
-        if _may_land(fork, table):
+        if fork.may_land_on(table):
             return Reason.MAY_LAND
         return Reason.FORGOTTEN if self._shows_files(fork, name, table) else None
 
@@ -249,10 +241,3 @@ class IcebergGarbage:
 
 def _fork_of(version: KnownVersion) -> Fork:
     return cast("Fork", version.handle)
-
-
-def _may_land(fork: Fork, target: TableFacts | None) -> bool:
-    if fork.directories is None:
-        return False
-    expected = fork.expected
-    return expected is not None and expected.is_shown_by(target)

@@ -1,6 +1,6 @@
 """What may not be asked of an Iceberg table, or stand on one; found before any job."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, RefusedError
@@ -15,7 +15,10 @@ DEFAULTS, OVERRIDES = "table-default.", "table-override."
 
 def problems(context: StagingContext) -> tuple[str, ...]:
     """Every setting of a model that only tables of files have, with what to do about it."""
-    return tuple(_problems(context))
+    found = list(problems_of_any(context, "Iceberg"))
+    if context.layout.clustered_by:
+        found.append("clustered_by and buckets: use partition_by: ['bucket(8, id)']")
+    return tuple(found)
 
 
 def check_properties(
@@ -114,9 +117,3 @@ def _check_catalog(target: TableName, setting: str, key: str, value: str | None)
 def _refused(target: TableName, what: str, remedy: str) -> AtomicityNotSupportedError:
     left = "it is unchanged; no job was started"
     return AtomicityNotSupportedError(what, table=target, left=left, remedy=remedy)
-
-
-def _problems(context: StagingContext) -> Iterator[str]:
-    yield from problems_of_any(context, "Iceberg")
-    if context.layout.clustered_by:
-        yield "clustered_by and buckets: use partition_by: ['bucket(8, id)']"

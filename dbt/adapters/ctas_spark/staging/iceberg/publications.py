@@ -64,24 +64,15 @@ def publications(table: TableFacts) -> tuple[Published, ...]:
     return tuple(Published(marker, one) for marker, one in read if marker is not None)
 
 
-def live(table: TableFacts) -> Published | None:
+def live(table: TableFacts) -> SnapshotMarker | None:
     """The publication that ``main`` comes from; None if another's replace took its place."""
-    for snapshot in table.ancestors(table.main):
-        marker = SnapshotMarker.of(snapshot.summary)
-        if marker is not None:
-            return Published(marker, snapshot)
-    return None
+    found = (SnapshotMarker.of(one.summary) for one in table.ancestors(table.main))
+    return next((marker for marker in found if marker is not None), None)
 
 
 def has_commit(table: TableFacts, commit: str) -> bool:
     """True if the publication is in the history, be it superseded by now."""
     return any(one.summary.get(COMMIT) == commit for one in table.snapshots.values())
-
-
-def attempts_of(fork: TableFacts, version: str) -> tuple[SnapshotMarker, ...]:
-    """The commits that were prepared on a fork, oldest first; one of them may be published."""
-    found = (SnapshotMarker.of(one.summary) for one in fork.snapshots.values())
-    return tuple(marker for marker in found if marker is not None and marker.fork == version)
 
 
 def last_of(table: TableFacts, version: str) -> Published | None:
@@ -113,7 +104,7 @@ def history(table: TableFacts) -> tuple[Event, ...]:
     """Every build and rollback that Iceberg has not expired, newest first."""
     shown = [one for one in publications(table) if not one.marker.kind.keeps_the_version]
     now = live(table)
-    version = now.marker.version if now else None
+    version = now.version if now else None
     before: list[Published | None] = [*shown[1:], None][: len(shown)]
     return tuple(_event(table, one, old, version) for one, old in zip(shown, before, strict=True))
 

@@ -5,12 +5,10 @@ keeps the new schema, under which old rows read as nulls. So the version is stag
 build, and published by the same conditional commit.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.iceberg import difference
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
 from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN
 from dbt.adapters.ctas_spark.staging.iceberg.publications import Published, last_of, publications
@@ -33,12 +31,20 @@ class IcebergRestoring:
     services: IcebergServices
 
     def look(self) -> IcebergBase:
-        """The target as it is now."""
         return look(self.services.tables, self.context.target)
 
     def earlier(self) -> tuple[str, ...]:
-        """The versions that Iceberg has not expired, newest first; not the live one."""
-        return tuple(_earlier(self.look()))
+        """Those that Iceberg has not expired, with their schemas."""
+        base = self.look()
+        if base.facts is None:
+            return ()
+        known = dict.fromkeys(one.marker.version for one in publications(base.facts))
+        found = {one: last_of(base.facts, one) for one in known if one not in ("", base.version)}
+        return tuple(
+            version
+            for version, last in found.items()
+            if last is not None and base.facts.columns(last.snapshot.schema_id)
+        )
 
     def restored(
         self,
@@ -46,7 +52,7 @@ class IcebergRestoring:
         level: Atomicity,  # noqa: ARG002 (the interface)
         report: StepReport,
     ) -> "RestoredVersion":
-        """An attempt that publishes an earlier version; the model's own properties wait."""
+        """An attempt without the model's own properties, which wait for the next build."""
         layout = TableLayout(file_format=self.context.layout.file_format)
         return RestoredVersion(replace(self.context, layout=layout), self.services, report, version)
 
@@ -75,7 +81,7 @@ class RestoredVersion(IcebergVersion):
             )
         self._snapshot = chosen.snapshot.id
         super().stage_on(base, level)
-        _set_back(self._services, self.fork(), chosen)
+        _set_back(self.fork(), chosen)
 
     def change(self, begun: IcebergBase, now: IcebergBase) -> Change:
         """Upkeep that took the snapshot away took its files, too."""
@@ -84,22 +90,12 @@ class RestoredVersion(IcebergVersion):
         return Change.WRITTEN if change is Change.MAINTAINED and not kept else change
 
 
-def _earlier(base: IcebergBase) -> Iterator[str]:
-    if base.facts is None:
-        return
-    for version in dict.fromkeys(one.marker.version for one in publications(base.facts)):
-        found = last_of(base.facts, version) if version not in ("", base.version) else None
-        if found is not None and base.facts.columns(found.snapshot.schema_id):
-            yield version
-
-
-def _set_back(services: IcebergServices, fork: LoadedTable, chosen: Published) -> None:
+def _set_back(fork: LoadedTable, chosen: Published) -> None:
     with core_errors("stage an earlier version"):
-        table_metadata = services.tables.packages.org.apache.iceberg.TableMetadata
-        builder = table_metadata.buildFrom(fork.metadata)
+        builder = fork.builder()
         builder.setCurrentSchema(chosen.snapshot.schema_id)
         builder.setDefaultPartitionSpec(chosen.marker.spec_id)
         builder.setDefaultSortOrder(chosen.marker.sort_order_id)
         builder.setBranchSnapshot(chosen.snapshot.id, MAIN)
         metadata = builder.build()
-    difference.commit(fork, metadata)
+    fork.commit(metadata)

@@ -30,20 +30,6 @@ from dbt.adapters.ctas_spark.staging.storage.client import Storage
 
 NO_COLUMNS = '{"type":"struct","schema-id":0,"fields":[]}'
 VIEWS = "org.apache.spark.sql.connector.catalog.ViewCatalog"
-ICEBERGS = "org.apache.iceberg.exceptions."
-REFUSALS: dict[str, type[RefusedError]] = {
-    f"{ICEBERGS}CommitFailedException": EntryModifiedError,
-    f"{ICEBERGS}AlreadyExistsException": EntryExistsError,
-    f"{ICEBERGS}NoSuchTableException": EntryMissingError,
-    f"{ICEBERGS}NoSuchNamespaceException": EntryMissingError,
-    f"{ICEBERGS}ValidationException": RefusedError,
-    f"{ICEBERGS}BadRequestException": RefusedError,
-    f"{ICEBERGS}ForbiddenException": RefusedError,
-    f"{ICEBERGS}NotAuthorizedException": RefusedError,
-}
-MISSING_FILE = f"{ICEBERGS}NotFoundException"
-NOT_ICEBERGS = f"{ICEBERGS}NoSuchIcebergTableException"
-NO_SUCH_METHOD = "java.lang.NoSuchMethodException"
 CACHE = "org.apache.iceberg.CachingCatalog"
 
 
@@ -52,11 +38,27 @@ class FilesGoneError(MetastoreError):
 
 
 class NotIcebergError(MetastoreError):
-    """There is an entry of that name, and it is no Iceberg table."""
+    """The entry of that name is not an Iceberg table's."""
 
 
 class UnsupportedError(MetastoreError):
     """The catalog has no such thing."""
+
+
+ICEBERGS = "org.apache.iceberg.exceptions."
+BY_CLASS: dict[str, type[MetastoreError]] = {
+    f"{ICEBERGS}CommitFailedException": EntryModifiedError,
+    f"{ICEBERGS}AlreadyExistsException": EntryExistsError,
+    f"{ICEBERGS}NoSuchTableException": EntryMissingError,
+    f"{ICEBERGS}NoSuchNamespaceException": EntryMissingError,
+    f"{ICEBERGS}ValidationException": RefusedError,
+    f"{ICEBERGS}BadRequestException": RefusedError,
+    f"{ICEBERGS}ForbiddenException": RefusedError,
+    f"{ICEBERGS}NotAuthorizedException": RefusedError,
+    f"{ICEBERGS}NotFoundException": FilesGoneError,
+    f"{ICEBERGS}NoSuchIcebergTableException": NotIcebergError,
+    "java.lang.NoSuchMethodException": UnsupportedError,
+}
 
 
 @contextmanager
@@ -75,19 +77,17 @@ def _translated(action: str, error: Exception) -> MetastoreError:
         return MetastoreError(f"could not {action}: {error}")
     name = str(error.java_exception.getClass().getName())
     text = f"could not {action}: {error.java_exception.getMessage() or name}"
-    if name == MISSING_FILE:
-        return FilesGoneError(text)
-    if name == NO_SUCH_METHOD:
-        return UnsupportedError(text)
-    if name == NOT_ICEBERGS:
-        return NotIcebergError(text)
-    return REFUSALS.get(name, MetastoreError)(text)
+    return BY_CLASS.get(name, MetastoreError)(text)
 
 
 class LoadedTable:
-    """One table as it was at one moment: what a commit is conditional on, and its facts."""
+    """One table at one moment, on which its commits are conditional, and its facts.
+
+    Each commit raises MetastoreError if it may or may not have been made.
+    """
 
     def __init__(self, packages: Any, table: Any) -> None:
+        self.packages = packages
         self.java = table
         self.operations = table.operations()
         self.metadata = self.operations.current()
@@ -97,12 +97,21 @@ class LoadedTable:
         text = packages.org.apache.iceberg.TableMetadataParser.toJson(self.metadata)
         self.facts = TableFacts.parse(str(text), str(location))
 
-    def with_properties(self, properties: Mapping[str, str]) -> None:
-        """Set properties by one commit.
+    def builder(self) -> Any:
+        """Java's builder of the metadata of the next commit."""
+        return self.packages.org.apache.iceberg.TableMetadata.buildFrom(self.metadata)
+
+    def commit(self, metadata: Any) -> None:
+        """Replace the metadata by one call.
 
         Raises:
-            MetastoreError: it may not have been made.
+            EntryModifiedError, EntryMissingError: refused by name.
         """
+        with core_errors("commit the table's metadata"):
+            self.operations.commit(self.metadata, metadata)
+
+    def with_properties(self, properties: Mapping[str, str]) -> None:
+        """Set properties by one commit."""
         with core_errors("set properties of a staged table"):
             update = self.java.updateProperties()
             for key, value in properties.items():
@@ -115,20 +124,12 @@ class LoadedTable:
             return bool(self.operations.io().newInputFile(path).exists())
 
     def say_location(self, location: str) -> None:
-        """Change what the table says of its place; its files stay where they are.
-
-        Raises:
-            MetastoreError: it may not have been made.
-        """
+        """Change what the table says of its place; its files stay where they are."""
         with core_errors("change the location of a staged table"):
             self.java.updateLocation().setLocation(location).commit()
 
     def append_nothing(self, summary: Mapping[str, str]) -> None:
-        """A snapshot of the same files with more in its summary: Iceberg's smallest commit of data.
-
-        Raises:
-            MetastoreError: it may not have been made.
-        """
+        """Commit a snapshot of the same files with ``summary``: the smallest commit of data."""
         with core_errors("commit a snapshot without files"):
             append = self.java.newFastAppend()
             for key, value in summary.items():
@@ -158,7 +159,7 @@ class IcebergTables:
     def settings(self) -> Mapping[str, str]:
         """What the catalog itself goes by, with what a REST server has sent it.
 
-        Iceberg's own table builders read it so; a catalog that has no such method has its own ones.
+        Iceberg's own table builders read it so. Nothing is known of a catalog without that method.
         """
         reflect, catalog = self.packages.org.apache.commons.lang3.reflect, self._catalog
         try:
@@ -181,7 +182,7 @@ class IcebergTables:
 
     def has_view(self, name: TableName) -> bool:
         """True if a view that Iceberg keeps is in the place of the table."""
-        if not self._is_a(VIEWS):
+        if not self.packages.java.lang.Class.forName(VIEWS).isInstance(self._plugin):
             return False
         identifier = self.packages.org.apache.spark.sql.connector.catalog.Identifier
         try:
@@ -194,15 +195,15 @@ class IcebergTables:
     def location_of_new(self, name: TableName) -> str:
         """Where the catalog would put a table of that name; nothing is created."""
         with core_errors(f"find the place of {name}"):
-            builder = self._catalog.buildTable(self._identifier(name), self._no_columns())
-            return str(builder.createTransaction().table().location())
+            return str(self._builder(name).createTransaction().table().location())
 
     def create_empty(self, name: TableName, location: str, properties: Mapping[str, str]) -> None:
         """Create a table without columns."""
         with core_errors(f"create {name}"):
-            builder = self._catalog.buildTable(self._identifier(name), self._no_columns())
-            own = builder.withLocation(location).withProperties(self._java_map(properties))
-            own.create()
+            builder = self._builder(name).withLocation(location)
+            for key, value in properties.items():
+                builder = builder.withProperty(key, value)
+            builder.create()
 
     def register(self, name: TableName, metadata_location: str) -> None:
         """Give a metadata file one more name."""
@@ -231,13 +232,7 @@ class IcebergTables:
             found = self._catalog.listTables(self._namespace(namespace))
             return tuple(TableName(namespace, str(one.name()), self.name) for one in found)
 
-    def namespaces(self) -> tuple[str, ...]:
-        """The namespaces of one level."""
-        with core_errors(f"list the namespaces of {self.name}"):
-            return tuple(".".join(map(str, path)) for path in self._plugin.listNamespaces())
-
     def has_namespace(self, namespace: str) -> bool:
-        """True if the namespace is there."""
         with core_errors(f"look for the namespace {namespace}"):
             return bool(self._plugin.namespaceExists(self._path(namespace)))
 
@@ -264,8 +259,10 @@ class IcebergTables:
             return bool(self._spark.sql(f"{' UNION ALL '.join(parts)} LIMIT 1").collect())
 
     def all_tables(self) -> Iterator[TableName]:
-        """Every table of every namespace."""
-        for namespace in self.namespaces():
+        """Every table of every namespace of one level."""
+        with core_errors(f"list the namespaces of {self.name}"):
+            found = [".".join(map(str, path)) for path in self._plugin.listNamespaces()]
+        for namespace in found:
             yield from self.tables(namespace)
 
     def _identifier(self, name: TableName) -> Any:
@@ -277,17 +274,9 @@ class IcebergTables:
     def _path(self, namespace: str) -> Any:
         return jvm.strings(self._spark, namespace)
 
-    def _is_a(self, interface: str) -> bool:
-        return bool(self.packages.java.lang.Class.forName(interface).isInstance(self._plugin))
-
-    def _no_columns(self) -> Any:
-        return self._iceberg.SchemaParser.fromJson(NO_COLUMNS)
-
-    def _java_map(self, values: Mapping[str, str]) -> Any:
-        found = self.packages.java.util.HashMap()
-        for key, value in values.items():
-            found.put(key, value)
-        return found
+    def _builder(self, name: TableName) -> Any:
+        no_columns = self._iceberg.SchemaParser.fromJson(NO_COLUMNS)
+        return self._catalog.buildTable(self._identifier(name), no_columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg import base as bases
-from dbt.adapters.ctas_spark.staging.iceberg import difference, forking, limits
+from dbt.adapters.ctas_spark.staging.iceberg import difference, limits
 from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, loaded
+from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.creation import (
     Creation,
     before_the_call,
@@ -77,7 +77,6 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         return f"the entry {self.record}, {directories.data} and {directories.metadata}"
 
     def look(self) -> IcebergBase:
-        """The target as it is now."""
         return bases.look(self._tables, self._context.target)
 
     def reach(self, over: IcebergBase) -> Reach:
@@ -93,18 +92,18 @@ class IcebergVersion(FormatVersion[IcebergBase]):
             limits.check_replaceable(self._context.target, base.facts)
         self._begun, self._recorded = base, str(base)
         self._location = base.facts.location if base.facts else self._new_location()
-        directories = ForkDirectories.below(self._location, known, self.id)
-        own = forks.properties_of_a_fork(directories)
-        own |= forks.record_properties(self._context.target, self.id, base)
-        self._directories = directories
+        self._directories = ForkDirectories.below(self._location, known, self.id)
+        own = forks.own_properties(self._context.target, self.id, base, self._directories)
         if base.table is None:
-            version = {k: v for k, v in asked.items() if k == forks.FORMAT_VERSION}
-            forking.make_empty_fork(self._tables, self.record, self._location, {**version, **own})
-        else:
-            self._fork(base.table, own, directories.metadata)
+            own |= {k: v for k, v in asked.items() if k == forks.FORMAT_VERSION}
+            forks.make_empty_fork(self._tables, self.record, self._location, own)
+            return
+        try:
+            forks.make_fork(self._tables, self.record, base.table, own)
+        except RefusedError as error:
+            raise limits.no_second_name(self._context.target, error) from error
 
     def statement(self, query: str) -> str:
-        """The statement that fills the fork."""
         if self._directories is None:
             raise RuntimeError(f"stage_on() was not called for {self._context.target}")
         layout = self._context.layout
@@ -116,19 +115,17 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         Raises:
             StagedVersionIncompleteError: it has no such snapshot, or files are missing.
         """
-        facts = self.fork().facts
-        if facts.main is None or facts.main == self._begun_main:
+        facts, begun = self.fork().facts, self._begun.facts
+        if facts.main is None or (begun is not None and facts.main == begun.main):
             raise self._not_whole(f"the job has left nothing in {self.record}")
         figures = facts.snapshots[facts.main].figures
         self._check_files(figures)
         return figures
 
     def change(self, begun: IcebergBase, now: IcebergBase) -> Change:
-        """What became of the target."""
         return bases.change_between(begun, now)
 
     def who(self, begun: IcebergBase, now: IcebergBase) -> str:
-        """The writer that changed the target, and the time."""
         return bases.who_changed(begun, now)
 
     def rebase(self, over: IcebergBase) -> None:
@@ -159,25 +156,22 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         """Replay the fork's difference on the target, or register it as the target."""
         with before_the_call():
             fork = fork_to_publish(self._tables, self.record)
-        if not over.exists:
-            self._create(fork)
+        before = over.facts or self._begun.facts
+        properties = forks.published_properties(
+            fork.facts.properties,
+            before.properties if before else {},
+            self._context.layout.properties,
+        )
+        if over.table is None:
+            self._create(fork, properties)
             return
-        before = over.facts.properties if over.facts else {}
-        asked = self._context.layout.properties
         with before_the_call():
-            metadata = difference.replayed(
-                self._tables.packages,
-                loaded(over),
-                fork,
-                self._begun.facts,
-                forks.published_properties(fork.facts.properties, before, asked),
-            )
-        difference.commit(loaded(over), metadata)
+            metadata = difference.replayed(over.table, fork, self._begun.facts, properties)
+        over.table.commit(metadata)
 
     def decide(
         self, over: IcebergBase, after: IcebergBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
-        """By the target's own history."""
         return bases.decide(over, after, commit, failure)
 
     def settle(self, report: StepReport) -> list[str]:
@@ -247,21 +241,11 @@ class IcebergVersion(FormatVersion[IcebergBase]):
     def _unchanged(self) -> str:
         return messages.unchanged(self._begun)
 
-    @property
-    def _begun_main(self) -> int | None:
-        return self._begun.facts.main if self._begun.facts else None
-
     def _new_location(self) -> str:
         root, target = self._context.layout.location_root, self._context.target
         return (
             f"{root.rstrip('/')}/{target.table}" if root else self._tables.location_of_new(target)
         )
-
-    def _fork(self, base: LoadedTable, own: dict[str, str], folder: str) -> None:
-        try:
-            forking.make_fork(self._tables, self.record, base, own, folder)
-        except RefusedError as error:
-            raise limits.no_second_name(self._context.target, error) from error
 
     def _fork_of_ours(self) -> LoadedTable:
         """The fork; ConcurrentWriteError if a clean-up has taken it."""
@@ -270,17 +254,7 @@ class IcebergVersion(FormatVersion[IcebergBase]):
             raise messages.swept(self._context.target, self._unchanged)
         return fork
 
-    def _create(self, fork: LoadedTable) -> None:
-        begun = self._begun.facts
-        own = fork.facts.snapshots.keys() - (begun.snapshots.keys() if begun else set())
-        asked = self._context.layout.properties
-        before = begun.properties if begun else {}
-        text = metadata_of_creation(
-            fork.facts,
-            forks.published_properties(fork.facts.properties, before, asked),
-            own=frozenset(own),
-            uuid=forks.uuid_of_new(fork.facts, self.id) if begun else fork.facts.uuid,
-            location=self._location,
-        )
-        target, commit = self._context.target, self._commits[-1]
+    def _create(self, fork: LoadedTable, properties: dict[str, str]) -> None:
+        begun, target, commit = self._begun.facts, self._context.target, self._commits[-1]
+        text = metadata_of_creation(fork.facts, self.id, begun, self._location, properties)
         Creation(self._tables, self._report, self.record, target, commit).make(fork, text)

@@ -9,9 +9,9 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg import forking
 from dbt.adapters.ctas_spark.staging.iceberg.creation import register_new_table
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.fork import METADATA_PATH, make_empty_fork, make_fork
 
 RECORD, TARGET = TableName("staging", "t__v1", "ice"), TableName("shop", "t", "ice")
 BASE = TableFacts(
@@ -23,8 +23,8 @@ BASE = TableFacts(
     },
     "s3://b/t/metadata/1.json",
 )
-OWN = {"gc.enabled": "false"}
 FOLDER = "s3://b/t/metadata/v1"
+OWN = {"gc.enabled": "false", METADATA_PATH: FOLDER}
 
 
 class FakeTables:
@@ -58,7 +58,7 @@ class FakeTables:
 def fork(tables: FakeTables) -> None:
     """A fork of BASE."""
     base = cast("Any", SimpleNamespace(facts=BASE))
-    forking.make_fork(cast("Any", tables), RECORD, base, OWN, FOLDER)
+    make_fork(cast("Any", tables), RECORD, base, OWN)
 
 
 def register(tables: FakeTables) -> None:
@@ -101,7 +101,7 @@ def test_an_answer_that_is_lost_is_no_refusal() -> None:
 def test_what_is_staged_for_a_new_table_lies_elsewhere_if_its_place_is_taken() -> None:
     """By another that is staged for it."""
     tables = FakeTables(RefusedError("one table a location"))
-    forking.make_empty_fork(cast("Any", tables), RECORD, "s3://b/new", {})
+    make_empty_fork(cast("Any", tables), RECORD, "s3://b/new", {})
     assert tables.registered == [(RECORD, "s3://b/staging/t__v1")]
 
 
