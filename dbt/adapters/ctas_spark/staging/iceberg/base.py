@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, has_commit, live
+from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     IcebergTables,
     LoadedTable,
@@ -43,7 +42,7 @@ class IcebergBase:
     @property
     def marker(self) -> SnapshotMarker | None:
         """The publication of ours that it comes from."""
-        return live(self.facts) if self.facts else None
+        return self.facts.marker if self.facts else None
 
     @property
     def version(self) -> str | None:
@@ -146,7 +145,7 @@ def decide(
 
     A catalog may have taken the commit for one that changes nothing.
     """
-    ours = after.facts is not None and has_commit(after.facts, commit)
+    ours = after.facts is not None and after.facts.has_commit(commit)
     return outcome.decide(failure, shows_ours=ours, can_not_land=_has_left(over, after))
 
 

@@ -11,8 +11,7 @@ from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.staging.iceberg.base import look
 from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
 from dbt.adapters.ctas_spark.staging.iceberg.limits import problems
-from dbt.adapters.ctas_spark.staging.iceberg.publications import history
-from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
+from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring, history
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
@@ -41,7 +40,6 @@ class IcebergCatalog:
         return Capabilities(f"iceberg ({self._kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
-        """The plan of a fork."""
         found = problems(context)
         if found:
             raise NotSupportedError(
@@ -64,11 +62,7 @@ class IcebergCatalog:
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Delete what was staged and never published; the rest is Iceberg's own to expire.
-
-        Raises:
-            StagingError: it could not be found out whether something may go; the rest stays.
-        """
+        """Delete what was staged and never published; the rest is Iceberg's own to expire."""
         self.capabilities(context.staging_schema)
         report = StepReport(context.target)
         garbage = IcebergGarbage(context, self._services, report)
@@ -81,31 +75,17 @@ class IcebergCatalog:
         return done
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
-        """One commit leaves nothing half done; entries of published forks are removed.
-
-        Raises:
-            StagingError: it could not be found out what is left.
-        """
+        """One commit leaves nothing half done; entries of published forks are removed."""
         self.capabilities(context.staging_schema)
         report = StepReport(context.target)
         with report.within(Step.RECOVER):
             return IcebergGarbage(context, self._services, report).forget_published()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
-        """Every build and rollback that Iceberg's own history still has.
-
-        Raises:
-            MetastoreError: it could not be read.
-        """
         found = look(self._services.tables, context.target)
         return history(found.facts) if found.facts else ()
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
-        """Publish version ``to``, or the one before the live one, by one conditional commit.
-
-        Raises:
-            NoSuchVersionError, ConcurrentWriteError, CommitStateUnknownError: as ``rollback`` says.
-        """
         reached = self.capabilities(context.staging_schema)
         restoring = IcebergRestoring(context, self._services)
         return roll_back(context, restoring, reached.reaches, to)

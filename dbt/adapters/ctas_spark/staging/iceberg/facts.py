@@ -3,13 +3,18 @@
 Source: Iceberg's table spec, "Table Metadata".
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    COMMIT,
+    PREFIX,
+    NativeMarker,
+    common_fields,
+)
 
 MAIN = "main"
 NO_SNAPSHOT = -1
@@ -29,6 +34,40 @@ COUNTED = frozenset({"last-sequence-number", "current-snapshot-id", "schemas", "
 """What changes when files are rewritten, a branch is written, or unused schemas expire."""
 REPLACE = "replace"
 """The operation of a snapshot that has other files, and the same rows."""
+SPEC = PREFIX + "spec_id"
+SORT_ORDER = PREFIX + "sort_order_id"
+FORK = PREFIX + "fork"
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotMarker(NativeMarker):
+    """What a published snapshot's summary says of its publication.
+
+    ``spec_id`` and ``sort_order_id`` are the table's from this publication on; ``fork`` is the
+    version id of the fork that it was staged on, or empty for a fence.
+    """
+
+    spec_id: int
+    sort_order_id: int
+    fork: str
+
+    def to_summary(self) -> dict[str, str]:
+        """The marker as keys of a summary."""
+        own = {SPEC: str(self.spec_id), SORT_ORDER: str(self.sort_order_id), FORK: self.fork}
+        return {**self.common_values(), **own}
+
+    @classmethod
+    def of(cls, summary: Mapping[str, str]) -> "SnapshotMarker | None":
+        """The marker in a snapshot's summary, if it is whole."""
+        try:
+            return cls(
+                **common_fields(summary),
+                spec_id=int(summary[SPEC]),
+                sort_order_id=int(summary[SORT_ORDER]),
+                fork=summary[FORK],
+            )
+        except (KeyError, ValueError):
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +82,29 @@ class Snapshot:
     schema_id: int | None
     summary: Mapping[str, str]
 
+    @classmethod
+    def of(cls, one: Mapping[str, Any]) -> "Snapshot":
+        """Read it from the table's metadata."""
+        parent = one.get("parent-snapshot-id")
+        return cls(
+            id=int(one["snapshot-id"]),
+            parent=None if parent is None else int(parent),
+            sequence_number=int(one.get("sequence-number", 0)),
+            time_ms=int(one["timestamp-ms"]),
+            manifest_list=str(one.get("manifest-list", "")),
+            schema_id=one.get("schema-id"),
+            summary=one.get("summary", {}),
+        )
+
     @property
     def figures(self) -> WriteFigures:
         """All rows, files and bytes that it shows; None where its writer counted none."""
         return WriteFigures.of_summary(self.summary)
+
+    @property
+    def marker(self) -> SnapshotMarker | None:
+        """What made it, if that was a publication or a fence of ours."""
+        return SnapshotMarker.of(self.summary)
 
 
 @dataclass(frozen=True)
@@ -55,11 +113,6 @@ class TableFacts:
 
     document: Mapping[str, Any]
     metadata_location: str
-
-    @classmethod
-    def parse(cls, text: str, metadata_location: str) -> "TableFacts":
-        """Read the JSON of a metadata file."""
-        return cls(json.loads(text), metadata_location)
 
     @property
     def uuid(self) -> str:
@@ -73,7 +126,6 @@ class TableFacts:
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """The table's properties."""
         found: Mapping[str, str] = self.document.get("properties", {})
         return found
 
@@ -95,8 +147,13 @@ class TableFacts:
     @property
     def contents(self) -> Mapping[str, Any]:
         """All but what upkeep changes: what readers and writers of ``main`` get."""
-        kept = {key: value for key, value in self.document.items() if key not in UPKEEP}
-        return {**kept, MAIN: self.main}
+        return {**self._without(UPKEEP), MAIN: self.main}
+
+    @property
+    def shape(self) -> Mapping[str, Any]:
+        """What readers and writers of ``main`` go by, besides its rows."""
+        spec = self._current("partition-specs", "spec-id", "default-spec-id")
+        return {**self._without(UPKEEP | COUNTED), "schema": self.schema, "spec": spec}
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -107,33 +164,6 @@ class TableFacts:
     def is_sorted(self) -> bool:
         """True if the table says in which order writers put its rows."""
         return bool(self.document.get("default-sort-order-id"))
-
-    def is_maintained(self, begun: "TableFacts") -> bool:
-        """True if nothing but upkeep came after ``begun``: no rows, columns, rules, properties."""
-        current = self.main
-        while current != begun.main:
-            snapshot = self.snapshots.get(current) if current is not None else None
-            if snapshot is None or snapshot.summary.get("operation") != REPLACE:
-                return False
-            current = snapshot.parent
-        return self.shape == begun.shape
-
-    def has_all_since(self, sequence_number: int) -> bool:
-        """True if no commit of data after that one has expired; False where none is numbered."""
-        numbers = {one.sequence_number for one in self.snapshots.values()}
-        since = range(sequence_number + 1, self.last_sequence_number + 1)
-        return self.format_version > 1 and numbers.issuperset(since)
-
-    @property
-    def shape(self) -> Mapping[str, Any]:
-        """What readers and writers of ``main`` go by, besides its rows."""
-        kept = {k: v for k, v in self.document.items() if k not in UPKEEP | COUNTED}
-        spec = self._current("partition-specs", "spec-id", "default-spec-id")
-        return {**kept, "schema": self.schema, "spec": spec}
-
-    def _current(self, listed: str, key: str, current: str) -> Mapping[str, Any]:
-        found = (one for one in self.document.get(listed, ()))
-        return next((one for one in found if one[key] == self.document.get(current)), {})
 
     @property
     def main(self) -> int | None:
@@ -147,13 +177,39 @@ class TableFacts:
     @cached_property
     def snapshots(self) -> Mapping[int, Snapshot]:
         """What Iceberg still keeps, oldest first."""
-        found = (_snapshot(one) for one in self.document.get("snapshots", ()))
+        found = map(Snapshot.of, self.document.get("snapshots", ()))
         return {one.id: one for one in found}
 
     @cached_property
     def log(self) -> tuple[int, ...]:
         """The snapshots that ``main`` has shown, oldest first."""
         return tuple(int(one["snapshot-id"]) for one in self.document.get("snapshot-log", ()))
+
+    @property
+    def marker(self) -> SnapshotMarker | None:
+        """The publication that ``main`` comes from; None if another's replace took its place."""
+        found = (one.marker for one in self.ancestors(self.main))
+        return next((marker for marker in found if marker is not None), None)
+
+    def has_commit(self, commit: str) -> bool:
+        """True if the publication is in the history, be it superseded by now."""
+        return any(one.summary.get(COMMIT) == commit for one in self.snapshots.values())
+
+    def has_all_since(self, sequence_number: int) -> bool:
+        """True if no commit of data after that one has expired; False where none is numbered."""
+        numbers = {one.sequence_number for one in self.snapshots.values()}
+        since = range(sequence_number + 1, self.last_sequence_number + 1)
+        return self.format_version > 1 and numbers.issuperset(since)
+
+    def is_maintained(self, begun: "TableFacts") -> bool:
+        """True if nothing but upkeep came after ``begun``: no rows, columns, rules, properties."""
+        current = self.main
+        while current != begun.main:
+            snapshot = self.snapshots.get(current) if current is not None else None
+            if snapshot is None or snapshot.summary.get("operation") != REPLACE:
+                return False
+            current = snapshot.parent
+        return self.shape == begun.shape
 
     def ancestors(self, snapshot: int | None) -> Iterator[Snapshot]:
         """A snapshot and those that it was made from, as far as they are kept."""
@@ -163,26 +219,16 @@ class TableFacts:
             snapshot = found.parent
 
     def columns(self, schema_id: int | None) -> Mapping[str, str]:
-        """Type by column name of one of the table's schemas."""
+        """Type by column name of one of the table's schemas; of a nested type, its kind."""
         for schema in self.document.get("schemas", ()):
             if schema["schema-id"] == schema_id:
-                return {field["name"]: _type(field["type"]) for field in schema["fields"]}
+                types = {field["name"]: field["type"] for field in schema["fields"]}
+                return {k: v if isinstance(v, str) else str(v["type"]) for k, v in types.items()}
         return {}
 
+    def _without(self, keys: frozenset[str]) -> dict[str, Any]:
+        return {key: value for key, value in self.document.items() if key not in keys}
 
-def _snapshot(one: Mapping[str, Any]) -> Snapshot:
-    parent = one.get("parent-snapshot-id")
-    return Snapshot(
-        id=int(one["snapshot-id"]),
-        parent=None if parent is None else int(parent),
-        sequence_number=int(one.get("sequence-number", 0)),
-        time_ms=int(one["timestamp-ms"]),
-        manifest_list=str(one.get("manifest-list", "")),
-        schema_id=one.get("schema-id"),
-        summary=one.get("summary", {}),
-    )
-
-
-def _type(kind: Any) -> str:
-    """A simple type's name; of a nested one, its kind."""
-    return kind if isinstance(kind, str) else str(kind["type"])
+    def _current(self, listed: str, key: str, current: str) -> Mapping[str, Any]:
+        found = self.document.get(listed, ())
+        return next((one for one in found if one[key] == self.document.get(current)), {})

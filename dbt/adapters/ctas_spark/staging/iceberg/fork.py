@@ -22,8 +22,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.base import ExpectedBase, IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, has_commit
+from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     IcebergServices,
     IcebergTables,
@@ -126,12 +125,12 @@ class Fork:
     @property
     def attempts(self) -> tuple[SnapshotMarker, ...]:
         """The commits that were prepared on it, oldest first; one of them may be published."""
-        found = (SnapshotMarker.of(one.summary) for one in self.facts.snapshots.values())
+        found = (one.marker for one in self.facts.snapshots.values())
         return tuple(one for one in found if one is not None and one.fork == self.version)
 
     def is_in(self, table: TableFacts | None) -> bool:
         """True if one of its attempts is in the table's history."""
-        return table is not None and any(has_commit(table, one.commit) for one in self.attempts)
+        return table is not None and any(table.has_commit(one.commit) for one in self.attempts)
 
 
 def record_of(staging_schema: str, target: TableName, version: str) -> TableName:

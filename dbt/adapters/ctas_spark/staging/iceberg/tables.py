@@ -3,6 +3,7 @@
 Iceberg's Java exceptions become the core's errors: refused by name, or a fate not known.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ class LoadedTable:
         if location is None:
             raise RefusedError("the catalog does not say where the table's metadata lies")
         text = packages.org.apache.iceberg.TableMetadataParser.toJson(self.metadata)
-        self.facts = TableFacts.parse(str(text), str(location))
+        self.facts = TableFacts(json.loads(str(text)), str(location))
 
     def builder(self) -> Any:
         """Java's builder of the metadata of the next commit."""

@@ -19,8 +19,8 @@ from dbt.adapters.ctas_spark.staging.iceberg.creation import (
     fork_to_publish,
     metadata_of_creation,
 )
+from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkDirectories
-from dbt.adapters.ctas_spark.staging.iceberg.publications import SnapshotMarker, has_commit
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import BASE, Kind
@@ -193,7 +193,7 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         except MetastoreError as error:
             logger.warning("%s stays, as the target can't be read: %s", self.places, error.what)
             return [self.places]
-        if target is not None and any(has_commit(target, one) for one in self._commits):
+        if target is not None and any(target.has_commit(one) for one in self._commits):
             return forks.forget(self._services, self.record, report)
         return forks.discard(self._services, self.record, self._directories, report)
 

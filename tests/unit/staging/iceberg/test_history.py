@@ -3,15 +3,9 @@
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork
-from dbt.adapters.ctas_spark.staging.iceberg.publications import (
-    SnapshotMarker,
-    has_commit,
-    last_of,
-    live,
-    publications,
-)
+from dbt.adapters.ctas_spark.staging.iceberg.restore import history, last_of, publications
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 
 
@@ -50,13 +44,12 @@ FENCE = marker("f1", "v1", Kind.FENCE)
 
 def test_a_users_insert_belongs_to_the_version() -> None:
     """The version that is live is that of the nearest marker."""
-    found = live(table((1, None, A), (2, 1, None), (3, 2, None)))
-    assert found == A
+    assert table((1, None, A), (2, 1, None), (3, 2, None)).marker == A
 
 
 def test_anothers_replace_is_no_version_of_ours() -> None:
     """It begins without a parent, and so without a marker."""
-    assert live(table((1, None, A), (2, None, None))) is None
+    assert table((1, None, A), (2, None, None)).marker is None
 
 
 def test_publications_are_newest_first() -> None:
@@ -67,19 +60,26 @@ def test_publications_are_newest_first() -> None:
 
 def test_a_version_ends_where_the_next_begins() -> None:
     """Users' writes to it and fences of it are part of it; its successor and others' are not."""
-    history = table((1, None, A), (2, 1, None), (3, 2, FENCE), (4, None, None), (5, None, B))
-    found = last_of(history, "v1")
+    shown = table((1, None, A), (2, 1, None), (3, 2, FENCE), (4, None, None), (5, None, B))
+    found = last_of(shown, "v1")
     assert found is not None
     assert found.snapshot.id == 3
     assert found.marker == A
-    assert last_of(history, "v3") is None
+    assert last_of(shown, "v3") is None
+
+
+def test_a_fence_is_not_in_the_history() -> None:
+    """It leaves the version as it was."""
+    events = history(table((1, None, A), (2, 1, FENCE), (3, None, B)))
+    assert [(one.version, one.state) for one in events] == [("v2", "live"), ("v1", "kept")]
+    assert history(table()) == ()
 
 
 def test_a_commit_is_known_after_it_was_superseded() -> None:
     """As long as Iceberg keeps its snapshot."""
-    history = table((1, None, A), (2, None, B))
-    assert has_commit(history, "c1")
-    assert not has_commit(history, "c3")
+    superseded = table((1, None, A), (2, None, B))
+    assert superseded.has_commit("c1")
+    assert not superseded.has_commit("c3")
 
 
 def test_attempts_are_those_of_the_fork_itself() -> None:
