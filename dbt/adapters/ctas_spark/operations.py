@@ -1,4 +1,4 @@
-"""What the run-operations do: find models in dbt's graph, call the core for each, print rows."""
+"""The run-operations: find models in dbt's graph, call the core for each, print rows."""
 
 import io
 import json
@@ -29,10 +29,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchModelError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    MovedMetastore,
-    RetentionRules,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore, RetentionRules
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +38,6 @@ WIDEST = 80
 RECOVER = "ctas_recover"
 Row = dict[str, Any]
 Arguments = Mapping[str, Any]
-CatalogFor = Callable[[StagingContext], StagingCatalog]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +46,16 @@ class Project:
 
     graph: Mapping[str, Any]
     default_schema: str | None
-    catalog_for: CatalogFor
+    catalog_for: Callable[[StagingContext], StagingCatalog]
 
     def nodes(self, arguments: Arguments) -> tuple[Mapping[str, Any], ...]:
-        """The published models that ``model`` or ``schema`` select, or all.
+        """The published models that ``model`` or ``schema`` select, or all of them.
 
         Raises:
             NoSuchModelError: there is no model of that name.
         """
-        name, schema = arguments.get("model"), arguments.get("schema")
-        found = [one for one in self.graph["nodes"].values() if _is_selected(one, name, schema)]
+        name = arguments.get("model")
+        found = [one for one in self.graph["nodes"].values() if _is_selected(one, arguments)]
         if name is not None and not found:
             raise NoSuchModelError(
                 f"there is no model {name} that is published as a table",
@@ -69,11 +65,7 @@ class Project:
         return tuple(found)
 
     def plan(self, node: Mapping[str, Any]) -> ModelPlan:
-        """What a model's configuration asks for.
-
-        Raises:
-            ConfigurationError: it can't be followed.
-        """
+        """What a model's configuration asks for; ConfigurationError if it can't be followed."""
         target = table_name(node["database"], node["schema"], node["alias"])
         return read_plan(
             node["unique_id"], node["config"], node["description"], target, self.default_schema
@@ -86,7 +78,7 @@ def show_history(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list
 
 
 def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
-    """Publish the version before the live one, or the named one."""
+    """Publish the version before the live one, or the named one, again."""
     done = catalog.roll_back(plan.context, arguments.get("version"))
     row = {
         "table": str(plan.context.target),
@@ -100,8 +92,7 @@ def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> l
 def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """One row for each version, deleted or kept."""
     dry_run, table = bool(arguments.get("dry_run")), str(plan.context.target)
-    rules = rules_of_a_vacuum(plan.retention, arguments)
-    swept = catalog.clean_up(plan.context, rules, dry_run=dry_run)
+    swept = catalog.clean_up(plan.context, _rules(plan.retention, arguments), dry_run=dry_run)
     verb = "would be deleted" if dry_run else "deleted"
     taken_over = [_row(table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over]
     freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
@@ -115,22 +106,22 @@ def recover(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]
     return [{"table": table, "done": what} for what in catalog.recover(plan.context)]
 
 
-def rules_of_a_vacuum(rules: RetentionRules, arguments: Arguments) -> RetentionRules:
-    """A model's rules, as thorough as only ``ctas_vacuum`` is.
+def _rules(rules: RetentionRules, arguments: Arguments) -> RetentionRules:
+    """A model's rules, made as thorough as only ``ctas_vacuum`` is.
 
-    ``older_than``, in seconds, stands in the place of the grace period and of the orphan age.
+    ``older_than``, in seconds, replaces both the grace period and the orphan age.
     """
     older_than, moved = arguments.get("older_than"), arguments.get("metastore")
-    asked = replace(
+    rules = replace(
         rules,
         thorough=True,
         fences=bool(arguments.get("fence")),
         moved=None if moved is None else MovedMetastore(moved),
     )
     if older_than is None:
-        return asked
+        return rules
     age_ms = older_than * MILLISECONDS
-    return replace(asked, grace_ms=age_ms, orphan_age_ms=age_ms)
+    return replace(rules, grace_ms=age_ms, orphan_age_ms=age_ms)
 
 
 def _row(table: str, version: str, state: str) -> Row:
@@ -143,40 +134,26 @@ OPERATIONS: Mapping[str, Callable[[StagingCatalog, ModelPlan, Arguments], list[R
     "ctas_vacuum": vacuum,
     RECOVER: recover,
 }
+MOVED = tuple(one.value for one in MovedMetastore)
+FLAG: Shape = ("true or false", lambda value: isinstance(value, bool))
+SHAPES: Mapping[str, Shape] = {
+    "model": ("the name of a model", is_text),
+    "schema": ("the name of a schema", is_text),
+    "version": ("the id of a version", is_text),
+    "older_than": ("a number of seconds", is_count),
+    "dry_run": FLAG,
+    "fence": FLAG,
+    "json": FLAG,
+    "metastore": (f"one of {', '.join(MOVED)}", lambda value: value in MOVED),
+}
 
 
 def run(name: str, project: Project, arguments: Arguments) -> str:
     """What a run-operation prints: one table's trouble is a row, and the others go on.
 
     Raises:
-        InvalidArgumentError: an argument is of no use.
+        InvalidArgumentError: arguments don't have a value of their type; it names every problem.
         StagingError: the operation failed for the one model that was named.
-    """
-    check(name, arguments)
-    done = (_done(name, project, node, arguments) for node in project.nodes(arguments))
-    rows = [row for rows in done for row in rows]
-    return text_of(rows, as_json=bool(arguments.get("json")))
-
-
-def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:
-    table = f"{node['schema']}.{node['alias']}"
-    try:
-        plan = project.plan(node)
-        return OPERATIONS[name](project.catalog_for(plan.context), plan, arguments)
-    except (StagingError, Py4JError, PySparkException) as error:
-        if arguments.get("model") is not None:
-            raise
-        what = dbt_edge.message(error)
-        logger.warning("%s: %s", table, what)
-        said = f"failed: {what.splitlines()[0]}"
-        return [{"table": table, "done": said} if name == RECOVER else _row(table, "", said)]
-
-
-def check(name: str, arguments: Arguments) -> None:
-    """Return if every argument has a value of its type.
-
-    Raises:
-        InvalidArgumentError: names every problem.
     """
     problems = misfits(arguments, SHAPES).values()
     if problems:
@@ -185,30 +162,29 @@ def check(name: str, arguments: Arguments) -> None:
             left="nothing was done",
             remedy="see docs/operations.md",
         )
+    nodes = project.nodes(arguments)
+    rows = [row for node in nodes for row in _done(name, project, node, arguments)]
+    return text_of(rows, as_json=bool(arguments.get("json")))
 
 
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
+def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:
+    try:
+        plan = project.plan(node)
+        return OPERATIONS[name](project.catalog_for(plan.context), plan, arguments)
+    except (StagingError, Py4JError, PySparkException) as error:
+        if arguments.get("model") is not None:
+            raise
+        table, what = f"{node['schema']}.{node['alias']}", dbt_edge.message(error)
+        logger.warning("%s: %s", table, what)
+        said = f"failed: {what.splitlines()[0]}"
+        return [{"table": table, "done": said} if name == RECOVER else _row(table, "", said)]
 
 
-MOVED = tuple(one.value for one in MovedMetastore)
-SHAPES: Mapping[str, Shape] = {
-    "model": ("the name of a model", is_text),
-    "schema": ("the name of a schema", is_text),
-    "version": ("the id of a version", is_text),
-    "older_than": ("a number of seconds", is_count),
-    "dry_run": ("true or false", _is_flag),
-    "fence": ("true or false", _is_flag),
-    "json": ("true or false", _is_flag),
-    "metastore": (f"one of {', '.join(MOVED)}", lambda value: value in MOVED),
-}
-
-
-def _is_selected(node: Mapping[str, Any], name: str | None, schema: str | None) -> bool:
+def _is_selected(node: Mapping[str, Any], arguments: Arguments) -> bool:
+    name, schema = arguments.get("model"), arguments.get("schema")
     published = node["resource_type"] == "model" and node["config"]["materialized"] in PUBLISHED
-    named = name in (None, node["name"])
     inside = schema is None or node["schema"].lower() == schema.lower()
-    return published and named and inside
+    return published and inside and name in (None, node["name"])
 
 
 def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:
