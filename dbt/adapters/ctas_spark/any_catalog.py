@@ -35,7 +35,7 @@ LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
 ICEBERG_ENTRY = "table_type=ICEBERG"
 NO_VIEWS = "does not support views"
 NO_WAREHOUSE = ("NoSuchNamespaceException", "Namespace does not exist: ")
-"""Iceberg's word for a hadoop catalog in which nothing was made yet."""
+"""What Iceberg says of a hadoop catalog in which nothing was made yet."""
 
 
 class AnyCatalogAdapter(SparkAdapter):
@@ -126,20 +126,6 @@ class AnyCatalogAdapter(SparkAdapter):
             ]
         return catch_as_completed(futures)
 
-    def get_filtered_catalog(
-        self,
-        relation_configs: Iterable[RelationConfig],
-        used_schemas: frozenset[tuple[str, str]],
-        relations: set[BaseRelation] | None = None,
-    ) -> tuple["agate.Table", list[Exception]]:
-        """The same with each database as the project has it: dbt looks its nodes up by that."""
-        configs = list(relation_configs)
-        found, errors = super().get_filtered_catalog(configs, used_schemas, relations)
-        unnamed = {
-            (one.schema.lower(), one.identifier.lower()) for one in configs if not one.database
-        }
-        return (_without_database(found, unnamed) if unnamed and len(found) else found), errors
-
     @available
     def column_comment_sql(self, relation: BaseRelation, column: str, text: str) -> str:
         """The statement that comments one column."""
@@ -158,53 +144,49 @@ class AnyCatalogAdapter(SparkAdapter):
             "database out",
         )
 
-    def _tables(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
+    def _tables(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """All at once where that works: not in Spark 3.5 (SPARK-33393), nor with a broken table."""
+        asked = {"schema_relation": schema}
         try:
-            rows = self.execute_macro(LIST_RELATIONS_MACRO_NAME, kwargs={"schema_relation": schema})
+            rows: Iterable[Any] = self.execute_macro(LIST_RELATIONS_MACRO_NAME, kwargs=asked)
         except DbtRuntimeError:
-            return self._tables_one_by_one(schema)
-        return (
+            listed = self.execute_macro(LIST_TABLES_MACRO_NAME, kwargs=asked)
+            rows = [(*row, self._described(schema, str(row[1]))) for row in listed if not row[2]]
+        return [
             _found(schema, name, RelationType.Table, information)
             for _, name, temporary, information in rows
             if not temporary
-        )
+        ]
 
-    def _tables_one_by_one(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
-        rows = self.execute_macro(LIST_TABLES_MACRO_NAME, kwargs={"schema_relation": schema})
-        names = [str(name) for _, name, temporary in rows if not temporary]
-        for name in names:
-            table = table_name(schema.database, str(schema.schema), name)
-            yield _found(schema, name, RelationType.Table, self._described(quoting.table(table)))
-
-    def _described(self, table: str) -> str:
+    def _described(self, schema: CtasSparkRelation, table: str) -> str:
         """What DESCRIBE says, in the lines of SHOW TABLE EXTENDED; nothing of a broken table."""
+        name = quoting.table(table_name(schema.database, str(schema.schema), table))
         try:
             rows = self.execute_macro(
-                DESCRIBE_TABLE_EXTENDED_MACRO_NAME, kwargs={"table_name": table}
+                DESCRIBE_TABLE_EXTENDED_MACRO_NAME, kwargs={"table_name": name}
             )
         except DbtRuntimeError:
             return ""
         return "\n".join(f"{row[0]}: {row[1]}" for row in rows)
 
-    def _views(self, schema: CtasSparkRelation) -> Iterator[BaseRelation]:
-        """No catalog but the session's has its views among its tables."""
+    def _views(self, schema: CtasSparkRelation) -> list[BaseRelation]:
+        """Only the session catalog lists its views among its tables."""
         try:
             rows = self.execute_macro(LIST_VIEWS_MACRO_NAME, kwargs={"schema_relation": schema})
         except DbtRuntimeError as error:
             if NO_VIEWS not in error.msg:
                 raise
-            return iter(())
-        return (
+            return []
+        return [
             _found(schema, name, RelationType.View) for _, name, temporary in rows if not temporary
-        )
+        ]
 
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
         for column in super()._get_columns_for_catalog(relation):
             yield {**column, "table_database": relation.database}
 
     def _make_match_kwargs(self, database: str, schema: str, identifier: str) -> dict[str, str]:
-        """What a listed relation has to be: only the session catalog knows no upper case."""
+        """The path of a relation to look up: only the session catalog ignores upper case."""
         if catalog_of(database) == SESSION_CATALOG:
             return super()._make_match_kwargs(database, schema, identifier)
         return {"database": database, "schema": schema, "identifier": identifier}
@@ -234,16 +216,3 @@ def _with_iceberg(listed: BaseRelation) -> BaseRelation:
     """A relation of the session catalog, where Spark calls an Iceberg table's provider hive."""
     found = cast("CtasSparkRelation", listed)
     return found.replace(is_iceberg=True) if ICEBERG_ENTRY in (found.information or "") else found
-
-
-def _without_database(found: "agate.Table", unnamed: set[tuple[str, str]]) -> "agate.Table":
-    """Leave the session catalog out for relations whose node has no database."""
-    import agate  # noqa: PLC0415 (as dbt does: it is slow to import)
-
-    def written(row: "agate.Row") -> str | None:
-        path = (row["table_schema"], row["table_name"])
-        inside = row["table_database"] == SESSION_CATALOG
-        return None if inside and path in unnamed else row["table_database"]
-
-    database = agate.Formula(agate.Text(), written)
-    return found.compute([("table_database", database)], replace=True)
