@@ -16,7 +16,7 @@ OLD = "SELECT id, 'old' AS name FROM range(3)"
 NEW = "SELECT id, 'new' AS name FROM range(2)"
 COLUMNS = [f"c{number}" for number in range(12)]
 TWELVE = f"SELECT {', '.join(f'{number} AS {name}' for number, name in enumerate(COLUMNS))}"
-DOCUMENTED = {name: {"name": name, "description": f"it's {name}"} for name in COLUMNS}
+DOCUMENTED = {name: f"it's {name}" for name in COLUMNS}
 AT_ONCE = RetentionRules(orphan_age_ms=0)
 
 

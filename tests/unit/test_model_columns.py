@@ -51,9 +51,8 @@ def test_comments_are_as_few_statements_as_spark_takes(version: str, said: list[
         return SimpleNamespace(columns=["Id", "n", "more"])
 
     texts = {"id": "a", "n": "it's", "gone": "x"}
-    columns = {name: {"name": name, "description": text} for name, text in texts.items()}
     spark = SimpleNamespace(version=version, sql=sql)
-    model_columns.comment_each(spark, STAGED, columns)
+    model_columns.comment_each(spark, STAGED, texts)
     assert asked[1:] == [f"ALTER TABLE `s`.`t` ALTER COLUMN {one}" for one in said]
 
 

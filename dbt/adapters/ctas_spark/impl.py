@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.contracts.constraints import ConstraintType
 
+from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
@@ -84,7 +85,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             node.description,
             _name(relation),
             self._credentials.staging_schema,
-            column_comments=model_columns.descriptions_of(node),
+            column_comments=model_columns.descriptions(node),
             full_refresh=full_refresh,
         )
         opened = self._catalogs()
@@ -106,17 +107,12 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     def verify_staged_table(self) -> BaseRelation:
         """The staged version as a relation, for checks before it is published."""
         record = self._build.staged.verify()
-        return self.Relation.create(
-            record.catalog,
-            record.database,
-            record.table,
-            type=self.Relation.Table,
-            branch=record.branch,
-        )
+        path = record.catalog, record.database, record.table
+        return self.Relation.create(*path, type=self.Relation.Table, branch=record.branch)
 
     @for_macros
     def constraint_checks_sql(self, model: dict[str, Any], relation: BaseRelation) -> str | None:
-        """A query that counts the rows which break the contract's constraints; None without any."""
+        """A query that counts rows which break the contract; None without constraints."""
         return model_columns.checks_sql(model, _name(relation))
 
     @for_macros
@@ -126,13 +122,14 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         model_columns.assert_none_broken(found, self._build.staged.target)
 
     @for_macros
-    def comment_columns(self, staged: BaseRelation, columns: dict[str, Any]) -> None:
-        """Comment the staged version's columns; those of a branch have their comments."""
-        if _name(staged).branch:
-            return
-        own = self._build.staged.keeps_own_columns
-        comment = model_columns.comment_each if own else model_columns.comment
-        comment(self._handle.spark, _name(staged), columns)
+    def comment_columns(self, staged: BaseRelation) -> None:
+        """Comment the staged version's columns, unless it is a branch, which has its comments."""
+        table, build = _name(staged), self._build.staged
+        texts = build.context.layout.column_comments
+        if texts and not table.branch:
+            own = build.keeps_own_columns
+            comment = model_columns.comment_each if own else model_columns.comment
+            comment(self._handle.spark, table, texts)
 
     @for_macros
     def commit_staged_table(self) -> bool:
@@ -141,7 +138,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def fill_in_place_sql(self, compiled_code: str) -> str | None:
-        """At atomicity ``none`` the INSERT that fills the published version; else None."""
+        """The INSERT that fills the published version at atomicity ``none``; else None."""
         return self._build.staged.fill_statement(compiled_code)
 
     @for_macros
@@ -172,7 +169,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             logger.info(f"  {self.hide_secrets(line)}")
 
     def cleanup_connections(self) -> None:
-        """The invocation ends: look after old versions, then close the catalog and connections."""
+        """The invocation ends: look after old versions, then close catalogs and connections."""
         with self._guard:
             opened, self._opened = self._opened, None
         try:
@@ -186,9 +183,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @classmethod
     def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
-        """Name this adapter as the builder: dbt derives a wrong module from the class name."""
-        from dbt.adapters.__about__ import version as base_version  # noqa: PLC0415 (as dbt does)
-
+        """Name this adapter: dbt derives a wrong module from the name of the class."""
         return AdapterTrackingRelationInfo(  # type: ignore[abstract]  # dbt instantiates it so
             adapter_name="ctas_spark",
             base_adapter_version=base_version,

@@ -1,8 +1,6 @@
-"""What a model's YAML says of its columns: constraints to check and comments to set."""
+"""What a model's YAML says about its columns: constraints to check and comments to set."""
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
-from functools import reduce
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -60,23 +58,23 @@ def _check(constraint: Mapping[str, Any], column: str) -> Iterator[tuple[str, st
         yield constraint.get("name") or f"check {expression}", f"NOT ({expression})"
 
 
-def comment(
-    spark: SparkSession, staged: TableName, columns: Mapping[str, Mapping[str, Any]]
-) -> None:
-    """Comment every described column.
+def comment(spark: SparkSession, staged: TableName, texts: Mapping[str, str]) -> None:
+    """Comment the columns of a table in the session catalog; ``texts`` by names in lower case.
 
-    ALTER TABLE takes one column of a session catalog's table at a time, and each statement writes
-    the whole schema: minutes for 500 columns. This is the call that it makes, made once.
+    ALTER TABLE takes one column at a time there, and each statement writes the whole schema:
+    minutes for 500 columns. This is the call that it makes, made once.
     """
     catalog, name = jvm.session_catalog(spark), jvm.identifier(spark, staged)
     found = catalog.externalCatalog().getTable(staged.database, staged.table)
-    fields = list(found.dataSchema().fields())
-    texts = descriptions(columns)
-    commented = [_commented(field, texts) for field in fields]
-    catalog.alterTableDataSchema(name, _schema(spark, commented))
+    schema, names = jvm.classes(spark).org.apache.spark.sql.types.StructType(), set()
+    for field in found.dataSchema().fields():
+        key = str(field.name()).lower()
+        names.add(key)
+        schema = schema.add(field.withComment(texts[key]) if key in texts else field)
+    catalog.alterTableDataSchema(name, schema)
     catalog.refreshTable(name)
     partitions = {str(field.name()).lower() for field in found.partitionSchema().fields()}
-    warn_of_others(staged, set(texts) - {str(field.name()).lower() for field in fields}, partitions)
+    _warn_of_others(staged, texts.keys() - names, partitions)
 
 
 def comment_statement(table: TableName, texts: Mapping[str, str]) -> str:
@@ -88,12 +86,12 @@ def comment_statement(table: TableName, texts: Mapping[str, str]) -> str:
     return f"ALTER TABLE {quoting.table(table)} ALTER COLUMN {comments}"
 
 
-def comment_each(spark: Any, staged: TableName, columns: Mapping[str, Mapping[str, Any]]) -> None:
-    """Comment every described column of a table that a format of its own keeps.
+def comment_each(spark: Any, staged: TableName, texts: Mapping[str, str]) -> None:
+    """Comment the columns of a table whose format keeps its columns.
 
-    One commit of the schema; before Spark 4.1, whose grammar takes one column, one for each.
+    That is one commit of the schema; before Spark 4.1, whose grammar takes one column, one for
+    each.
     """
-    texts = descriptions(columns)
     empty = spark.sql(f"SELECT * FROM {quoting.table(staged)} LIMIT 0")  # noqa: S608 (quoted)
     names = {str(name).lower(): name for name in empty.columns}
     known = [(name, texts[key]) for key, name in names.items() if key in texts]
@@ -101,39 +99,19 @@ def comment_each(spark: Any, staged: TableName, columns: Mapping[str, Mapping[st
     at_once = len(known) if takes_all else 1
     for start in range(0, len(known), at_once or 1):
         spark.sql(comment_statement(staged, dict(known[start : start + at_once])))
-    warn_of_others(staged, texts.keys() - names.keys(), set())
+    _warn_of_others(staged, texts.keys() - names.keys(), set())
 
 
-def descriptions(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """The description of each column that has one, by its name in lower case."""
-    return {
-        str(column["name"]).lower(): str(column["description"])
-        for column in columns.values()
-        if column.get("description")
-    }
+def descriptions(node: Any) -> dict[str, str]:
+    """The description of each column of a model that has one, by its name in lower case."""
+    columns = node.columns.values()
+    return {str(one.name).lower(): str(one.description) for one in columns if one.description}
 
 
-def descriptions_of(node: Any) -> dict[str, str]:
-    """The same of a model as dbt has it in Python."""
-    return descriptions({name: vars(column) for name, column in node.columns.items()})
-
-
-def warn_of_others(
-    staged: TableName, names: AbstractSet[str], partitions: AbstractSet[str]
-) -> None:
+def _warn_of_others(staged: TableName, names: set[str], partitions: set[str]) -> None:
     """Say which descriptions have no column, or a column that Spark can't comment on."""
     for name in sorted(names & partitions):
         logger.warning(f"{staged}: Spark can't comment on the partition column {name}")
     missing = ", ".join(sorted(names - partitions))
     if missing:
-        logger.warning(f"{staged}: described, but no columns of the model: {missing}")
-
-
-def _commented(field: Any, texts: Mapping[str, str]) -> Any:
-    text = texts.get(str(field.name()).lower())
-    return field if text is None else field.withComment(text)
-
-
-def _schema(spark: SparkSession, fields: list[Any]) -> Any:
-    types = jvm.classes(spark).org.apache.spark.sql.types
-    return reduce(lambda schema, field: schema.add(field), fields, types.StructType())
+        logger.warning(f"{staged}: described, but not columns of the model: {missing}")

@@ -11,6 +11,10 @@ from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.spark.relation import SparkRelation
 
 
+TEMPORARY = "__dbt_tmp"
+ICEBERG = "iceberg"
+
+
 def catalog_of(database: str | None) -> str:
     """The catalog that a database names; without one the session's, as in Spark's own SQL."""
     if not database or database.lower() == SESSION_CATALOG:
@@ -26,16 +30,12 @@ def table_name(database: str | None, schema: str, identifier: str) -> TableName:
     return TableName(schema, identifier, catalog)
 
 
-TEMPORARY = "__dbt_tmp"
-ICEBERG = "iceberg"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class CtasSparkRelation(SparkRelation):
-    """A relation in any catalog; the session catalog is left out where it is written.
+    """A relation in any catalog; SQL leaves out the session catalog.
 
-    Without a schema it is a temporary view's name, which is in no catalog. With a ``branch`` it is
-    that line of an Iceberg table's history.
+    Without a schema it is the name of a temporary view, which is in no catalog. With a ``branch``
+    it is that branch of an Iceberg table.
     """
 
     include_policy: Policy = field(default_factory=Policy)
@@ -52,10 +52,9 @@ class CtasSparkRelation(SparkRelation):
         return self.database in (None, SESSION_CATALOG)
 
     def stays_iceberg(self, file_format: str | None) -> bool:
-        """True of an Iceberg table that a model with ``file_format``, or with none, keeps one.
+        """True of an Iceberg table that stays one under a model's ``file_format``.
 
-        Without a format, a table of the session catalog becomes one of files, and any other's does
-        not change.
+        Without a format, a table of the session catalog becomes one of files; others don't change.
         """
         changes = file_format is None and self.in_session_catalog
         return bool(self.is_iceberg) and not changes and file_format in (None, ICEBERG)
@@ -68,8 +67,8 @@ class CtasSparkRelation(SparkRelation):
     ) -> "CtasSparkRelation":
         """The relation with some parts of its path.
 
-        By its identifier alone it is a temporary view, and all models of a session share the names
-        of those: so this one gets a name that no other schema or database has.
+        A temporary view is written by its identifier alone, and all models of a session share the
+        names of these: so it gets a name that no other schema or database has.
         """
         made = super().include(database, schema, identifier)
         shown = made.include_policy

@@ -5,7 +5,5 @@
     {%- do get_assert_columns_equivalent('select * from ' ~ staged) -%}
     {%- do assert_constraints_hold(staged) -%}
   {%- endif -%}
-  {%- if config.persist_column_docs() and model.columns -%}
-    {%- do adapter.comment_columns(staged, model.columns) -%}
-  {%- endif -%}
+  {%- do adapter.comment_columns(staged) -%}
 {% endmacro %}
