@@ -27,14 +27,7 @@ from fakes.metastore import FakeMetastore, entry
 from fakes.world import TARGET_NAME, World
 
 Edit = dict[str, str | None]
-
-
-@pytest.fixture
-def world() -> World:
-    """A table that was published once."""
-    world = World()
-    world.published()
-    return world
+pytestmark = pytest.mark.usefixtures("a_table")
 
 
 def edited(found: TableEntry, edit: Edit) -> TableEntry:

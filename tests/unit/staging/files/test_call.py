@@ -24,12 +24,6 @@ from fakes.metastore import losing_the_answer
 from fakes.world import TARGET_NAME, Staged, World
 
 
-@pytest.fixture
-def world() -> World:
-    """A catalog on fakes."""
-    return World()
-
-
 def live(world: World) -> TableEntry:
     """The target's entry."""
     return world.metastore.tables[TARGET_NAME]

@@ -13,12 +13,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from fakes.world import STAGING_SCHEMA, World
 
 
-@pytest.fixture
-def world() -> World:
-    """A catalog on fakes."""
-    return World()
-
-
 def test_a_table_of_another_catalog_is_not_taken_for_its_namesake(world: World) -> None:
     """It is refused before the metastore is asked for anything, with what to do instead."""
     with pytest.raises(NotSupportedError, match="in spark_catalog only") as refused:

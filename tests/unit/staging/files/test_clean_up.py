@@ -15,12 +15,6 @@ AN_HOUR = 3_600_000
 WITH_GRACE = RetentionRules(versions_to_keep=0, grace_ms=AN_HOUR)
 
 
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage."""
-    return World()
-
-
 def test_the_live_version_always_stays(world: World) -> None:
     """Whatever the rules, what the target shows is not touched."""
     live = world.published()

@@ -16,12 +16,6 @@ from fakes.world import TARGET_NAME, World
 NOW = 1_800_000_000_000
 
 
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage."""
-    return World()
-
-
 def fence(world: World, name: TableName = TARGET_NAME) -> None:
     """The target as a clean-up with fences leaves it."""
     base = look(world.metastore, name)

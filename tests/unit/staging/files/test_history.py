@@ -3,20 +3,12 @@
 import json
 from dataclasses import replace
 
-import pytest
-
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files.restore import spark_columns
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, change_of
 from fakes.metastore import entry
 from fakes.world import CONTEXT, TARGET_NAME, World, version_of
-
-
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage."""
-    return World()
 
 
 def history(world: World) -> tuple[Event, ...]:

@@ -30,14 +30,7 @@ from fakes.world import (
 FENCING = replace(AT_ONCE, fences=True)
 ONLY_ORPHANS = RetentionRules(versions_to_keep=9, grace_ms=10**12)
 NOW = replace(AT_ONCE, orphan_age_ms=0)
-
-
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage, with a table."""
-    world = World()
-    world.published()
-    return world
+pytestmark = pytest.mark.usefixtures("a_table")
 
 
 def live(world: World) -> str:

@@ -21,12 +21,6 @@ from fakes.world import TARGET_NAME, Staged, World
 Refused = type[StagingError]
 
 
-@pytest.fixture
-def world() -> World:
-    """A catalog of tables of files."""
-    return World()
-
-
 def view(world: World) -> None:
     """A user's view has the target's name."""
     world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, table_type=VIEW_TYPE)

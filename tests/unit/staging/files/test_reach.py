@@ -23,12 +23,6 @@ ISOLATED = Atomicity.ISOLATED
 
 
 @pytest.fixture
-def world() -> World:
-    """A metastore whose reads are repeatable."""
-    return World()
-
-
-@pytest.fixture
 def mixing(world: World) -> World:
     """A remote one with a table, of which nobody says so."""
     world.published()

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.record import RecordState
@@ -14,12 +12,6 @@ from fakes.records import drops_the_target, record_of, remembered
 from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, version_of
 
 THOROUGH = replace(AT_ONCE, thorough=True)
-
-
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage."""
-    return World()
 
 
 def test_a_renamed_target_keeps_its_version(world: World) -> None:

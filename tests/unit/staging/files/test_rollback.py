@@ -14,12 +14,6 @@ from fakes.metastore import entry
 from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
 
 
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage."""
-    return World()
-
-
 def back(world: World, to: str | None = None) -> RolledBack:
     """A rollback in another run."""
     return world.catalog().roll_back(CONTEXT, to)

@@ -27,12 +27,6 @@ SAME = replace(AT_ONCE, moved=MovedMetastore.SAME)
 CLONE = replace(AT_ONCE, moved=MovedMetastore.CLONE)
 
 
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage."""
-    return World()
-
-
 def roots(world: World, address: str = ADDRESS, schema: str = STAGING_SCHEMA) -> VersionRoots:
     """What one run knows."""
     return VersionRoots(world.metastore, world.storage, address, schema)

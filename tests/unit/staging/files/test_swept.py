@@ -15,12 +15,6 @@ from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.world import TARGET_NAME, Staged, World, version_of
 
 
-@pytest.fixture
-def world() -> World:
-    """A catalog on fakes."""
-    return World()
-
-
 def shown(world: World) -> str | None:
     """The version that the target shows."""
     marker = Marker.of(world.metastore.tables.get(TARGET_NAME))

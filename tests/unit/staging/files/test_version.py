@@ -25,12 +25,6 @@ from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
 START = START_MS // 1000
 
 
-@pytest.fixture
-def world() -> World:
-    """A catalog on fakes."""
-    return World()
-
-
 def live(world: World) -> TableEntry:
     """The target's entry."""
     return world.metastore.tables[TARGET_NAME]

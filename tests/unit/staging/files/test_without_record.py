@@ -23,14 +23,7 @@ from fakes.world import (
 )
 
 NOW = replace(AT_ONCE, orphan_age_ms=0)
-
-
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage, with a table."""
-    world = World()
-    world.published()
-    return world
+pytestmark = pytest.mark.usefixtures("a_table")
 
 
 def left_in_its_directory(world: World) -> str:

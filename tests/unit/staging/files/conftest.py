@@ -1,0 +1,17 @@
+"""One catalog of tables of files on fakes, with or without a table."""
+
+import pytest
+
+from fakes.world import World
+
+
+@pytest.fixture
+def world() -> World:
+    """One metastore and one storage, without a table."""
+    return World()
+
+
+@pytest.fixture
+def a_table(world: World) -> None:
+    """The target was published once."""
+    world.published()
