@@ -10,7 +10,6 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.spark.relation import SparkRelation
 
-
 TEMPORARY = "__dbt_tmp"
 ICEBERG = "iceberg"
 

@@ -1,6 +1,6 @@
 """One catalog of tables of files on fakes, and models that are taken through it step by step."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -12,8 +12,14 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
+from dbt.adapters.ctas_spark.staging.files.base import (
+    PARTITION_HOLDER,
+    PARTITION_PROVIDER,
+    PARTITIONS,
+)
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED
+from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED, TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep
@@ -72,6 +78,17 @@ class World:
         self.repeatable_reads = True
         self.address = ADDRESS
 
+    @property
+    def target(self) -> TableEntry:
+        """The target's entry, which has to be there."""
+        return self.metastore.tables[TARGET_NAME]
+
+    @property
+    def shown(self) -> str | None:
+        """The version that the target shows."""
+        marker = Marker.of(self.metastore.tables.get(TARGET_NAME))
+        return marker.version if marker else None
+
     def catalog(self) -> SessionCatalog:
         """The catalog of one run."""
         return SessionCatalog(
@@ -127,6 +144,12 @@ class World:
         staged.verify()
         return staged
 
+    def committed(self, *months: str, **changes: Any) -> Staged:
+        """A table that was published, and whose partitions are not tracked yet."""
+        staged = self.begun("create_or_replace", *months, **changes)
+        staged.commit()
+        return staged
+
     def published(self, purpose: str = "create_or_replace", *months: str, **changes: Any) -> Staged:
         """A table that another run has published."""
         staged = self.begun(purpose, *months, **changes)
@@ -138,6 +161,16 @@ class World:
     def sweep(self, rules: RetentionRules = AT_ONCE, *, dry_run: bool = False) -> Sweep:
         """What the end of another invocation deletes of the target."""
         return self.catalog().clean_up(CONTEXT, rules, dry_run=dry_run)
+
+    def once_after(self, call: str, act: Callable[[], object]) -> None:
+        """Do something directly after a call of the metastore, once."""
+
+        def fault(made: str) -> None:
+            if made == call:
+                self.metastore.after = lambda _call: None
+                act()
+
+        self.metastore.after = fault
 
     def grow_old(self) -> None:
         """Let the orphan age go by."""
@@ -156,6 +189,15 @@ class World:
         """Month and version id of each partition that the metastore keeps of the target."""
         kept = self.metastore.kept.get(TARGET_NAME, {}).values()
         return {(one.values[0], one.location.split("/")[-2]) for one in kept}
+
+    def partitions_are(self) -> tuple[str | None, str | None]:
+        """What Spark and we say of the target's partitions."""
+        parameters = self.target.parameters
+        return parameters.get(PARTITION_PROVIDER), parameters.get(PARTITIONS)
+
+    def holder_note(self) -> str | None:
+        """The note of a holder that is at work on the target's partitions."""
+        return self.target.parameters.get(PARTITION_HOLDER)
 
     def records(self) -> set[str]:
         """The versions that have a record."""

@@ -15,3 +15,9 @@ def world() -> World:
 def a_table(world: World) -> None:
     """The target was published once."""
     world.published()
+
+
+@pytest.fixture
+def remote() -> World:
+    """Only a lock of the metastore can run out."""
+    return World()

@@ -6,17 +6,11 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     MetastoreError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.clock import START_MS
-from fakes.world import CONTEXT, TARGET_NAME, World, version_of
+from fakes.world import CONTEXT, World, version_of
 
 START = START_MS // 1000
-
-
-def live(world: World) -> TableEntry:
-    """The target's entry."""
-    return world.metastore.tables[TARGET_NAME]
 
 
 def test_an_abort_removes_files_and_record(world: World) -> None:
@@ -40,7 +34,7 @@ def test_an_abort_after_a_commit_does_nothing(world: World) -> None:
     """A published version can't be aborted."""
     ours = world.published()
     ours.abort("a post-hook failed")
-    assert live(world).directory_name == ours.version
+    assert world.target.directory_name == ours.version
     assert ours.version in world.versions_on_storage() & world.records()
 
 
@@ -92,5 +86,5 @@ def test_an_abort_of_a_rollback_deletes_nothing(world: World) -> None:
     world.metastore.before = commit_rival
     with pytest.raises(ConcurrentWriteError):
         world.catalog().roll_back(CONTEXT)
-    assert live(world).directory_name == rival.version
+    assert world.target.directory_name == rival.version
     assert {old.version, new.version} <= world.versions_on_storage() & world.records()

@@ -36,11 +36,6 @@ def edited(found: TableEntry, edit: Edit) -> TableEntry:
     return replace(found, parameters={k: v for k, v in merged.items() if v is not None})
 
 
-def live(world: World) -> TableEntry:
-    """The target's entry."""
-    return world.metastore.tables[TARGET_NAME]
-
-
 UPKEEP: list[Edit] = [
     {"spark.sql.statistics.numRows": "3", "spark.sql.statistics.totalSize": "9"},
     {"spark.sql.statistics.colStats.id.max": "7"},
@@ -65,7 +60,7 @@ WRITES: list[Edit] = [
 def test_statistics_and_bookkeeping_are_no_conflict(world: World, edit: Edit) -> None:
     """ANALYZE, and the partitions of a table, change no row: the commit goes over them."""
     ours = world.begun()
-    begun, now = live(world), edited(live(world), edit)
+    begun, now = world.target, edited(world.target, edit)
     assert change_between(FileBase(begun), FileBase(now)) is Change.MAINTAINED
     world.metastore.tables[TARGET_NAME] = now
     ours.commit()
@@ -75,28 +70,28 @@ def test_statistics_and_bookkeeping_are_no_conflict(world: World, edit: Edit) ->
 @pytest.mark.parametrize("edit", WRITES)
 def test_every_other_property_is_a_conflict(world: World, edit: Edit) -> None:
     """The time alone may be all that an INSERT into a partitioned table leaves."""
-    begun, now = live(world), edited(live(world), edit)
+    begun, now = world.target, edited(world.target, edit)
     assert change_between(FileBase(begun), FileBase(now)) is Change.WRITTEN
 
 
 @pytest.mark.parametrize("figure", ["numFiles", "totalSize"])
 def test_a_changed_figure_is_an_insert(world: World, figure: str) -> None:
     """Figures that were there and change tell of new files, so their rows are not overwritten."""
-    world.metastore.tables[TARGET_NAME] = edited(live(world), {"numFiles": "1", "totalSize": "4"})
+    world.metastore.tables[TARGET_NAME] = edited(world.target, {"numFiles": "1", "totalSize": "4"})
     ours = world.begun()
-    world.metastore.tables[TARGET_NAME] = edited(live(world), {figure: "8"})
+    world.metastore.tables[TARGET_NAME] = edited(world.target, {figure: "8"})
     with pytest.raises(ConcurrentWriteError, match="without our marker"):
         ours.commit()
     ours.abort("conflict")
-    assert live(world).parameters[figure] == "8"
+    assert world.target.parameters[figure] == "8"
 
 
 def test_hives_columns_are_no_difference(world: World) -> None:
     """Filling them changes nothing that Spark reads."""
     ours = world.begun()
-    begun = live(world)
+    begun = world.target
     world.metastore.tables[TARGET_NAME] = replace(begun, columns=(("other", "string"),))
-    assert change_between(FileBase(begun), FileBase(live(world))) is not Change.WRITTEN
+    assert change_between(FileBase(begun), FileBase(world.target)) is not Change.WRITTEN
     ours.commit()
     assert ours.outcome is Outcome.COMMITTED
 
@@ -112,8 +107,8 @@ def test_another_place_or_type_is_a_conflict(
     world: World, other: Callable[[TableEntry], TableEntry]
 ) -> None:
     """ALTER TABLE ... SET LOCATION is a commit by another."""
-    begun = FileBase(live(world))
-    assert change_between(begun, FileBase(other(live(world)))) is Change.WRITTEN
+    begun = FileBase(world.target)
+    assert change_between(begun, FileBase(other(world.target))) is Change.WRITTEN
 
 
 def test_a_target_is_created_written_dropped_or_as_it_was() -> None:
@@ -127,12 +122,12 @@ def test_a_target_is_created_written_dropped_or_as_it_was() -> None:
 
 def test_who_changed_it_is_named(world: World) -> None:
     """The version and its time, an unmarked writer, or a drop."""
-    begun = FileBase(live(world))
-    altered = FileBase(edited(live(world), {"team": "core"}))
+    begun = FileBase(world.target)
+    altered = FileBase(edited(world.target, {"team": "core"}))
     assert "a writer without our marker" in who_changed(begun, altered)
     assert who_changed(begun, FileBase(None)) == "it was dropped"
     second = world.published()
-    told = who_changed(begun, FileBase(live(world)))
+    told = who_changed(begun, FileBase(world.target))
     assert told.startswith(f"version {second.version} was committed at 2023-11-14")
 
 
@@ -140,9 +135,9 @@ def test_a_commit_expects_the_marker_or_else_the_time() -> None:
     """A target without both has no compare-and-swap."""
     world = World()
     world.published()
-    marker = Marker.of(live(world))
+    marker = Marker.of(world.target)
     assert marker is not None
-    assert FileBase(live(world)).expectation == Expectation(COMMIT, marker.commit)
+    assert FileBase(world.target).expectation == Expectation(COMMIT, marker.commit)
     plain = FileBase(entry(TARGET_NAME))
     assert plain.expectation == Expectation("transient_lastDdlTime", "1000")
     assert FileBase(entry(TARGET_NAME, parameters={})).expectation is None
@@ -154,9 +149,9 @@ def test_a_base_is_written_down_in_one_word() -> None:
     assert str(FileBase(entry(TARGET_NAME))) == "ddl:1000:1000:file:/warehouse/shop.db/orders"
     world = World()
     world.published()
-    marker = Marker.of(live(world))
+    marker = Marker.of(world.target)
     assert marker is not None
-    assert str(FileBase(live(world))) == f"commit:{marker.commit}"
+    assert str(FileBase(world.target)) == f"commit:{marker.commit}"
 
 
 def test_the_files_of_a_managed_table_are_known() -> None:
@@ -167,7 +162,7 @@ def test_the_files_of_a_managed_table_are_known() -> None:
     world = World()
     world.published()
     world.makes_managed()
-    assert FileBase(live(world)).managed_directory is None
+    assert FileBase(world.target).managed_directory is None
 
 
 def test_a_view_is_no_table() -> None:
@@ -194,8 +189,8 @@ class TornOnce(FakeMetastore):
 def test_a_torn_read_is_read_once_more(world: World) -> None:
     """One get_table of a server is several SELECTs: the second read shows the marker."""
     torn = TornOnce()
-    torn.tables[TARGET_NAME] = live(world)
-    assert look(torn, TARGET_NAME).version == Marker.of(live(world)).version  # type: ignore[union-attr]
+    torn.tables[TARGET_NAME] = world.target
+    assert look(torn, TARGET_NAME).version == Marker.of(world.target).version  # type: ignore[union-attr]
     assert torn.calls == ["get_table", "get_table"]
 
 
@@ -210,7 +205,7 @@ def test_a_marker_that_fits_is_read_once(world: World) -> None:
 
 def test_a_marker_that_never_fits_is_foreign(world: World) -> None:
     """SHOW CREATE TABLE copies it into clones: those are tables without our marker."""
-    copied = edited(live(world), {"transient_lastDdlTime": "7"})
+    copied = edited(world.target, {"transient_lastDdlTime": "7"})
     clone = replace(copied, name=TableName("shop", "clone"))
     world.metastore.tables[clone.name] = clone
     world.metastore.calls.clear()
@@ -222,7 +217,7 @@ def test_a_marker_that_never_fits_is_foreign(world: World) -> None:
 
 def test_a_newer_marker_is_refused_with_the_remedy(world: World) -> None:
     """A release that does not know what it says does not touch the table."""
-    world.metastore.tables[TARGET_NAME] = edited(live(world), {FORMAT: "2"})
+    world.metastore.tables[TARGET_NAME] = edited(world.target, {FORMAT: "2"})
     with pytest.raises(NotSupportedError, match="has the format 2") as refused:
         world.plan().begin()
     assert "install the release" in refused.value.remedy
@@ -233,7 +228,7 @@ def test_a_newer_marker_is_refused_with_the_remedy(world: World) -> None:
 )
 def test_only_the_tables_own_newer_marker_counts(world: World, edit: Edit) -> None:
     """A clone's marker says nothing of the clone."""
-    world.metastore.tables[TARGET_NAME] = edited(live(world), edit)
+    world.metastore.tables[TARGET_NAME] = edited(world.target, edit)
     assert look(world.metastore, TARGET_NAME).exists
 
 

@@ -1,6 +1,5 @@
 """The one metastore call that publishes, and what becomes of it when its answer is lost."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -17,33 +16,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.metastore import losing_the_answer
 from fakes.world import TARGET_NAME, Staged, World
-
-
-def live(world: World) -> TableEntry:
-    """The target's entry."""
-    return world.metastore.tables[TARGET_NAME]
-
-
-def shown(world: World) -> str | None:
-    """The version that the target shows."""
-    marker = Marker.of(world.metastore.tables.get(TARGET_NAME))
-    return marker.version if marker else None
-
-
-def at(world: World, call: str, act: Callable[[], object]) -> None:
-    """Do something directly after a call, once."""
-
-    def fault(made: str) -> None:
-        if made == call:
-            world.metastore.after = lambda _call: None
-            act()
-
-    world.metastore.after = fault
 
 
 def stays(world: World, staged: Staged) -> None:
@@ -62,7 +38,7 @@ def test_a_call_whose_answer_was_lost_has_committed_if_it_shows(world: World, ca
     ours = world.begun()
     world.metastore.after = losing_the_answer(call)
     ours.commit()
-    assert (ours.outcome, shown(world)) == (Outcome.COMMITTED, ours.version)
+    assert (ours.outcome, world.shown) == (Outcome.COMMITTED, ours.version)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +58,7 @@ def test_a_refusal_after_a_success_is_committed(
 
     world.metastore.after = refused_at_last
     ours.commit()
-    assert (ours.outcome, shown(world)) == (Outcome.COMMITTED, ours.version)
+    assert (ours.outcome, world.shown) == (Outcome.COMMITTED, ours.version)
 
 
 def test_a_call_that_landed_and_was_superseded_is_committed(world: World) -> None:
@@ -94,10 +70,10 @@ def test_a_call_that_landed_and_was_superseded_is_committed(world: World) -> Non
         world.published()
         raise MetastoreError("connection lost")
 
-    at(world, "alter_table", another_then_lost)
+    world.once_after("alter_table", another_then_lost)
     ours.commit()
     assert ours.outcome is Outcome.COMMITTED
-    assert shown(world) != ours.version
+    assert world.shown != ours.version
 
 
 @pytest.mark.parametrize("call", ["create_table", "alter_table"])
@@ -156,7 +132,7 @@ def test_a_lost_answer_under_a_lock_alone_is_unknown(world: World) -> None:
     def another_and_lost(call: str) -> None:
         if call == "alter_table":
             world.metastore.before = lambda _call: None
-            theirs = fenced(FileBase(live(world)), world.clock.wall)
+            theirs = fenced(FileBase(world.target), world.clock.wall)
             assert theirs is not None
             world.metastore.alter_table(theirs, None)
             raise MetastoreError("connection lost")
@@ -185,12 +161,12 @@ def test_an_unreadable_target_after_the_call_is_unknown(world: World) -> None:
 def test_a_stale_entry_over_our_commit_deletes_nothing(world: World) -> None:
     """A writer that follows no protocol has reverted it: both versions stay."""
     first = world.published()
-    before, ours = live(world), world.begun()
-    at(world, "alter_table", lambda: world.metastore.tables.update({TARGET_NAME: before}))
+    before, ours = world.target, world.begun()
+    world.once_after("alter_table", lambda: world.metastore.tables.update({TARGET_NAME: before}))
     with pytest.raises(ConcurrentWriteError, match="reverted"):
         ours.commit()
     stays(world, ours)
-    assert shown(world) == first.version
+    assert world.shown == first.version
 
 
 @pytest.mark.parametrize("failure", [None, EntryModifiedError("the second try")])
@@ -202,13 +178,13 @@ def test_our_version_without_our_marker_is_unknown(
     ours = world.begun()
 
     def unmarked() -> None:
-        marked = live(world)
+        marked = world.target
         kept = {k: v for k, v in marked.parameters.items() if k != COMMIT}
         world.metastore.tables[TARGET_NAME] = replace(marked, parameters=kept)
         if failure is not None:
             raise failure
 
-    at(world, "alter_table", unmarked)
+    world.once_after("alter_table", unmarked)
     with pytest.raises(StagingError):
         ours.commit()
     stays(world, ours)
@@ -223,17 +199,17 @@ def test_a_call_that_is_broken_off_is_unknown(world: World, broken: BaseExceptio
     def break_off() -> None:
         raise broken
 
-    at(world, "alter_table", break_off)
+    world.once_after("alter_table", break_off)
     with pytest.raises(type(broken)):
         ours.commit()
     stays(world, ours)
-    assert shown(world) == ours.version
+    assert world.shown == ours.version
 
 
 def test_a_refused_entry_leaves_the_target(world: World) -> None:
     """The metastore's own words are in the message, and the version is removed."""
     world.published()
-    before, ours = live(world), world.begun()
+    before, ours = world.target, world.begun()
 
     def refuse(call: str) -> None:
         if call == "alter_table":
@@ -243,7 +219,7 @@ def test_a_refused_entry_leaves_the_target(world: World) -> None:
     with pytest.raises(CommitRefusedError, match="no such serde"):
         ours.commit()
     ours.abort("failed")
-    assert live(world) is before
+    assert world.target is before
     assert ours.version not in world.versions_on_storage() | world.records()
 
 
@@ -252,4 +228,4 @@ def test_the_target_becomes_external(world: World) -> None:
     world.published()
     world.makes_managed()
     world.published()
-    assert live(world).table_type == "EXTERNAL_TABLE"
+    assert world.target.table_type == "EXTERNAL_TABLE"

@@ -17,7 +17,6 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     EntryChange,
     Expectation,
-    TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
@@ -90,14 +89,9 @@ def publish(world: World, wanted: tuple[tuple[str, str], ...]) -> Staged:
     return staged
 
 
-def live(world: World) -> TableEntry:
-    """The target's entry."""
-    return world.metastore.tables[TARGET_NAME]
-
-
 def commit_of(world: World) -> str:
     """The commit id on the target."""
-    return live(world).parameters[COMMIT]
+    return world.target.parameters[COMMIT]
 
 
 def test_columns_that_the_server_takes_are_published_by_the_one_call(
@@ -116,7 +110,7 @@ def test_columns_that_the_server_refuses_are_filled_by_a_second_call(
     ours = publish(world, NEW)
     assert ours.outcome is Outcome.COMMITTED
     assert metastore.on_target == [((), before), (NEW, commit_of(world))]
-    marker = Marker.of(live(world))
+    marker = Marker.of(world.target)
     assert marker is not None
     assert (marker.version, marker.base, marker.number) == (ours.version, before, 2)
 
@@ -127,9 +121,9 @@ def test_a_version_that_is_filled_in_place_has_its_columns_before(
     """Spark's INSERT ends with an alter of its own, which an entry without columns refuses."""
     ours = begun(world, NEW, atomicity=Atomicity.NONE)
     ours.commit()
-    assert live(world).columns == ()
+    assert world.target.columns == ()
     assert ours.fill_statement("SELECT 1") is not None
-    assert live(world).columns == NEW
+    assert world.target.columns == NEW
     ours.settle()
     assert [shown for shown, _ in metastore.on_target] == [(), NEW]
 
@@ -142,10 +136,10 @@ def test_the_next_begin_finishes_what_a_crash_left(
     metastore.kills_after = 1
     with pytest.raises(KilledError):
         ours.commit()
-    assert live(world).columns == ()
+    assert world.target.columns == ()
     commit = commit_of(world)
     next_one = world.plan().begin()
-    assert live(world).columns == NEW
+    assert world.target.columns == NEW
     assert (next_one.base.version, commit_of(world)) == (ours.version, commit)
 
 
@@ -157,7 +151,7 @@ def test_recover_finishes_it_too_and_says_so(world: World, metastore: StrictMeta
         ours.commit()
     done = world.catalog().recover(CONTEXT)
     assert done == ("the columns that other engines read are there now",)
-    assert live(world).columns == NEW
+    assert world.target.columns == NEW
     assert world.catalog().recover(CONTEXT) == ()
 
 
@@ -169,7 +163,7 @@ def test_a_begin_while_the_columns_are_missing_is_no_conflict_for_their_writer(
     ours.commit()
     theirs = world.plan().begin()
     ours.settle()
-    assert live(world).columns == NEW
+    assert world.target.columns == NEW
     world.stage(theirs)
     theirs.verify()
     theirs.commit()
@@ -193,7 +187,7 @@ def test_a_second_call_that_fails_is_left_to_the_next_run(
     assert ours.outcome is Outcome.COMMITTED
     assert "the next run does it" in caplog.text
     world.plan().begin()
-    assert live(world).columns == NEW
+    assert world.target.columns == NEW
 
 
 def test_the_columns_are_those_of_the_version_that_is_shown(world: World) -> None:
@@ -205,7 +199,7 @@ def test_the_columns_are_those_of_the_version_that_is_shown(world: World) -> Non
     with pytest.raises(Exception, match="CONCURRENT_WRITE"):
         theirs.commit()
     ours.settle()
-    assert live(world).columns == NEW
+    assert world.target.columns == NEW
 
 
 def test_a_commit_between_read_and_call_is_read_afresh(world: World) -> None:
@@ -221,8 +215,8 @@ def test_a_commit_between_read_and_call_is_read_afresh(world: World) -> None:
 
     world.metastore.before = commit_rival
     ours.settle()
-    assert live(world).directory_name == rival.version
-    assert live(world).columns == (("id", "timestamp"),)
+    assert world.target.directory_name == rival.version
+    assert world.target.columns == (("id", "timestamp"),)
 
 
 def test_a_fence_between_read_and_call_does_not_leave_it_without_columns(world: World) -> None:
@@ -233,14 +227,14 @@ def test_a_fence_between_read_and_call_does_not_leave_it_without_columns(world: 
     def fence(call: str) -> None:
         if call == "alter_table":
             world.metastore.before = lambda _call: None
-            change = fenced(FileBase(live(world)), world.clock.wall)
+            change = fenced(FileBase(world.target), world.clock.wall)
             assert change is not None
             empty = replace(change, columns=())
             world.metastore.alter_table(empty, None)
 
     world.metastore.before = fence
     ours.settle()
-    assert live(world).columns == NEW
+    assert world.target.columns == NEW
 
 
 def test_a_version_whose_record_is_gone_gets_sparks_own_column(world: World) -> None:
@@ -249,7 +243,7 @@ def test_a_version_whose_record_is_gone_gets_sparks_own_column(world: World) -> 
     ours.commit()
     del world.metastore.tables[version_of(ours).record]
     ours.settle()
-    assert live(world).columns == (PLACEHOLDER[:2],)
+    assert world.target.columns == (PLACEHOLDER[:2],)
 
 
 def test_a_server_that_wants_columns_keeps_the_old_ones(
@@ -258,7 +252,7 @@ def test_a_server_that_wants_columns_keeps_the_old_ones(
     """One call, and a warning: Spark reads the new columns, and other engines the old ones."""
     metastore.takes_none = False
     ours = publish(world, NEW)
-    assert (ours.outcome, live(world).columns) == (Outcome.COMMITTED, OLD)
+    assert (ours.outcome, world.target.columns) == (Outcome.COMMITTED, OLD)
     assert len(metastore.on_target) == 1
     assert "other engines see the old ones" in caplog.text
 

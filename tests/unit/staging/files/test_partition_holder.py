@@ -1,78 +1,47 @@
 """A holder of the lock on partitions notes that it is at work, as it may lose the lock."""
 
-from typing import Any
-
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import PartitionMetadata
-from dbt.adapters.ctas_spark.staging.files.base import (
-    PARTITION_HOLDER,
-    PARTITION_PROVIDER,
-    PARTITIONS,
-)
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.steps import At, dies_at
-from fakes.world import BY_MONTH, TARGET_NAME, Staged, World
+from fakes.world import BY_MONTH, Staged, World
 
 REPLACES = "create_or_replace"
 AUTO, FILES = PartitionMetadata.AUTO, PartitionMetadata.FILES
 STEPS = [Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS]
 
 
-@pytest.fixture
-def remote() -> World:
-    """Only a lock of the metastore can run out."""
-    return World()
-
-
-def properties(world: World) -> tuple[str | None, str | None]:
-    """What Spark and we say of the target's partitions."""
-    parameters = world.metastore.tables[TARGET_NAME].parameters
-    return parameters.get(PARTITION_PROVIDER), parameters.get(PARTITIONS)
-
-
-def note(world: World) -> str | None:
-    """The holder's note that it is at work on the target's partitions."""
-    return world.metastore.tables[TARGET_NAME].parameters.get(PARTITION_HOLDER)
-
-
-def committed(world: World, *months: str, **changes: Any) -> Staged:
-    """A published version whose partitions are not tracked yet."""
-    ours = world.begun(REPLACES, *months, **changes)
-    ours.commit()
-    return ours
-
-
 def test_a_holder_notes_that_it_is_at_work_while_it_is(remote: World) -> None:
     """By compare-and-swap on the target, before the first partition changes."""
-    ours = committed(remote, "may")
+    ours = remote.committed("may")
     seen: list[str | None] = []
-    with observe(At(Step.DROP_PARTITIONS, lambda: seen.append(note(remote)))):
+    with observe(At(Step.DROP_PARTITIONS, lambda: seen.append(remote.holder_note()))):
         ours.settle()
     (noted,) = seen
     assert noted is not None
     assert noted.partition(":")[2] == str(remote.clock.wall)
-    assert note(remote) is None
+    assert remote.holder_note() is None
 
 
 def test_a_lock_that_can_not_run_out_needs_no_note() -> None:
     """Its holder gave it back or is gone with this process."""
     world = World(single_process=True)
-    ours = committed(world, "may")
+    ours = world.committed("may")
     seen: list[str | None] = []
-    with observe(At(Step.DROP_PARTITIONS, lambda: seen.append(note(world)))):
+    with observe(At(Step.DROP_PARTITIONS, lambda: seen.append(world.holder_note()))):
         ours.settle()
     assert seen == [None]
 
 
 def paused_holder(world: World) -> Staged:
     """A run whose lock ended while it stood in the middle of its bookkeeping."""
-    ours = committed(world, "may")
+    ours = world.committed("may")
     with dies_at(Step.ADD_PARTITIONS):
         ours.settle()
     world.metastore.expire_locks()
-    assert note(world) is not None
+    assert world.holder_note() is not None
     return ours
 
 
@@ -81,11 +50,11 @@ def test_nobody_tracks_while_a_holder_may_wake_up(
 ) -> None:
     """A lock that ran out proves no death: later versions are right, and stay untracked."""
     paused_holder(remote)
-    noted = note(remote)
+    noted = remote.holder_note()
     for _ in range(2):
         theirs = remote.published(REPLACES, "june")
         assert theirs.partition_metadata == "pending"
-        assert (properties(remote), note(remote)) == ((None, "pending"), noted)
+        assert (remote.partitions_are(), remote.holder_note()) == ((None, "pending"), noted)
     assert "may still change them" in caplog.text
     assert ("june", theirs.version) not in remote.months()
 
@@ -96,21 +65,21 @@ def test_a_foreign_note_counts_for_half_of_the_orphan_age(remote: World) -> None
     theirs = remote.published(REPLACES, "june")
     remote.clock.pass_ms(ORPHAN_AGE_MS // 2 - 2_000)
     remote.plan(layout=BY_MONTH).begin()
-    assert properties(remote) == (None, "pending")
+    assert remote.partitions_are() == (None, "pending")
     remote.clock.pass_ms(2_000)
     remote.plan(layout=BY_MONTH).begin()
     assert remote.months() == {("june", theirs.version)}
-    assert (properties(remote), note(remote)) == (("catalog", "tracked"), None)
+    assert (remote.partitions_are(), remote.holder_note()) == (("catalog", "tracked"), None)
 
 
 def test_a_lost_lock_stops_the_bookkeeping_and_leaves_the_note(remote: World) -> None:
     """A holder that wakes up without its lock changes nothing more; nobody may rely on that."""
-    ours = committed(remote, "may")
+    ours = remote.committed("may")
     remote.engine.on_sql = lambda _statement: remote.metastore.expire_locks()
     ours.settle()
     assert "add_partitions" not in remote.metastore.calls
-    assert (properties(remote), ours.partition_metadata) == ((None, "pending"), "pending")
-    assert note(remote) is not None
+    assert (remote.partitions_are(), ours.partition_metadata) == ((None, "pending"), "pending")
+    assert remote.holder_note() is not None
 
 
 def test_a_lock_is_given_back(remote: World) -> None:
@@ -122,8 +91,8 @@ def test_a_lock_is_given_back(remote: World) -> None:
 def test_a_lock_that_was_lost_before_the_first_change_changes_nothing(remote: World) -> None:
     """Its next holder may be dropping partitions already."""
     old = remote.published("create_or_replace", "may")
-    ours = committed(remote, "june")
+    ours = remote.committed("june")
     with observe(At(Step.DROP_PARTITIONS, remote.metastore.expire_locks)):
         ours.settle()
     assert remote.months() == {("may", old.version)}
-    assert note(remote) is not None
+    assert remote.holder_note() is not None

@@ -8,16 +8,10 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import (
     NotSupportedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from fakes.world import BY_MONTH, TARGET_NAME, World, version_of
+from fakes.world import BY_MONTH, World, version_of
 
 FILES, TRACKED = PartitionMetadata.FILES, PartitionMetadata.TRACKED
-
-
-def live(world: World) -> TableEntry:
-    """The target's entry."""
-    return world.metastore.tables[TARGET_NAME]
 
 
 def test_changed_partition_keys_are_one_call_that_keeps_hives(
@@ -33,7 +27,7 @@ def test_changed_partition_keys_are_one_call_that_keeps_hives(
     world.metastore.calls.clear()
     ours.commit()
     assert (ours.level, ours.reach.strategy) == (Atomicity.ISOLATED, "swap")
-    assert (live(world).partition_keys, live(world).partition_columns) == ((), ("month",))
+    assert (world.target.partition_keys, world.target.partition_columns) == ((), ("month",))
     assert world.metastore.calls.count("alter_table") == 1
     assert not {"create_table", "rename_table", "drop_entry"} & set(world.metastore.calls)
 
@@ -42,7 +36,7 @@ def keyed() -> World:
     """A table that is partitioned by month, for Hive too."""
     world = World()
     world.published("create_or_replace", "may", partition_metadata=FILES)
-    assert live(world).partition_keys == ("month",)
+    assert world.target.partition_keys == ("month",)
     return world
 
 
@@ -52,8 +46,8 @@ def test_other_keys_are_warned_about_and_kept(caplog: pytest.LogCaptureFixture) 
     by_day = TableLayout(partition_by=("day",))
     ours = world.published("create_or_replace", "1", layout=by_day, partition_metadata=FILES)
     assert "its partition keys change from ['month'] to ['day']" in caplog.text
-    assert (ours.outcome, live(world).partition_keys) == (Outcome.COMMITTED, ("month",))
-    assert live(world).partition_columns == ("day",)
+    assert (ours.outcome, world.target.partition_keys) == (Outcome.COMMITTED, ("month",))
+    assert world.target.partition_columns == ("day",)
 
 
 @pytest.mark.parametrize("layout", [TableLayout(partition_by=("day",)), BY_MONTH])
@@ -92,5 +86,5 @@ def test_a_column_named_like_a_kept_key_is_left_out_of_hives() -> None:
     world.metastore.tables[name] = replace(world.metastore.tables[name], columns=both)
     ours.commit()
     ours.settle()
-    assert live(world).partition_keys == ("month",)
-    assert live(world).columns == (("id", "bigint"),)
+    assert world.target.partition_keys == ("month",)
+    assert world.target.columns == (("id", "bigint"),)

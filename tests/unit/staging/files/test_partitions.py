@@ -1,16 +1,13 @@
 """The metastore's partitions follow the published version, and readers never depend on it."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.base import (
-    PARTITION_HOLDER,
     PARTITION_PROVIDER,
-    PARTITIONS,
 )
 from dbt.adapters.ctas_spark.staging.files.follow_up import MAY_WAKE_UP_MS
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
@@ -18,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.partitions import partition
 from fakes.steps import At, dies_at
-from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, Staged, World, version_of
+from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, World, version_of
 
 REPLACES = "create_or_replace"
 AUTO, FILES = PartitionMetadata.AUTO, PartitionMetadata.FILES
@@ -31,50 +28,26 @@ def world(request: pytest.FixtureRequest) -> World:
     return World(single_process=request.param == "embedded")
 
 
-@pytest.fixture
-def remote() -> World:
-    """Only a lock of the metastore can run out."""
-    return World()
-
-
-def properties(world: World) -> tuple[str | None, str | None]:
-    """What Spark and we say of the target's partitions."""
-    parameters = world.metastore.tables[TARGET_NAME].parameters
-    return parameters.get(PARTITION_PROVIDER), parameters.get(PARTITIONS)
-
-
-def note(world: World) -> str | None:
-    """The holder's note that it is at work on the target's partitions."""
-    return world.metastore.tables[TARGET_NAME].parameters.get(PARTITION_HOLDER)
-
-
-def committed(world: World, *months: str, **changes: Any) -> Staged:
-    """A published version whose partitions are not tracked yet."""
-    ours = world.begun(REPLACES, *months, **changes)
-    ours.commit()
-    return ours
-
-
 def test_partitions_follow_every_publication(world: World) -> None:
     """Added, kept and gone values: the metastore keeps those of the last version alone."""
     world.published(REPLACES, "may", "june")
     last = world.published(REPLACES, "june", "july")
     assert world.months() == {("june", last.version), ("july", last.version)}
-    assert properties(world) == ("catalog", "tracked")
-    assert (last.partition_metadata, note(world)) == ("tracked", None)
+    assert world.partitions_are() == ("catalog", "tracked")
+    assert (last.partition_metadata, world.holder_note()) == ("tracked", None)
 
 
 def test_the_swap_itself_tracks_nothing(world: World) -> None:
     """Until the last step Spark lists directories, so that readers are right from the swap on."""
     old = world.published(REPLACES, "may")
-    committed(world, "june")
-    assert properties(world) == (None, "pending")
+    world.committed("june")
+    assert world.partitions_are() == (None, "pending")
     assert world.months() == {("may", old.version)}
 
 
 def test_tracking_keeps_the_commit_id(world: World) -> None:
     """It is bookkeeping, and nobody's base changes by it."""
-    ours = committed(world, "may")
+    ours = world.committed("may")
     before = world.metastore.tables[TARGET_NAME].parameters[COMMIT]
     ours.settle()
     marker = Marker.of(world.metastore.tables[TARGET_NAME])
@@ -84,7 +57,7 @@ def test_tracking_keeps_the_commit_id(world: World) -> None:
 
 def test_tracking_is_no_conflict_for_a_writer_that_began_before_it(world: World) -> None:
     """Its base is the version, and not how that is listed."""
-    ours = committed(world, "may")
+    ours = world.committed("may")
     theirs = world.begun(on_conflict=OnConflict.ABORT, layout=BY_MONTH)
     ours.settle()
     theirs.commit()
@@ -95,22 +68,22 @@ def test_tracking_is_no_conflict_for_a_writer_that_began_before_it(world: World)
 def test_the_next_begin_repairs_what_a_crash_left(world: World, step: Step) -> None:
     """Whichever step a kill falls into; where the lock can run out, once nobody wakes up."""
     world.published(REPLACES, "may")
-    ours = committed(world, "june", "july")
+    ours = world.committed("june", "july")
     with dies_at(step):
         ours.settle()
-    assert properties(world) == (None, "pending")
+    assert world.partitions_are() == (None, "pending")
     if not world.single_process:
         world.plan(layout=BY_MONTH).begin()
-        assert properties(world) == (None, "pending")
+        assert world.partitions_are() == (None, "pending")
         world.clock.pass_ms(MAY_WAKE_UP_MS)
     world.plan(layout=BY_MONTH).begin()
     assert world.months() == {("june", ours.version), ("july", ours.version)}
-    assert (properties(world), note(world)) == (("catalog", "tracked"), None)
+    assert (world.partitions_are(), world.holder_note()) == (("catalog", "tracked"), None)
 
 
 def test_a_crash_before_any_of_it_is_repaired_at_once(world: World) -> None:
     """Nobody has noted anything yet."""
-    ours = committed(world, "may")
+    ours = world.committed("may")
     assert world.catalog().recover(CONTEXT) == ("its partitions are tracked now",)
     assert world.months() == {("may", ours.version)}
 
@@ -119,17 +92,17 @@ def test_a_crash_before_any_of_it_is_repaired_at_once(world: World) -> None:
 def test_two_writers_never_leave_a_mix(world: World, step: Step) -> None:
     """Whatever step a rival publishes at, its own partitions alone are there when both are done."""
     theirs = world.begun(REPLACES, "july", on_conflict=OnConflict.OVERWRITE)
-    ours = committed(world, "may", "june")
+    ours = world.committed("may", "june")
     with observe(At(step, theirs.commit)):
         ours.settle()
     theirs.settle()
     assert world.months() == {("july", theirs.version)}
-    assert (properties(world), note(world)) == (("catalog", "tracked"), None)
+    assert (world.partitions_are(), world.holder_note()) == (("catalog", "tracked"), None)
 
 
 def test_what_an_insert_added_meanwhile_is_tracked_too(world: World) -> None:
     """The version's directories are listed again before its partitions are added."""
-    ours = committed(world, "may")
+    ours = world.committed("may")
     version = version_of(ours)
 
     def repaired(statement: str) -> None:
@@ -144,7 +117,7 @@ def test_what_an_insert_added_meanwhile_is_tracked_too(world: World) -> None:
 
 def test_an_entry_that_changes_meanwhile_is_looked_at_again(world: World) -> None:
     """An ALTER between two steps is kept, and its partitions are tracked in another turn."""
-    ours = committed(world, "may")
+    ours = world.committed("may")
     turns: list[str] = []
 
     def altered(statement: str) -> None:
@@ -158,14 +131,14 @@ def test_an_entry_that_changes_meanwhile_is_looked_at_again(world: World) -> Non
     ours.settle()
     assert len(turns) == 2
     assert world.metastore.tables[TARGET_NAME].parameters["numRows"] == "7"
-    assert properties(world) == ("catalog", "tracked")
+    assert world.partitions_are() == ("catalog", "tracked")
 
 
 def test_a_failing_call_leaves_them_pending_and_the_model_published(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The commit stands, no note is left, and the next begin does it."""
-    ours = committed(world, "may")
+    ours = world.committed("may")
 
     def refuse(call: str) -> None:
         if call == "add_partitions":
@@ -174,15 +147,15 @@ def test_a_failing_call_leaves_them_pending_and_the_model_published(
     world.metastore.before = refuse
     ours.settle()
     world.metastore.before = lambda _call: None
-    assert (ours.partition_metadata, note(world)) == ("pending", None)
+    assert (ours.partition_metadata, world.holder_note()) == ("pending", None)
     assert "not tracked yet" in caplog.text
     world.plan(layout=BY_MONTH).begin()
-    assert properties(world) == ("catalog", "tracked")
+    assert world.partitions_are() == ("catalog", "tracked")
 
 
 def test_a_dropped_target_ends_the_bookkeeping(world: World) -> None:
     """There is nothing to track, and nothing fails."""
-    ours = committed(world, "may")
+    ours = world.committed("may")
     del world.metastore.tables[TARGET_NAME]
     ours.settle()
     assert ours.partition_metadata == "pending"
@@ -195,13 +168,13 @@ def test_old_entries_wait_for_their_readers(world: World) -> None:
     """
     tracked = world.published(REPLACES, "may")
     world.begun(REPLACES, "june", partition_metadata=FILES).commit()
-    assert properties(world) == (None, "files")
+    assert world.partitions_are() == (None, "files")
     rules = RetentionRules(grace_ms=60_000)
     world.sweep(rules)
     assert world.months() == {("may", tracked.version)}
     world.clock.pass_ms(60_000)
     world.sweep(rules)
-    assert (world.months(), note(world)) == (set(), None)
+    assert (world.months(), world.holder_note()) == (set(), None)
 
 
 def test_auto_keeps_a_tracked_table_tracked(world: World) -> None:
@@ -218,7 +191,7 @@ def test_auto_lists_every_other_table(world: World) -> None:
     assert (ours.level, ours.partition_metadata) == (Atomicity.ISOLATED, "files")
     again = world.published(REPLACES, "june", partition_metadata=AUTO)
     assert (again.level, again.partition_metadata) == (Atomicity.ISOLATED, "files")
-    assert properties(world) == (None, "files")
+    assert world.partitions_are() == (None, "files")
 
 
 def test_isolated_by_name_lists_a_tracked_table_and_says_so(
@@ -241,7 +214,7 @@ def test_a_version_that_staged_no_partitions_is_listed(world: World) -> None:
     world.metastore.tables[name] = replace(record, parameters=untracked)
     ours.commit()
     ours.settle()
-    assert (properties(world), ours.partition_metadata) == ((None, "files"), "files")
+    assert (world.partitions_are(), ours.partition_metadata) == ((None, "files"), "files")
 
 
 def test_a_table_without_partitions_asks_for_no_lock(remote: World) -> None:
@@ -253,7 +226,7 @@ def test_a_table_without_partitions_asks_for_no_lock(remote: World) -> None:
 def test_a_commit_directly_before_the_last_call_is_not_undone(world: World) -> None:
     """Each change of the target expects the commit id that it was read with."""
     rival = world.begun(REPLACES, "july", on_conflict=OnConflict.OVERWRITE)
-    ours = committed(world, "may")
+    ours = world.committed("may")
 
     def commit_rival(call: str) -> None:
         if call == "alter_table":
@@ -268,4 +241,4 @@ def test_a_commit_directly_before_the_last_call_is_not_undone(world: World) -> N
     rival.settle()
     assert world.metastore.tables[TARGET_NAME].directory_name == rival.version
     assert world.months() == {("july", rival.version)}
-    assert (properties(world), note(world)) == (("catalog", "tracked"), None)
+    assert (world.partitions_are(), world.holder_note()) == (("catalog", "tracked"), None)

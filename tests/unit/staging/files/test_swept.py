@@ -1,6 +1,5 @@
 """A version that a clean-up took is not published, whenever its writer wakes up."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -10,15 +9,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
 )
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.world import TARGET_NAME, Staged, World, version_of
-
-
-def shown(world: World) -> str | None:
-    """The version that the target shows."""
-    marker = Marker.of(world.metastore.tables.get(TARGET_NAME))
-    return marker.version if marker else None
 
 
 def take(world: World, staged: Staged) -> None:
@@ -29,17 +22,6 @@ def take(world: World, staged: Staged) -> None:
     assert record is not None
     taken = replace(record, state=RecordState.DELETING).to_parameters()
     world.metastore.tables[name] = replace(found, parameters={**found.parameters, **taken})
-
-
-def at(world: World, call: str, act: Callable[[], object]) -> None:
-    """Do something directly after a call, once."""
-
-    def fault(made: str) -> None:
-        if made == call:
-            world.metastore.after = lambda _call: None
-            act()
-
-    world.metastore.after = fault
 
 
 def test_an_overwrite_is_written_to_its_record_before_the_call(world: World) -> None:
@@ -80,7 +62,7 @@ def test_an_overwrite_whose_record_was_taken_fails_as_swept(world: World, *, is_
     world.metastore.before = sweep
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
         ours.commit()
-    assert shown(world) == theirs.version
+    assert world.shown == theirs.version
 
 
 def test_a_version_that_was_swept_before_the_commit_is_not_published(world: World) -> None:
@@ -106,7 +88,7 @@ def test_a_creation_that_was_swept_while_it_slept_takes_its_entry_back(
         else:
             take(world, ours)
 
-    at(world, "create_table", swept)
+    world.once_after("create_table", swept)
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
         ours.commit()
     ours.abort("swept")
@@ -124,16 +106,16 @@ def test_what_others_published_on_top_of_a_swept_creation_stays(world: World) ->
         published.append(world.published())
         take(world, ours)
 
-    at(world, "create_table", slept)
+    world.once_after("create_table", slept)
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
         ours.commit()
-    assert shown(world) == published[0].version
+    assert world.shown == published[0].version
 
 
 def test_what_others_publish_during_the_taking_back_stays(world: World) -> None:
     """The rename expects our commit id."""
     ours = world.begun()
-    at(world, "create_table", lambda: take(world, ours))
+    world.once_after("create_table", lambda: take(world, ours))
     published: list[Staged] = []
 
     def rival(call: str) -> None:
@@ -144,4 +126,4 @@ def test_what_others_publish_during_the_taking_back_stays(world: World) -> None:
     world.metastore.before = rival
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
         ours.commit()
-    assert shown(world) == published[0].version
+    assert world.shown == published[0].version

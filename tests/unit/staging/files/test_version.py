@@ -14,7 +14,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
@@ -23,11 +22,6 @@ from fakes.metastore import entry
 from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
 
 START = START_MS // 1000
-
-
-def live(world: World) -> TableEntry:
-    """The target's entry."""
-    return world.metastore.tables[TARGET_NAME]
 
 
 def plain(world: World, second: int) -> None:
@@ -52,19 +46,19 @@ class Sleeps:
 def test_a_first_publication_creates_and_a_second_replaces(world: World) -> None:
     """Each shows its own directory; the marker names its base."""
     first, second = world.published(), world.published()
-    marker = Marker.of(live(world))
+    marker = Marker.of(world.target)
     assert marker is not None
     assert [one.reach.strategy for one in (first, second)] == ["create", "swap"]
     assert [e.version for e in marker.lineage.entries] == [second.version, first.version]
-    assert (live(world).directory_name, marker.number) == (second.version, 2)
+    assert (world.target.directory_name, marker.number) == (second.version, 2)
 
 
 def test_nothing_of_the_target_is_written_before_the_commit_call(world: World) -> None:
     """Until then its entry is exactly what it was at begin."""
     world.published()
-    before = live(world)
+    before = world.target
     world.begun()
-    assert live(world) is before
+    assert world.target is before
 
 
 def test_a_version_is_named_by_its_start(world: World) -> None:
@@ -83,7 +77,7 @@ def test_the_record_is_born_with_the_ctas(world: World) -> None:
     assert "USING `parquet`" in statement
     assert '"state":"staged","base":"absent"' in statement
     world.published()
-    base = Marker.of(live(world))
+    base = Marker.of(world.target)
     assert base is not None
     assert f'"base":"commit:{base.commit}"' in world.plan().begin().statement("select 1 as id")
 
@@ -111,7 +105,7 @@ def test_the_directory_of_a_managed_table_is_remembered(world: World) -> None:
     record = Record.of(world.metastore.tables[version_of(ours).record])
     assert record is not None
     assert record.took_over == managed.location
-    assert not live(world).is_managed
+    assert not world.target.is_managed
 
 
 def test_settle_refreshes_the_sessions_caches(world: World) -> None:
@@ -123,8 +117,8 @@ def test_settle_refreshes_the_sessions_caches(world: World) -> None:
 def test_statistics_of_the_old_version_are_dropped(world: World) -> None:
     """The metastore's statistics of columns describe other rows."""
     world.published()
-    counted = {**live(world).parameters, "COLUMN_STATS_ACCURATE": "{}"}
-    world.metastore.tables[TARGET_NAME] = replace(live(world), parameters=counted)
+    counted = {**world.target.parameters, "COLUMN_STATS_ACCURATE": "{}"}
+    world.metastore.tables[TARGET_NAME] = replace(world.target, parameters=counted)
     world.metastore.column_statistics.add(TARGET_NAME)
     world.published()
     assert world.metastore.column_statistics == set()
@@ -157,7 +151,7 @@ def test_a_table_without_our_marker_is_taken_over(world: World) -> None:
     plain(world, 9)
     ours = world.published()
     assert ours.outcome is Outcome.COMMITTED
-    assert live(world).parameters["transient_lastDdlTime"] == str(START)
+    assert world.target.parameters["transient_lastDdlTime"] == str(START)
 
 
 def test_the_time_of_a_takeover_never_goes_back(
@@ -167,7 +161,7 @@ def test_the_time_of_a_takeover_never_goes_back(
     monkeypatch.setattr(publication, "LONGEST_WAIT_SECONDS", 0.0)
     plain(world, START + 500)
     world.published()
-    assert live(world).parameters["transient_lastDdlTime"] == str(START + 501)
+    assert world.target.parameters["transient_lastDdlTime"] == str(START + 501)
 
 
 def test_a_takeover_waits_until_the_expected_second_is_over(
@@ -180,7 +174,7 @@ def test_a_takeover_waits_until_the_expected_second_is_over(
     ours = world.begun()
     ours.commit()
     assert sleeps.slept == 5
-    assert int(live(world).parameters["transient_lastDdlTime"]) == START + 2
+    assert int(world.target.parameters["transient_lastDdlTime"]) == START + 2
 
 
 def test_a_record_that_was_made_later_is_proof_enough(
@@ -208,7 +202,7 @@ def test_a_rival_without_a_marker_is_found_by_the_time(world: World) -> None:
     world.metastore.before = insert
     with pytest.raises(ConcurrentWriteError, match="without our marker"):
         ours.commit()
-    assert live(world).parameters == {"transient_lastDdlTime": str(START)}
+    assert world.target.parameters == {"transient_lastDdlTime": str(START)}
 
 
 @pytest.mark.parametrize("single_process", [True, False])
