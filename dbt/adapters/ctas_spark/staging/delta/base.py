@@ -10,13 +10,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.delta.facts import (
-    CommitFacts,
-    CommitMarker,
-    Since,
-    TableFacts,
-    with_commit,
-)
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, Since, TableFacts
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -29,12 +23,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntr
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.publish.version import (
-    Change,
-    FormatVersion,
-    Outcome,
-    Reach,
-)
+from dbt.adapters.ctas_spark.staging.publish.version import Change, FormatVersion, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
 LOOKED_BACK = 100
@@ -54,16 +43,11 @@ class DeltaBase:
     version: str | None = None
     level: str | None = None
     commit: str = ""
+    can_be_replaced = False  # no commit to a Delta log replaces what is not a Delta table
 
     @property
     def exists(self) -> bool:
-        """True if the name is taken."""
         return self.table is not None or bool(self.obstacle)
-
-    @property
-    def can_be_replaced(self) -> bool:
-        """False: no commit to a Delta log replaces what is not a Delta table."""
-        return False
 
     @property
     def facts(self) -> TableFacts | None:
@@ -103,11 +87,7 @@ class DeltaTable:
         return self.services.now_ms(self.services.roots.root_of(self.context))
 
     def look(self) -> DeltaBase:
-        """Read the target afresh.
-
-        Raises:
-            MetastoreError: it could not be found out what is there.
-        """
+        """The target as it is now."""
         entry = self.entry()
         if entry is not None and not is_delta(entry):
             return DeltaBase(None, "a view" if entry.is_view else "a table that is not Delta's")
@@ -142,7 +122,6 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         self._table = table
 
     def look(self) -> DeltaBase:
-        """The target as it is now."""
         return self._table.look()
 
     def reach(self, over: DeltaBase) -> Reach:  # noqa: ARG002 (the same over every base)
@@ -150,21 +129,17 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         return Reach(Atomicity.ISOLATED, self.strategy)
 
     def change(self, begun: DeltaBase, now: DeltaBase) -> Change:
-        """What became of the target.
-
-        A table that was dropped took the staged files along: nothing is left to create it from.
-        """
+        """A table that was dropped took the staged files along, so that none can be created."""
         if not now.exists and self._table.context.purpose is StagingPurpose.REPLACE:
             return Change.DROPPED
         if begun.facts is None or now.facts is None or not now.is_same_table(begun):
             return Change.WRITTEN
         if now.facts.is_same_as(begun.facts):
             return Change.NONE
-        since = self._since(begun, now)
-        maintained = bool(since) and all(commit.is_maintenance for commit in since or ())
-        if maintained and now.facts.has_same_shape(begun.facts):
-            return Change.MAINTAINED
-        return Change.WRITTEN
+        commits = self._since(begun, now) or ()
+        is_upkeep = bool(commits) and all(commit.is_maintenance for commit in commits)
+        has_same_shape = now.facts.has_same_shape(begun.facts)
+        return Change.MAINTAINED if is_upkeep and has_same_shape else Change.WRITTEN
 
     def who(self, begun: DeltaBase, now: DeltaBase) -> str:
         """The version that was committed, or what the history says of the writer."""
@@ -179,7 +154,6 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         return _writer_of(next((one for one in since if not one.is_fence), since[0]))
 
     def mark(self, over: DeltaBase, level: Atomicity) -> str:
-        """A fresh commit id."""
         figures = self._figures or WriteFigures()
         self._marker = CommitMarker(
             commit=new_commit_id(),
@@ -198,8 +172,8 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         self, over: DeltaBase, after: DeltaBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
         """The outcome, by the target's own history; that of another table proves nothing."""
-        since = self._since(over, after)
-        ours = with_commit(since, commit) is not None
+        since = self._since(over, after) or ()
+        ours = any(one.marker is not None and one.marker.commit == commit for one in since)
         left = after.is_same_table(over) and bool(since)
         return outcome.decide(failure, shows_ours=ours, can_not_land=left)
 
@@ -219,10 +193,8 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         """Return if nobody has committed since, or created the table anew.
 
         It comes just before the call, which by itself would commit into a log that another has
-        begun anew in the same directory; and after a refusal, which a rival may have caused.
-
-        Raises:
-            EntryMissingError, EntryModifiedError: somebody has.
+        begun in the same directory; and after a refusal, which a rival may have caused. Raises
+        EntryMissingError or EntryModifiedError.
         """
         now = self._table.tables.find(self._table.name)
         if now is None:

@@ -46,12 +46,11 @@ class DeltaCatalog:
         Over a Delta table the level is ``isolated`` whatever the metastore reaches.
         """
         self._refuse(context)
-        reached = self.capabilities(context.staging_schema)
-        level = reached.level_for(context.atomicity, context.target)
+        services = self._files.services(context.staging_schema)
+        level = services.capabilities.level_for(context.atomicity, context.target)
         if context.atomicity is Atomicity.AUTO:
             level = Atomicity.ISOLATED
-        clock = self._files.services(context.staging_schema).clock
-        return Plan(context, level, job, partial(self._open, context), clock)
+        return Plan(context, level, job, partial(self._open, context), services.clock)
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
         """Keep a creation's figures; a commit has no record, and its figures in the history."""
@@ -93,8 +92,7 @@ class DeltaCatalog:
     def history(self, context: StagingContext, most: int | None = None) -> tuple[Event, ...]:
         """The publications that Delta's log still has, then what the entry's lineage knows.
 
-        Args:
-            most: how many of the newest commits to read; all without it.
+        ``most`` limits how many commits are read, the newest first.
         """
         base = self._table(context).look()
         before = self._files.history(context)
@@ -126,7 +124,7 @@ class DeltaCatalog:
         table = self._table(context)
         if is_delta(table.entry()):
             return DeltaVersion(table)
-        reached = self.capabilities(context.staging_schema).reaches
+        reached = table.services.capabilities.reaches
         kept = min(level, reached, key=lambda one: one.strength)
         return self._files.open_version(context, kept, report, self._figures)
 

@@ -79,12 +79,6 @@ Since = tuple[CommitFacts, ...] | None
 """The commits on top of a base, newest first; None if the log has not all of them any more."""
 
 
-def with_commit(since: Since, commit: str) -> CommitFacts | None:
-    """The commit of that id among others, if it is there."""
-    ours = (one for one in since or () if one.marker is not None and one.marker.commit == commit)
-    return next(ours, None)
-
-
 def publishes(since: tuple[CommitFacts, ...], version: str) -> bool:
     """True if one of the commits published the version."""
     return any(one.published and one.published.version == version for one in since)

@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaTable
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, publishes
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, Since, publishes
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
 from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -27,8 +27,6 @@ from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, started_ms
 
-MOST_FENCES = 20
-
 
 @dataclass
 class DeltaGarbage:
@@ -39,18 +37,10 @@ class DeltaGarbage:
 
     @property
     def target(self) -> TableName:
-        """The table whose attempts these are."""
         return self.table.name
 
     def forget_published(self) -> tuple[str, ...]:
-        """Remove what published versions needed while they were staged, whatever their age.
-
-        Returns:
-            their ids.
-
-        Raises:
-            MetastoreError, StorageError: it could not be found out, or something can't be removed.
-        """
+        """Remove what published versions needed while they were staged, at any age; their ids."""
         published = [one for one, reason in self._known.values() if reason is Reason.NATIVE]
         for record in published:
             self._forget(record)
@@ -97,13 +87,13 @@ class DeltaGarbage:
     def fence(self) -> None:
         """Commit the same metadata again, at the place of every attempt that may land."""
         for record in (one for one, reason in self._known.values() if reason is None):
-            for _ in range(MOST_FENCES):
-                table = self._where_it_may_land(record)
-                if table is None:
-                    break
-                with suppress(EntryModifiedError):  # another committed first: look again
-                    transaction.fence(self.table.tables, table, self._fence_marker())
-                    break
+            table = self._where_it_may_land(record)
+            if table is None:
+                continue
+            target, now_ms = str(self.target), self.table.now_ms()
+            marker = CommitMarker(new_commit_id(), "", "", target, "", Kind.FENCE, now_ms)
+            with suppress(EntryModifiedError):  # another came first; the attempt stays for now
+                transaction.fence(self.table.tables, table, marker)
 
     def take(self, version: KnownVersion) -> bool:
         """Its writer reads the record directly before its call, and gives up."""
@@ -145,37 +135,27 @@ class DeltaGarbage:
 
     def _reason(self, record: DeltaRecord) -> Reason | None:
         """``NATIVE`` if the history has its publication, ``FORGOTTEN`` if it can't tell."""
-        table = self._staged_on(record)
-        since = self.table.tables.commits_since(table, record.number) if table else ()
+        _, since = self._staged_on(record)
         if since is None:
             return Reason.FORGOTTEN
         return Reason.NATIVE if publishes(since, record.version) else None
 
-    def _staged_on(self, record: DeltaRecord) -> LoadedTable | None:
-        """The table that it was staged on; None if its directory is gone, or its log begun anew.
-
-        Another's REPLACE TABLE gives the table a new identity and keeps its history.
-        """
-        found = self.table.tables.at(record.root)
-        return found if found is not None and found.facts.number >= record.number else None
-
     def _where_it_may_land(self, record: DeltaRecord) -> LoadedTable | None:
-        table = self._staged_on(record)
+        table, since = self._staged_on(record)
         if table is None or table.facts.id != record.id:
             return None
-        since = self.table.tables.commits_since(table, record.number) or ()
-        return None if any(commit.refuses_older_attempts for commit in since) else table
+        return None if any(commit.refuses_older_attempts for commit in since or ()) else table
 
-    def _fence_marker(self) -> CommitMarker:
-        return CommitMarker(
-            commit=new_commit_id(),
-            version="",
-            base="",
-            target=str(self.target),
-            level="",
-            kind=Kind.FENCE,
-            time_ms=self.table.now_ms(),
-        )
+    def _staged_on(self, record: DeltaRecord) -> tuple[LoadedTable | None, Since]:
+        """The table that it was staged on, and what was committed since.
+
+        No table if its directory is gone, or another log was begun there. Another's REPLACE TABLE
+        gives the table a new identity and keeps its history.
+        """
+        found = self.table.tables.at(record.root)
+        if found is None or found.facts.number < record.number:
+            return None, ()
+        return found, self.table.tables.commits_since(found, record.number)
 
     def _forget(self, record: DeltaRecord) -> None:
         left = records.remove(self.table, record, self.report, is_published=True)

@@ -10,28 +10,28 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 
 TRIED_JARS = {"4.1": "io.delta:delta-spark_4.1_2.13:4.4.0"}
-TRIED_FEATURES = frozenset(
-    {
-        "appendOnly",
-        "changeDataFeed",
-        "checkConstraints",
-        "clustering",
-        "columnMapping",
-        "deletionVectors",
-        "domainMetadata",
-        "generatedColumns",
-        "identityColumns",
-        "inCommitTimestamp",
-        "invariants",
-        "timestampNtz",
-        "variantType",
-    }
-)
+TRIED_FEATURES = {
+    "appendOnly",
+    "changeDataFeed",
+    "checkConstraints",
+    "clustering",
+    "columnMapping",
+    "deletionVectors",
+    "domainMetadata",
+    "generatedColumns",
+    "identityColumns",
+    "inCommitTimestamp",
+    "invariants",
+    "timestampNtz",
+    "variantType",
+}
 DELTAS_OWN = "delta."
 CONSTRAINT = "delta.constraints."
-GENERATED = "delta.generationExpression"
-ON_IDENTITY = "delta.identity.step"
-DEFAULT = "CURRENT_DEFAULT"
+COMPUTED = {
+    "delta.generationExpression": "generated",
+    "delta.identity.step": "identity",
+    "CURRENT_DEFAULT": "default of",
+}
 APPEND_ONLY = "delta.appendOnly"
 UNTRIED_PROPERTIES = (
     "delta.enableRowTracking",
@@ -110,8 +110,7 @@ def ended_by_replace(base: TableFacts, asked: Collection[str]) -> Iterator[str]:
         elif not key.startswith(DELTAS_OWN) and key not in asked:
             yield f"property {key}"
     fields: list[dict[str, Any]] = json.loads(str(base.metadata["schemaString"]))["fields"]
-    kinds = {GENERATED: "generated", ON_IDENTITY: "identity", DEFAULT: "default of"}
     for field in fields:
-        for key, what in kinds.items():
+        for key, what in COMPUTED.items():
             if key in field["metadata"]:
                 yield f"{what} column {field['name']}"

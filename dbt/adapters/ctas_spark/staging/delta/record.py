@@ -11,12 +11,7 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaTable
 from dbt.adapters.ctas_spark.staging.delta.transaction import stage_name
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files.record import (
-    RecordState,
-    name_of,
-    prefix_of,
-    version_of,
-)
+from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of, prefix_of, version_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
@@ -93,8 +88,7 @@ def read(table: DeltaTable, record: DeltaRecord) -> DeltaRecord | None:
 def move(table: DeltaTable, record: DeltaRecord, expected: DeltaRecord) -> None:
     """Replace ``expected`` by ``record``: by compare-and-swap, else under the lock of all writers.
 
-    Raises:
-        EntryModifiedError: it is another's by now, or gone.
+    Raises EntryModifiedError if it is another's by now, or gone.
     """
     services = table.services
     with services.lock.held(table.name):
@@ -141,11 +135,8 @@ def remove(
 
 def entries(table: DeltaTable, record: DeltaRecord) -> tuple[TableName, TableName]:
     """The staged table's entry, then the record: the order in which they go."""
-    schema = table.context.staging_schema
-    return (
-        name_of(schema, record.target, record.version),
-        record_name(schema, record.target, record.version),
-    )
+    named = table.context.staging_schema, record.target, record.version
+    return name_of(*named), record_name(*named)
 
 
 def _of_staged_table(entry: TableEntry, target: TableName) -> DeltaRecord | None:

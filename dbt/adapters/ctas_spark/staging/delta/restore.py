@@ -7,7 +7,7 @@ from functools import cached_property
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaAttempt, DeltaBase, DeltaTable
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, with_commit
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
 from dbt.adapters.ctas_spark.staging.delta.tables import core_errors
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -125,14 +125,10 @@ class DeltaRestore(DeltaAttempt):
     def decide(
         self, over: DeltaBase, after: DeltaBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
-        """By the target's own history.
-
-        Raises:
-            ConcurrentWriteError: it is published over what another committed after our look.
-        """
+        """ConcurrentWriteError if it is published over what another committed after our look."""
         since = self._since(over, after) or ()
-        ours = with_commit(since, commit)
-        below = [one for one in since if ours is not None and one.number < ours.number]
+        ours = next((one.number for one in since if one.marker and one.marker.commit == commit), 0)
+        below = (one for one in since if one.number < ours)
         theirs = next((one for one in below if not one.is_maintenance), None)
         if theirs is None:
             return super().decide(over, after, commit, failure)

@@ -5,7 +5,7 @@ refused by name, or a fate that is not known.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
@@ -34,16 +34,14 @@ OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"
 OPERATION_FIELDS = 11
 ADD_FILE = "org.apache.spark.sql.delta.actions.AddFile"
 DOMAINS = "domainMetadata"
-OWN_DOMAINS = frozenset({"delta.rowTracking"})
-CONFLICTS = frozenset(
-    {
-        "io.delta.exceptions.DeltaConcurrentModificationException",
-        "org.apache.spark.sql.delta.DeltaConcurrentModificationException",
-    }
-)
+ROW_TRACKING = "delta.rowTracking"
+CONFLICTS = {
+    "io.delta.exceptions.DeltaConcurrentModificationException",
+    "org.apache.spark.sql.delta.DeltaConcurrentModificationException",
+}
 """The parents of every conflict: appends, deletes, metadata, protocol, transactions."""
 
-MISSING = frozenset({"org.apache.spark.sql.catalyst.analysis.NoSuchTableException"})
+MISSING = "org.apache.spark.sql.catalyst.analysis.NoSuchTableException"
 REFUSED = ("org.apache.spark.sql.delta.", "io.delta.", "java.lang.IllegalArgumentException")
 
 
@@ -56,7 +54,7 @@ def core_errors(action: str) -> Iterator[None]:
         raise _translated(action, error) from error
 
 
-def refusal(names: tuple[str, ...]) -> type[MetastoreError]:
+def refusal(names: Sequence[str]) -> type[MetastoreError]:
     """The error for a Java exception, by the names of its class and that class's parents.
 
     What Delta raises under a name of its own, or for an argument, has ended in this JVM: a commit
@@ -64,9 +62,9 @@ def refusal(names: tuple[str, ...]) -> type[MetastoreError]:
     """
     if CONFLICTS.intersection(names):
         return EntryModifiedError
-    if MISSING.intersection(names):
+    if MISSING in names:
         return EntryMissingError
-    return RefusedError if names and names[0].startswith(REFUSED) else MetastoreError
+    return RefusedError if names[0].startswith(REFUSED) else MetastoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ class LoadedTable:
         found = self.snapshot.domainMetadata()
         read = (json.loads(str(found.apply(at).json())) for at in range(found.size()))
         domains = [dict(one["domainMetadata"]) for one in read]
-        return [one for one in domains if one["domain"] not in OWN_DOMAINS]
+        return [one for one in domains if one["domain"] != ROW_TRACKING]
 
 
 class DeltaTables:
@@ -128,7 +126,13 @@ class DeltaTables:
         with core_errors("find the table's oldest commit"):
             oldest = int(self._delta.DeltaHistoryManager.getEarliestDeltaFile(table.log))
         for number in range(table.facts.number, oldest - 1, -1):
-            yield self._commit(table, number)
+            info = self._info(table, number)
+            yield CommitFacts(
+                number=number,
+                operation=str(info.get("operation", "unknown")),
+                time_ms=int(info.get("timestamp", 0)),
+                marker=CommitMarker.parse(info.get("userMetadata")),
+            )
 
     def commits_since(self, table: LoadedTable, number: int) -> tuple[CommitFacts, ...] | None:
         """The commits after ``number``, newest first; None if the log has not all of them."""
@@ -186,26 +190,20 @@ class DeltaTables:
             counts = [one.getParameterCount() for one in operation.getConstructors()]
         return counts == [OPERATION_FIELDS]
 
-    def _commit(self, table: LoadedTable, number: int) -> CommitFacts:
-        read = self._info(table, number)
-        marker = CommitMarker.parse(read.get("userMetadata"))
-        operation = str(read.get("operation", "unknown"))
-        return CommitFacts(number, operation, int(read.get("timestamp", 0)), marker)
-
-    def _actions_of(self, table: LoadedTable, number: int) -> list[dict[str, Any]]:
-        path = self._delta.util.FileNames.unsafeDeltaFile(table.log.logPath(), number)
-        lines = table.log.store().read(path, table.log.newDeltaHadoopConf())
-        return [json.loads(line) for line in str(lines.mkString("\n")).split("\n")]
-
     def _info(self, table: LoadedTable, number: int) -> dict[str, Any]:
+        """What its writer noted of a commit."""
         with core_errors(f"read commit {number} of {table.facts.root}"):
-            log = table.log
-            path = self._delta.util.FileNames.unsafeDeltaFile(log.logPath(), number)
+            file = self._delta.util.FileNames.unsafeDeltaFile(table.log.logPath(), number)
             found = self._delta.DeltaHistoryManager.getCommitInfoOpt(
-                log.store(), path, log.newDeltaHadoopConf()
+                table.log.store(), file, table.log.newDeltaHadoopConf()
             )
             text = str(found.get().json()) if found.isDefined() else '{"commitInfo": {}}'
         return dict(json.loads(text)["commitInfo"])
+
+    def _actions_of(self, table: LoadedTable, number: int) -> list[dict[str, Any]]:
+        file = self._delta.util.FileNames.unsafeDeltaFile(table.log.logPath(), number)
+        lines = table.log.store().read(file, table.log.newDeltaHadoopConf())
+        return [json.loads(line) for line in str(lines.mkString("\n")).split("\n")]
 
     def _forget(self, directory: str) -> Any:
         """A table that was dropped and created anew in its directory is another."""
@@ -236,12 +234,8 @@ def _translated(action: str, error: Exception) -> MetastoreError:
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     if java is None:
         return MetastoreError(f"could not {action}: {error}")
-    names = tuple(_names(java.getClass()))
-    text = f"could not {action}: {java.getMessage() or names[0]}"
-    return refusal(names)(text)
-
-
-def _names(java_class: Any) -> Iterator[str]:
-    while java_class is not None:
-        yield str(java_class.getName())
-        java_class = java_class.getSuperclass()
+    names, of = [], java.getClass()
+    while of is not None:
+        names.append(str(of.getName()))
+        of = of.getSuperclass()
+    return refusal(names)(f"could not {action}: {java.getMessage() or names[0]}")

@@ -1,6 +1,6 @@
 """The commits that this adapter makes on a Delta table: a publication, or a fence.
 
-The actions of a publication are made of what base and staged table say: plain JSON.
+The actions of a publication are plain JSON, made from what base and staged table say.
 """
 
 import json
@@ -18,9 +18,7 @@ from dbt.adapters.ctas_spark.staging.delta.tables import (
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StorageError
 
-KEEPS_ITS_OWN = True
 FEATURE = "delta.feature."
-SUPPORTED = "supported"
 OF_ITS_OWN_LOG = ("baseRowId", "defaultRowCommitVersion")
 IDENTITY = ("id", "name", "createdTime")
 
@@ -37,11 +35,8 @@ def publish(
     """Make the staged table's schema, layout, properties and files those of the target.
 
     The transaction has read the whole table at ``over``: what another commits meanwhile is a
-    conflict. The files stay where they were staged, below the target's own directory.
-
-    Args:
-        check: the last look at the staged files, when all is made ready; nothing was called if it
-            raises.
+    conflict. The files stay where they were staged, below the target's directory. ``check`` is the
+    last look at them, when all is ready; nothing was called if it raises.
 
     Raises:
         EntryModifiedError: another committed first.
@@ -53,7 +48,8 @@ def publish(
         transaction.readWholeTable()
         metadata = _action(tables, new_metadata(over.facts, staged.facts))
         transaction.updateMetadataForNewTableInReplace(metadata)
-        _check_kept(transaction, staged)
+        accepted = json.loads(str(transaction.metadata().json()))["metaData"]
+        check_kept(accepted, staged.facts.metadata)
         files = tables.added(staged)
         actions = changes(tables, over, staged, files, marker)
         check(files)
@@ -65,14 +61,13 @@ def publish(
 def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None:
     """Commit the same metadata again: every attempt over an older version is then refused.
 
-    Raises:
-        EntryModifiedError: another committed first.
-        MetastoreError: the fence may or may not stand.
+    Raises EntryModifiedError if another committed first.
     """
     with core_errors("fence"):
-        transaction = _begun(tables, table)
-        transaction.updateMetadata(table.snapshot.metadata(), not KEEPS_ITS_OWN)
-        operation = _operation(tables, table.snapshot.metadata(), marker, builds=False)
+        transaction, metadata = _begun(tables, table), table.snapshot.metadata()
+        ignores_defaults = False
+        transaction.updateMetadata(metadata, ignores_defaults)
+        operation = _operation(tables, metadata, marker, builds=False)
         transaction.commit(jvm.sequence(tables.packages, ()), operation)
 
 
@@ -102,17 +97,19 @@ def new_metadata(base: TableFacts, staged: TableFacts) -> Action:
     identity = {key: base.metadata[key] for key in IDENTITY if key in base.metadata}
     own = {key: value for key, value in staged.metadata.items() if key not in IDENTITY}
     missing = sorted(staged.features - base.features)
-    features = {f"{FEATURE}{feature}": SUPPORTED for feature in missing}
+    features = {f"{FEATURE}{feature}": "supported" for feature in missing}
     configuration = {**staged.configuration, **features}
     return {"metaData": {**own, **identity, "configuration": configuration}}
 
 
-def lost(accepted: Mapping[str, Any], staged: Mapping[str, Any]) -> tuple[str, ...]:
-    """What of the staged metadata the transaction has made into something else."""
+def check_kept(accepted: Mapping[str, Any], staged: Mapping[str, Any]) -> None:
+    """Raise RefusedError if the transaction has made something else of the staged metadata."""
     fields = ("schemaString", "partitionColumns", "description")
     changed = [field for field in fields if accepted.get(field) != staged.get(field)]
     wanted, found = staged.get("configuration") or {}, accepted.get("configuration") or {}
-    return (*changed, *sorted(key for key in wanted if found.get(key) != wanted[key]))
+    changed += sorted(key for key in wanted if found.get(key) != wanted[key])
+    if changed:
+        raise RefusedError(f"Delta would not publish as it was staged: {', '.join(changed)}")
 
 
 def moved(add: Mapping[str, Any], version: str) -> Action:
@@ -130,11 +127,7 @@ def moved(add: Mapping[str, Any], version: str) -> Action:
 def new_domains(
     base: Iterable[Mapping[str, Any]], staged: Iterable[Mapping[str, Any]]
 ) -> Iterator[Action]:
-    """The staged table's domains (clustering columns), and the end of those that only base has.
-
-    Args:
-        base, staged: the fields of ``domainMetadata`` actions that users' features own.
-    """
+    """The staged table's domains (clustering columns), and the end of those that only base has."""
     wanted = {str(one["domain"]): one for one in staged}
     for one in wanted.values():
         yield {"domainMetadata": dict(one)}
@@ -145,13 +138,6 @@ def new_domains(
 
 def _begun(tables: DeltaTables, table: LoadedTable) -> Any:
     return table.log.startTransaction(table.entry, jvm.some(tables.packages, table.snapshot))
-
-
-def _check_kept(transaction: Any, staged: LoadedTable) -> None:
-    accepted = json.loads(str(transaction.metadata().json()))["metaData"]
-    gone = lost(accepted, staged.facts.metadata)
-    if gone:
-        raise RefusedError(f"Delta would not publish as it was staged: {', '.join(gone)}")
 
 
 def changes(
@@ -175,8 +161,6 @@ def _operation(tables: DeltaTables, metadata: Any, marker: CommitMarker, *, buil
     """Delta's REPLACE TABLE, which carries user metadata: a session's setting is all threads'."""
     java = tables.packages
     made = getattr(java.org.apache.spark.sql.delta, "DeltaOperations$ReplaceTable")
-    is_managed, or_create = False, builds
-    nothing = jvm.none(java)
-    text = jvm.some(java, marker.to_text())
-    rest = (nothing,) * 6
-    return made(metadata, is_managed, or_create, builds, text, *rest)
+    text, nothing = jvm.some(java, marker.to_text()), jvm.none(java)
+    is_managed, or_create, as_select = False, builds, builds
+    return made(metadata, is_managed, or_create, as_select, text, *(nothing,) * 6)

@@ -43,21 +43,16 @@ class DeltaVersion(DeltaAttempt):
 
     def stage_on(self, base: DeltaBase, level: Atomicity) -> None:  # noqa: ARG002 (always isolated)
         """Write the record, before the first file is."""
-        if base.facts is None:
-            raise messages.concurrent_write(self._table.name, "it was dropped just now")
+        target, facts = self._table.name, base.facts
+        if facts is None:
+            raise messages.concurrent_write(target, "it was dropped just now")
         self._begun = base
-        limits.check(base.facts, self._table.name, messages.NO_JOB)
-        for what in limits.ended_by_replace(base.facts, self._table.context.layout.properties):
+        limits.check(facts, target, messages.NO_JOB)
+        for what in limits.ended_by_replace(facts, self._table.context.layout.properties):
             said = "%s: its %s ends with this publication, as with Delta's own REPLACE TABLE AS"
-            logger.warning(said, self._table.name, what)
-        record = DeltaRecord(
-            target=str(self._table.name),
-            version=self.id,
-            state=RecordState.STAGED,
-            root=base.facts.root,
-            id=base.facts.id,
-            number=base.facts.number,
-        )
+            logger.warning(said, target, what)
+        state, on = RecordState.STAGED, (facts.root, facts.id, facts.number)
+        record = DeltaRecord(str(target), self.id, state, *on)
         records.create(self._table, record)
         self._record = record
 
@@ -120,14 +115,12 @@ class DeltaVersion(DeltaAttempt):
 
     def discard(self, report: StepReport) -> list[str]:
         """Remove exactly the version's directory, then both entries; never what is published."""
-        if self._record is None:
-            return []
         try:
             landed = self._marker is not None and self._has_landed()
         except StagingError as error:
             logger.warning("%s: %s stays: %s", self._table.name, self.places, error.what)
             return [self.places]
-        return records.remove(self._table, self._record, report, is_published=landed)
+        return records.remove(self._table, self._staged_on, report, is_published=landed)
 
     @property
     def _staged_on(self) -> DeltaRecord:
