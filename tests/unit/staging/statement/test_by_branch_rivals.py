@@ -96,6 +96,15 @@ def test_a_drop_takes_what_was_staged(catalog: FakeBranches, error: str) -> None
     assert (list(catalog.shown), table.left_behind) == ([], [])
 
 
+def test_what_a_cache_knows_of_a_dropped_table_is_not_read(catalog: FakeBranches) -> None:
+    """A hadoop catalog's files are gone, and reading them fails in words of the file system."""
+    table = staged(catalog)
+    catalog.drop(PATH)
+    catalog.before = lambda statement: fail() if statement.startswith("SELECT") else None
+    with pytest.raises(ConcurrentWriteError, match=r"it was dropped; .* is gone"):
+        table.commit()
+
+
 @pytest.mark.parametrize("context", [CONTEXT, OVERWRITE])
 def test_a_drop_and_create_takes_what_was_staged(
     catalog: FakeBranches, context: StagingContext

@@ -23,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, Kind, NativeMarker
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, who_changed
-from dbt.adapters.ctas_spark.staging.statement.history import MAIN
+from dbt.adapters.ctas_spark.staging.statement.history import MAIN, Snapshot
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import still_there
@@ -77,7 +77,7 @@ class ByBranch:
 
         A branch that is gone is said at the commit, which first looks at what became of the table.
         """
-        head = self._tables.lines(self._target).head(self._branch)
+        head = self._head()
         if head is not None and head.id == self._on:
             what = f"the job has left nothing in {self._branch}"
             raise messages.files_gone(self._target, what, messages.unchanged(self._begun))
@@ -103,7 +103,7 @@ class ByBranch:
 
         The marker is whole, so that a session with a JVM reads it as one of Iceberg's own kind.
         """
-        if self._tables.lines(self._target).head(self._branch) is None:
+        if self._head() is None:
             unchanged = messages.unchanged(self._begun)
             raise messages.record_gone(self._target, self.record, unchanged)
         marker = NativeMarker(
@@ -151,6 +151,11 @@ class ByBranch:
     @property
     def _branch(self) -> str:
         return self._made[-1] if self._made else f"{BRANCH}{self._version}"
+
+    def _head(self) -> Snapshot | None:
+        """None without the table, too, which the session's cache may know until it is refreshed."""
+        there = self._tables.exists(self._target)
+        return self._tables.lines(self._target).head(self._branch) if there else None
 
     def _begin_branch(self, snapshot: int | None) -> None:
         """A later attempt has one of its own, on what others have committed."""
