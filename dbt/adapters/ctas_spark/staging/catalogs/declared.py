@@ -71,7 +71,14 @@ class Probe:
             with core_errors("commit to it"):
                 seen = self._out_of_reach() or self._seen()
         except MetastoreError as error:
-            raise self._not_found_out(error) from error
+            raise ProbeFailedError(
+                f"a probe of the catalog {self._tables.name} could not find out whether it refuses "
+                f"a commit over another's: {error}",
+                table=self._name,
+                left="no model of that catalog was started",
+                remedy="see the error; if the catalog can't do what the probe does, no table can "
+                "be published in it",
+            ) from error
         finally:
             self._drop(self._name)
         if seen:
@@ -93,10 +100,10 @@ class Probe:
     def _out_of_reach(self) -> str:
         location = str(self._load().java.location())
         try:
-            is_there = bool(self._services.storage.files(location))
+            found, why = self._services.storage.files(location), ""
         except StorageError as error:
-            return f"{OUT_OF_REACH.format(location)} ({error.what})"
-        return "" if is_there else OUT_OF_REACH.format(location)
+            found, why = (), f" ({error.what})"
+        return "" if found else f"{OUT_OF_REACH.format(location)}{why}"
 
     def _with_a_snapshot(self) -> LoadedTable:
         self._load().append_nothing({})
@@ -131,16 +138,6 @@ class Probe:
                 self._services.engine.sql(f"DROP TABLE IF EXISTS {quoting.table(name)} PURGE")
         except MetastoreError as error:
             logger.warning("the probe's table %s stays for now: %s", name, error)
-
-    def _not_found_out(self, error: MetastoreError) -> ProbeFailedError:
-        return ProbeFailedError(
-            f"a probe of the catalog {self._tables.name} could not find out whether it refuses a "
-            f"commit over another's: {error}",
-            table=self._name,
-            left="no model of that catalog was started",
-            remedy="see the error; if the catalog can't do what the probe does, no table can be "
-            "published in it",
-        )
 
 
 def _main(table: LoadedTable) -> int:

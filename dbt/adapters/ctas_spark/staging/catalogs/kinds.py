@@ -201,8 +201,12 @@ class Catalogs:
         with self._guard:
             self._opened.clear()
 
-    def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
+    @property
+    def _facts(self) -> SessionFacts:
         raise NotImplementedError
+
+    def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
+        return choose(context, implementation, self._facts)
 
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
         raise NotImplementedError

@@ -4,7 +4,7 @@ What the formats' own conditional commits reach is ``isolated``; a native CREATE
 reaches ``atomic``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     NOT_ISOLATED,
     Catalogs,
     Kind,
-    choose,
     implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
@@ -96,41 +95,36 @@ class CatalogsWithoutJvm(Catalogs):
                 "use a catalog of Iceberg's or Delta's, or method: session in the profile",
             )
         try:
-            kind = choose(context, implementation, self._facts)
+            kind = super()._choose(context, implementation)
         except StagingError as error:
             error.remedy = error.remedy.replace("in spark_conf", "where the server is started")
             raise
         if kind is Kind.FILES:
-            raise self._of_files(context)
+            raise settings.refused(
+                context,
+                f"a table of {context.layout.file_format} files can't be published atomically over "
+                f"{self.over}: {FILES_REFUSED}",
+                "set file_format: iceberg or delta (with such a catalog on the server), or use "
+                "method: session in the profile",
+            )
         return kind
 
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
-        if kind is Kind.ICEBERG:
-            self._check_iceberg(context)
-        name, options = context.target.catalog, self._options(context.target.catalog)
-        branches = kind is Kind.ICEBERG and settings.publishes_by_branch(options, self._facts)
+        name, is_iceberg = context.target.catalog, kind is Kind.ICEBERG
+        options = self._options(name)
+        if is_iceberg:
+            self._check_iceberg(context, options)
+        branches = is_iceberg and settings.publishes_by_branch(options, self._facts)
         tables = SqlTables(asking(self._spark), name, kind.value, has_branches=branches)
         return StatementCatalog(tables, reached(kind.value, self.over))
 
-    def _check_iceberg(self, context: StagingContext) -> None:
+    def _check_iceberg(self, context: StagingContext, options: Mapping[str, str]) -> None:
         """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""
-        name = context.target.catalog
-        options = self._options(name)
         if settings.iceberg_kind(options) is None and not settings.is_hadoop(options):
-            implementation = settings.iceberg_implementation(options)
             raise settings.refused(
                 context,
-                f"it is not known whether {implementation} swaps an Iceberg table's "
-                f"metadata in one step, and over {self.over} no probe can find out",
-                f"use a catalog of type hive, jdbc, rest or hadoop ({SETTINGS}{name}.type), or "
-                "method: session",
+                f"it is not known whether {settings.iceberg_implementation(options)} swaps an "
+                f"Iceberg table's metadata in one step, and over {self.over} no probe can find out",
+                "use a catalog of type hive, jdbc, rest or hadoop "
+                f"({SETTINGS}{context.target.catalog}.type), or method: session",
             )
-
-    def _of_files(self, context: StagingContext) -> StagingError:
-        return settings.refused(
-            context,
-            f"a table of {context.layout.file_format} files can't be published atomically over "
-            f"{self.over}: {FILES_REFUSED}",
-            "set file_format: iceberg or delta (with such a catalog on the server), or use method: "
-            "session in the profile",
-        )

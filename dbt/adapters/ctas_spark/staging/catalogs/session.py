@@ -16,7 +16,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     ICEBERGS,
     Catalogs,
     Kind,
-    choose,
     declaration_of,
     implementation_of,
 )
@@ -78,7 +77,16 @@ class CatalogsWithJvm(Catalogs):
         """The session's tables of files; the first call connects to the metastore."""
         with self._guard:
             if self._files is None:
-                self._files = self._open_files()
+                found = self._connected()
+                self._files = SessionCatalog(
+                    found.metastore,
+                    HadoopStorage(self._spark),
+                    SessionEngine(self._spark),
+                    locks=found.locks,
+                    address=found.address,
+                    clock=self._clock,
+                    repeatable_reads=self._repeatable_reads,
+                )
             return self._files
 
     def report(self, any_table: StagingContext) -> Iterator[str]:
@@ -120,21 +128,6 @@ class CatalogsWithJvm(Catalogs):
         if self._metastore is None:
             self._metastore = open_metastore(self._spark)
         return self._metastore
-
-    def _open_files(self) -> SessionCatalog:
-        found = self._connected()
-        return SessionCatalog(
-            found.metastore,
-            HadoopStorage(self._spark),
-            SessionEngine(self._spark),
-            locks=found.locks,
-            address=found.address,
-            clock=self._clock,
-            repeatable_reads=self._repeatable_reads,
-        )
-
-    def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
-        return choose(context, implementation, self._facts)
 
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
         if kind is Kind.FILES:

@@ -40,11 +40,13 @@ class IcebergKind(str, Enum):
 
 
 IMPLEMENTATIONS = {
+    "hive": IcebergKind.HIVE,
+    "jdbc": IcebergKind.JDBC,
+    "rest": IcebergKind.REST,
     "org.apache.iceberg.hive.HiveCatalog": IcebergKind.HIVE,
     "org.apache.iceberg.jdbc.JdbcCatalog": IcebergKind.JDBC,
     "org.apache.iceberg.rest.RESTCatalog": IcebergKind.REST,
 }
-TYPES = {kind.value: kind for kind in IMPLEMENTATIONS.values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,7 @@ def iceberg_implementation(options: Mapping[str, str]) -> str:
 
 def iceberg_kind(options: Mapping[str, str]) -> IcebergKind | None:
     """The kind, by the catalog's own settings; None if it is not known to compare and swap."""
-    named = iceberg_implementation(options)
-    known = None if "catalog-impl" in options else TYPES.get(named)
-    return known or IMPLEMENTATIONS.get(named)
+    return IMPLEMENTATIONS.get(iceberg_implementation(options))
 
 
 def is_hadoop(options: Mapping[str, str]) -> bool:

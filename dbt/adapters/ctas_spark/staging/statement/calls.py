@@ -20,9 +20,6 @@ class NamespaceMissingError(RefusedError):
     """The namespace of the table is not there."""
 
 
-EXISTS = ("TABLE_OR_VIEW_ALREADY_EXISTS", "TABLE_ALREADY_EXISTS")
-MISSING = ("TABLE_OR_VIEW_NOT_FOUND", "TABLE_NOT_FOUND")
-NO_NAMESPACE = "SCHEMA_NOT_FOUND"
 WROTE_NOTHING = ("TASK_WRITE_FAILED", "WRITING_JOB_ABORTED")
 """Spark's conditions for a job that failed while it wrote, before anything was committed."""
 JOB_FAILED = ("Job aborted due to stage failure", "at org.apache.spark.executor.Executor")
@@ -35,7 +32,12 @@ DELTA_CONFLICT = re.compile(r"DELTA_(CONCURRENT_\w+|(METADATA|PROTOCOL)_CHANGED)
 NAMED_CLASS = re.compile(r"\(([\w.$]+)\) ")
 """How Spark Connect's errors begin where PySpark has no class for Java's."""
 FRAMES = ("\n\tat ", "\n\nDriver stacktrace:", "\n\nJVM stacktrace:")
-BY_CLASS: dict[str, type[RefusedError]] = {
+BY_NAME: dict[str, type[RefusedError]] = {
+    "TABLE_OR_VIEW_ALREADY_EXISTS": EntryExistsError,
+    "TABLE_ALREADY_EXISTS": EntryExistsError,
+    "TABLE_OR_VIEW_NOT_FOUND": EntryMissingError,
+    "TABLE_NOT_FOUND": EntryMissingError,
+    "SCHEMA_NOT_FOUND": NamespaceMissingError,
     "TableAlreadyExistsException": EntryExistsError,
     "AlreadyExistsException": EntryExistsError,
     "NoSuchTableException": EntryMissingError,
@@ -43,6 +45,7 @@ BY_CLASS: dict[str, type[RefusedError]] = {
     "NoSuchNamespaceException": NamespaceMissingError,
     "CommitFailedException": EntryModifiedError,
 }
+"""Spark's conditions, and classes of Java's."""
 
 
 @contextmanager
@@ -74,23 +77,14 @@ def java_class(error: Exception) -> str:
 def _translated(action: str, error: Exception) -> MetastoreError:
     text = f"could not {action}: {_words(error)}"
     name = condition(error).split(".")[0]
-    if name in EXISTS:
-        return EntryExistsError(text)
-    if name in MISSING:
-        return EntryMissingError(text)
-    if name == NO_NAMESPACE:
-        return NamespaceMissingError(text)
     if DELTA_CONFLICT.fullmatch(name):
         return EntryModifiedError(text)
-    kind = BY_CLASS.get(java_class(error))
+    kind = BY_NAME.get(name) or BY_NAME.get(java_class(error))
     if kind is not None:
         return kind(text)
-    refused = isinstance(error, AnalysisException) or name in WROTE_NOTHING or _job_failed(error)
+    job_failed = any(words in str(error) for words in JOB_FAILED)
+    refused = isinstance(error, AnalysisException) or name in WROTE_NOTHING or job_failed
     return RefusedError(text) if refused else MetastoreError(text)
-
-
-def _job_failed(error: Exception) -> bool:
-    return any(words in str(error) for words in JOB_FAILED)
 
 
 def _words(error: Exception) -> str:

@@ -19,16 +19,11 @@ from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, started_ms
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """The handle of a version: its branch, or empty for a staged table; and its last write."""
-
-    branch: str
-    written_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class StatementGarbage:
-    """A ``Garbage``: the staged tables and the branches of one target, whoever made them."""
+    """A ``Garbage``: the staged tables and the branches of one target, whoever made them.
+
+    The handle of a version is its branch, or empty for a staged table, and its last write, in ms.
+    """
 
     context: StagingContext
     tables: SqlTables
@@ -46,7 +41,8 @@ class StatementGarbage:
 
     def age_ms(self, version: KnownVersion) -> int:
         """By its id's start and, where SQL tells it, by the time of its last commit."""
-        return self.tables.driver.now_ms() - max(started_ms(version.id), _left(version).written_ms)
+        _, written_ms = _handle(version)
+        return self.tables.driver.now_ms() - max(started_ms(version.id), written_ms)
 
     def may_land(self, version: KnownVersion) -> bool:  # noqa: ARG002 (of none)
         """False: its writer would find what it staged gone, and publish nothing."""
@@ -57,7 +53,8 @@ class StatementGarbage:
 
     def take(self, version: KnownVersion) -> bool:
         """Look at it once more: the drop itself takes it."""
-        if _left(version).branch:
+        branch, _ = _handle(version)
+        if branch:
             return version in self._branches()
         return self._find(version.id) is not None
 
@@ -74,7 +71,7 @@ class StatementGarbage:
 
     def delete_record(self, version: KnownVersion) -> None:
         """Drop the branch, or the staged table with its files where the catalog can."""
-        branch = _left(version).branch
+        branch, _ = _handle(version)
         if branch:
             drop_branch(self.tables, self.target, branch)
         else:
@@ -90,8 +87,8 @@ class StatementGarbage:
                 continue
             facts = self._find(version)
             if facts is not None:
-                left = Left("", facts.written_ms or 0)
-                yield KnownVersion(version, Place.UNPUBLISHED, str(record), handle=left)
+                handle = "", facts.written_ms or 0
+                yield KnownVersion(version, Place.UNPUBLISHED, str(record), handle=handle)
 
     def _branches(self) -> Iterator[KnownVersion]:
         """Every branch by the name of a version; a table of another format has none."""
@@ -101,9 +98,9 @@ class StatementGarbage:
         for name in lines.branches:
             ours, head = OURS.fullmatch(name), lines.head(name)
             if ours is not None:
-                left = Left(name, head.time_ms if head else 0)
+                handle = name, head.time_ms if head else 0
                 what = f"the branch {name} of {self.target}"
-                yield KnownVersion(ours.group(1), Place.UNPUBLISHED, what, handle=left)
+                yield KnownVersion(ours.group(1), Place.UNPUBLISHED, what, handle=handle)
 
     def _find(self, version: str) -> TableFacts | None:
         """The staged table, if it is what its name says; forks of Iceberg's are named alike."""
@@ -112,5 +109,5 @@ class StatementGarbage:
         return facts if facts is not None and own.items() <= facts.properties.items() else None
 
 
-def _left(version: KnownVersion) -> Left:
-    return cast("Left", version.handle)
+def _handle(version: KnownVersion) -> tuple[str, int]:
+    return cast("tuple[str, int]", version.handle)
