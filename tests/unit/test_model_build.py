@@ -21,12 +21,6 @@ from fakes.world import STAGING_SCHEMA, World, version_of
 KEEP_NONE = RetentionRules(versions_to_keep=0, grace_ms=0)
 
 
-@pytest.fixture
-def world() -> World:
-    """A catalog on fakes."""
-    return World()
-
-
 def planned_in(world: World, context: StagingContext) -> PlannedModel:
     """A model with that context, which keeps no old versions."""
     model = ModelPlan(context, KEEP_NONE, 60)

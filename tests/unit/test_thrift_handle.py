@@ -1,20 +1,9 @@
 """dbt's use of a session over Thrift."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
 from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob, ThriftSession
-from fakes.thrift_server import Answer, FakeThriftServer, thrift_server
-
-
-@pytest.fixture
-def server() -> Iterator[FakeThriftServer]:
-    """A server on loopback."""
-    with thrift_server() as running:
-        yield running
+from fakes.thrift_server import Answer, FakeThriftServer
 
 
 def test_a_contract_sees_whole_types(server: FakeThriftServer) -> None:

@@ -16,17 +16,10 @@ from dbt.adapters.ctas_spark.staging.engines.thrift.session import (
 )
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StagingError
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
-from fakes.thrift_server import Answer, FakeThriftServer, failure, thrift_server
+from fakes.thrift_server import Answer, FakeThriftServer, failure
 from servers.processes import wait_until
 
 STATEMENT = "CREATE TABLE t AS SELECT 1"
-
-
-@pytest.fixture
-def server() -> Iterator[FakeThriftServer]:
-    """A server on loopback."""
-    with thrift_server() as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,14 +1,8 @@
-"""One catalog of tables of files on fakes, with or without a table."""
+"""What else the tests of tables of files begin with."""
 
 import pytest
 
 from fakes.world import World
-
-
-@pytest.fixture
-def world() -> World:
-    """One metastore and one storage, without a table."""
-    return World()
 
 
 @pytest.fixture
