@@ -38,7 +38,7 @@ def test_dbt_sparks_names_work() -> None:
         ),
         ({"spark_config": {}}, "unknown field 'spark_config': did you mean 'spark_conf'?"),
         ({"spark_conf": ["x"]}, "spark_conf: must map"),
-        ({"iceberg_catalogs": "glue"}, "iceberg_catalogs: must be a list of catalogs' names"),
+        ({"iceberg_catalogs": "glue"}, "iceberg_catalogs: must be a list of names of catalogs"),
         ({"iceberg_catalogs": [{"glue": "atomic"}]}, "iceberg_catalogs: must be a list"),
         ({"metastore_reads": "yes"}, "metastore_reads: 'yes' is unknown; use repeatable"),
     ],

@@ -48,15 +48,12 @@ def test_dbt_shows_the_name_first() -> None:
 
 
 def test_what_is_added_follows_the_name() -> None:
-    """The outcome of the model comes after the error's own words, for dbt's errors and ours."""
+    """The outcome of the model comes after the error's own words."""
     error = failed()
     add_to(error, "outcome: not_committed")
     assert (
         error.msg == "[CONCURRENT_WRITE] another wrote ***\n  table: s.t\n  outcome: not_committed"
     )
-    own = ConcurrentWriteError("no")
-    add_to(own, "outcome: unknown")
-    assert str(own) == "[CONCURRENT_WRITE] no\n  outcome: unknown"
 
 
 def test_frames_are_left_out() -> None:

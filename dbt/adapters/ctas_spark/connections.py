@@ -20,22 +20,19 @@ from dbt.adapters.contracts.connection import (
     LazyHandle,
 )
 from dbt.adapters.ctas_spark import dbt_edge
+from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
-from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
 
 if TYPE_CHECKING:
     from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 
-logger = AdapterLogger("CtasSpark")
-
 DEFAULT_LOGS = "logs"
-NOT_WATCHING = object()
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -132,12 +129,12 @@ class Termination:
 
     def __init__(self, cancel: Callable[[], None]) -> None:
         self._cancel = cancel
-        self._previous: Any = NOT_WATCHING
+        self._previous: Any = None
         self._asked = False
 
     def watch(self) -> None:
         """Handle SIGTERM from now on, in the main thread and unless it is ignored."""
-        if self._previous is not NOT_WATCHING or not _in_main_thread():
+        if self._previous is not None or not _in_main_thread():
             return
         previous = signal.getsignal(signal.SIGTERM)
         if previous not in (None, signal.SIG_IGN):
@@ -146,10 +143,10 @@ class Termination:
             signal.signal(signal.SIGTERM, self._on_signal)
 
     def restore(self) -> None:
-        """The run is cleaned up: put the previous handler back, unless another is there by now."""
-        if self._previous is NOT_WATCHING or not _in_main_thread():
+        """After the clean-up: put the previous handler back, unless another is there by now."""
+        if self._previous is None or not _in_main_thread():
             return
-        previous, self._previous = self._previous, NOT_WATCHING
+        previous, self._previous = self._previous, None
         if signal.getsignal(signal.SIGTERM) == self._on_signal:
             signal.signal(signal.SIGTERM, previous)
         if self._asked and previous is signal.SIG_DFL:
@@ -184,7 +181,6 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         return connection
 
     def cleanup_all(self) -> None:
-        """The invocation, or a part of it, has ended."""
         super().cleanup_all()
         self._termination.restore()
 

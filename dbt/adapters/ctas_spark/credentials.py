@@ -176,8 +176,21 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
         yield f"method: {method!r} is not available; use one of {', '.join(METHODS)}"
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
-    yield from _problems_of_spark(data.get("spark_conf", {}))
+    if not isinstance(data.get("spark_conf", {}), Mapping):
+        yield "spark_conf: must map Spark's setting names to values"
+    catalog = catalog_of(str(_conf(data).get(DEFAULT_CATALOG) or ""))
+    if catalog != SESSION_CATALOG:
+        yield f"spark_conf: {DEFAULT_CATALOG} is not used; set database: {catalog} instead"
     yield from _problems_of_declarations(data)
+
+
+def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
+    names = data.get("iceberg_catalogs", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        yield "iceberg_catalogs: must be a list of names of catalogs"
+    reads = data.get("metastore_reads")
+    if reads not in (None, REPEATABLE):
+        yield f"metastore_reads: {reads!r} is unknown; use {REPEATABLE}, or remove it"
 
 
 def _problems_of_method(data: Mapping[str, Any], method: str) -> Iterable[str]:
@@ -226,21 +239,3 @@ def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:
 def _named_elsewhere(conf: Mapping[str, Any]) -> str:
     """The server that PySpark itself would connect to; empty if nothing names one."""
     return str(conf.get(REMOTE_SETTING) or os.environ.get(REMOTE_VARIABLE) or "")
-
-
-def _problems_of_spark(conf: object) -> Iterable[str]:
-    if not isinstance(conf, Mapping):
-        yield "spark_conf: must map Spark's setting names to values"
-        return
-    catalog = catalog_of(str(conf.get(DEFAULT_CATALOG) or ""))
-    if catalog != SESSION_CATALOG:
-        yield f"spark_conf: {DEFAULT_CATALOG} is not used; set database: {catalog} instead"
-
-
-def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
-    names = data.get("iceberg_catalogs", [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        yield "iceberg_catalogs: must be a list of catalogs' names"
-    reads = data.get("metastore_reads")
-    if reads not in (None, REPEATABLE):
-        yield f"metastore_reads: {reads!r} is unknown; use {REPEATABLE}, or remove it"

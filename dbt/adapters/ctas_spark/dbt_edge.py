@@ -48,8 +48,7 @@ JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
 def find_java() -> str | None:
     """JAVA_HOME's Java, else the one on PATH, as Spark's own scripts choose."""
     home = os.environ.get("JAVA_HOME")
-    path = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    return path if path is not None and Path(path).exists() else None
+    return shutil.which(f"{home}/bin/java" if home else "java")
 
 
 def complaint(java: str | None, major: int | None, spark_version: str) -> str | None:
@@ -199,11 +198,9 @@ def for_macros(method: Callable[P, R]) -> Callable[P, R]:
 
 
 def add_to(error: BaseException, text: str) -> None:
-    """Say more in an error that is on its way to the user."""
+    """Say more in one of dbt's errors that is on its way to the user."""
     if isinstance(error, DbtRuntimeError):
         error.msg = f"{error.msg}\n  {text}"
-    elif isinstance(error, StagingError):
-        error.what = f"{error.what}\n  {text}"
 
 
 class _DbtHandler(logging.Handler):

@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
-from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun
 from dbt.adapters.ctas_spark.methods import METHODS, Method
 from dbt.adapters.ctas_spark.model_build import (
@@ -29,14 +29,11 @@ from dbt.adapters.ctas_spark.model_build import (
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.events.logging import AdapterLogger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
-
-logger = AdapterLogger("CtasSpark")
 
 
 def _name(relation: BaseRelation) -> TableName:

@@ -23,9 +23,9 @@ from dbt.adapters.ctas_spark.staging.steps import Step
 class PublicationResponse(AdapterResponse):
     """The ``adapter_response`` of a model; what is not known is None and left out.
 
-    Times are in seconds. ``reader_window`` is what readers may see during the publication:
-    ``none`` or ``mixed``. ``conflict_check`` is ``cas``, ``lock`` or ``none``.
-    ``partition_metadata`` is ``tracked``, ``files``, or ``pending`` until the next run tracks them.
+    ``reader_window`` is ``none`` or ``mixed``, and ``conflict_check`` ``cas``, ``lock`` or
+    ``none``. ``partition_metadata`` is ``tracked``, ``files``, or ``pending`` until the next run
+    tracks them.
     """
 
     atomicity: str | None = None
@@ -44,22 +44,17 @@ class PublicationResponse(AdapterResponse):
 
 
 class StepTimer:
-    """Observes one publication; seconds by a monotonic clock."""
+    """Observes one publication; ``seconds`` has the steps that ended, by a monotonic clock."""
 
     def __init__(self) -> None:
+        self.seconds: dict[Step, float] = {}
         self._entered: dict[Step, float] = {}
-        self._took: dict[Step, float] = {}
 
     def entered(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
         self._entered[step] = time.monotonic()
 
     def left(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
-        self._took[step] = time.monotonic() - self._entered[step]
-
-    def seconds(self, step: Step) -> float | None:
-        """How long the step took; None if it did not end."""
-        took = self._took.get(step)
-        return None if took is None else round(took, 3)
+        self.seconds[step] = round(time.monotonic() - self._entered[step], 3)
 
 
 IN_PLACE = "in_place"
@@ -126,7 +121,7 @@ class ModelBuild:
 
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
-        staged, timer = self.staged, self.planned.timer
+        staged, seconds = self.staged, self.planned.timer.seconds
         reached = self.planned.catalog.capabilities(staged.context.staging_schema)
         outcome = staged.outcome or Outcome.UNKNOWN
         response = PublicationResponse(
@@ -137,8 +132,8 @@ class ModelBuild:
             reader_window="mixed" if self._in_place else staged.reach.reader_window,
             conflict_check=staged.reach.conflict_check or reached.conflict_check.value,
             staging_purpose=staged.context.purpose.value,
-            stage_seconds=timer.seconds(Step.STAGE),
-            commit_seconds=timer.seconds(Step.COMMIT),
+            stage_seconds=seconds.get(Step.STAGE),
+            commit_seconds=seconds.get(Step.COMMIT),
         )
         if outcome is Outcome.COMMITTED:
             response.commit_strategy = IN_PLACE if self._in_place else staged.reach.strategy
@@ -155,9 +150,9 @@ class ModelBuild:
     def _message(self, outcome: Outcome) -> str:
         if outcome is Outcome.KEPT:
             return "kept: the table exists"
-        counted = self.staged.figures.rows
-        rows = f", {counted:,} rows" if counted is not None else ""
-        return f"published {self.staged.version}{rows}"
+        rows = self.staged.figures.rows
+        counted = "" if rows is None else f", {rows:,} rows"
+        return f"published {self.staged.version}{counted}"
 
     def _failed_after_commit(self) -> str:
         what = f"{self.staged.target}: published as {self.staged.version} before the error"

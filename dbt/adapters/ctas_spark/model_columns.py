@@ -5,13 +5,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import ConstraintViolationError
-from dbt.adapters.events.logging import AdapterLogger
-
-logger = AdapterLogger("CtasSpark")
 
 MANY_COLUMNS_SINCE = (4, 1)
 """Spark's grammar for ALTER COLUMN."""
