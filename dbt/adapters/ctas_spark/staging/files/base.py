@@ -127,7 +127,7 @@ def look(metastore: MetastoreClient, name: TableName) -> FileBase:
 def change_between(begun: FileBase, now: FileBase) -> Change:
     """What became of the target: by location, type and parameters.
 
-    Statistics, Hive's own columns and the bookkeeping of partitions are no difference; a changed
+    Statistics, Hive's own columns and the bookkeeping of partitions do not count; a changed
     ``numFiles`` or ``totalSize`` is an INSERT.
     """
     if begun.entry is None:

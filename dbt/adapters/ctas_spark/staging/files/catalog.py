@@ -51,9 +51,9 @@ def reached(check: ConflictCheck) -> Capabilities:
 class SessionCatalog:
     """Publishes by one metastore call: compare-and-swap, or under a lock.
 
-    ``locks`` are the metastore's own; None says that no other process can be a client of it, which
-    is so for an embedded Derby. ``address`` is the metastore's, for the staging id.
-    ``repeatable_reads`` is what the user declares of a remote metastore.
+    ``locks`` are the metastore's own; None if no other process can be a client of it, as with an
+    embedded Derby. ``address`` is the metastore's, for the staging id. ``repeatable_reads`` is what
+    the user declares of a remote metastore.
     """
 
     def __init__(  # noqa: PLR0913 (what a run works with)

@@ -92,7 +92,7 @@ class VersionRoots:
         return folder == FOLDER and staging_id in self._names() and key == _key(target)
 
     def may_delete(self, root: str) -> bool:
-        """True if the tree's file has the address of this metastore; else it is said once."""
+        """True if the tree's file has the address of this metastore; else one warning says so."""
         tree = root.rstrip("/").rpartition("/")[0]
         with self._guard:
             if tree not in self._is_own:
@@ -119,21 +119,24 @@ class VersionRoots:
         entry = self._metastore.get_table(self._entry)
         if entry is None or self._owner(tree) in (None, self._address):
             return
-        own, beside = self._names()
-        change = EntryChange.of(entry, {**entry.parameters, STAGING_ID: beside})
+        own, instead = self._names()
+        change = EntryChange.of(entry, {**entry.parameters, STAGING_ID: instead})
         with suppress(EntryModifiedError):
             self._metastore.alter_table(change, Expectation(STAGING_ID, own))
         self._id = None
 
     def _names(self) -> tuple[str, ...]:
-        """What a tree of ours is called: the id, or the one beside it; none if no run made one."""
+        """What a tree of ours is called: the id, or the id and a hash of the address.
+
+        Empty as long as no run has made an id.
+        """
         with self._guard:
             if self._id is None:
                 self._id = self._read()
             if self._id is None:
                 return ()
-            beside = hashlib.sha256(self._address.encode()).hexdigest()[:8]
-            return (self._id, f"{self._id}-{beside}")
+            suffix = hashlib.sha256(self._address.encode()).hexdigest()[:8]
+            return (self._id, f"{self._id}-{suffix}")
 
     def _first_of_ours(self, folder: str) -> str:
         for tree in (f"{folder}/{name}" for name in self._names() or self._made()):
@@ -182,13 +185,12 @@ class VersionRoots:
 
     def _location(self, target: TableName) -> str:
         with self._guard:
-            known = self._locations.get(target.database)
-        found = known or self._metastore.database_location(target.database)
-        if found is None:
-            raise messages.no_such_schema(target)
-        with self._guard:
-            self._locations[target.database] = found
-        return found
+            if target.database not in self._locations:
+                found = self._metastore.database_location(target.database)
+                if found is None:
+                    raise messages.no_such_schema(target)
+                self._locations[target.database] = found
+            return self._locations[target.database]
 
 
 def _key(target: TableName) -> str:

@@ -102,7 +102,7 @@ def _columns(table: FileTable, shown: TableEntry) -> tuple[Column, ...]:
 def track_partitions(table: FileTable) -> PartitionState:
     """Drop the partitions of other versions, and track the shown one's own if that is pending.
 
-    What can't be done now is said and left pending: the next begin does it then.
+    What can't be done now is logged and left pending: the next begin does it.
     """
     lock = table.services.find_partition_lock()
     if lock is None:
@@ -132,7 +132,7 @@ class Bookkeeping:
     check: HeldCheck
 
     def run(self) -> PartitionState:
-        """Take turns until the entry stands still; who is at work is noted where a lock can end."""
+        """Take turns until the entry stands still, noted as at work where the lock can run out."""
         if not self.lock.can_run_out:
             return self._turns()
         if not self._noted():

@@ -85,13 +85,13 @@ class FileGarbage:
         return self.table.name
 
     def versions(self) -> tuple[KnownVersion, ...]:
-        """By record and by directory; a tombstone that only waits is not told of."""
+        """By record and by directory, without the tombstones that only wait."""
         found = [one for one in find(self.table) if not self._only_waits(one)]
         self._found = {one.version: one for one in found}
         return versions_of(self.table, tuple(found))
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
-        """By the time on the record; where there is none, a record is made to hold it."""
+        """By the time on the record; a version without a record gets one to hold it."""
         record = self._found[version.id]
         now = self._now(record)
         if record.superseded_ms is not None:
@@ -204,7 +204,7 @@ class FileGarbage:
         return now == record
 
     def _hand_on(self, record: Record) -> None:
-        """The files of a managed table that it took over are remembered by the live version."""
+        """Let the live version remember the files of a managed table that this one took over."""
         if record.took_over is None:
             return
         heir = self._found.get(self.table.look().version or "")

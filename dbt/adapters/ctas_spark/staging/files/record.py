@@ -70,7 +70,7 @@ class Record:
 
     @classmethod
     def of(cls, entry: TableEntry | None) -> "Record | None":
-        """The record in an entry; None if it has none, or one that does not match its own name."""
+        """The record in an entry; None without one, or if it does not match the entry's name."""
         read = _read(entry.parameters) if entry is not None else None
         if entry is None or read is None:
             return None

@@ -1,7 +1,6 @@
 """The publications of a table of files, and which of their versions can be published again."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity
@@ -25,10 +24,10 @@ def history(table: FileTable) -> tuple[Event, ...]:
     records = {one.version: one for one in records_of(table)}
     base = table.look()
     entries = base.marker.lineage.entries if base.marker else ()
-    shown = [entry for entry in entries if not entry.kind.keeps_the_version]
-    before: list[LineageEntry | None] = [*shown[1:], None][: len(shown)]
+    built = [entry for entry in entries if not entry.kind.keeps_the_version]
+    kept = [*(records.get(entry.version) for entry in built), None]
     return tuple(
-        _event(entry, old, records, base.version) for entry, old in zip(shown, before, strict=True)
+        _event(entry, kept[at], kept[at + 1], base.version) for at, entry in enumerate(built)
     )
 
 
@@ -45,13 +44,8 @@ def spark_columns(entry: TableEntry) -> dict[str, str]:
 
 
 def _event(
-    entry: LineageEntry,
-    before: LineageEntry | None,
-    records: Mapping[str, Record],
-    live: str | None,
+    entry: LineageEntry, record: Record | None, before: Record | None, live: str | None
 ) -> Event:
-    record = records.get(entry.version)
-    old = records.get(before.version) if before else None
     return Event(
         version=entry.version,
         time=time_text(entry.time_ms),
@@ -59,7 +53,7 @@ def _event(
         state=_state(entry.version, record, live),
         rows=record.rows if record else None,
         bytes=record.bytes if record else None,
-        schema_change=_schema_change(old, record),
+        schema_change=_schema_change(before, record),
     )
 
 
@@ -77,9 +71,8 @@ def _schema_change(before: Record | None, after: Record | None) -> str:
 
 
 def _in_parts(entry: TableEntry) -> str:
-    count = entry.parameters.get(f"{SCHEMA}.numParts", "0")
-    parts = [entry.parameters.get(f"{SCHEMA}.part.{number}", "") for number in range(int(count))]
-    return "".join(parts)
+    count = int(entry.parameters.get(f"{SCHEMA}.numParts", "0"))
+    return "".join(entry.parameters.get(f"{SCHEMA}.part.{at}", "") for at in range(count))
 
 
 def _type(kind: object) -> str:

@@ -1,4 +1,4 @@
-"""One table of files, and what a run works on it with."""
+"""One table of files, and the services that a run works on it with."""
 
 import threading
 from collections.abc import Callable
@@ -65,7 +65,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """One target: what is asked of it, what it is worked on with, who is told of the steps."""
+    """One target: what is asked of it, the services to work with, and the report of its steps."""
 
     context: StagingContext
     services: Services

@@ -2,7 +2,7 @@
 
 Dropping a managed table deletes its files; replacing it by a version leaves them, because readers
 may be on them. The record of the version remembers where they are. Only ``ctas_vacuum`` deletes
-them, and only the default directory of the table; any doubt keeps them, and is said.
+them, and only the default directory of the table. Any doubt keeps them, and a warning says so.
 """
 
 import logging
@@ -103,7 +103,7 @@ class TookOver:
 
 
 def say_they_stay(target: TableName, directory: str, reason: str) -> None:
-    """Nobody but the user will delete them."""
+    """Warn that only the user can delete them."""
     logger.warning(
         "%s: files of the table before it stay in %s, because %s; delete them by hand when "
         "nobody needs them",
