@@ -192,9 +192,7 @@ class Bookkeeping:
     def _shown(self) -> Shown | None:
         """The target while it shows a version of ours."""
         found = self.table.look()
-        if found.entry is None or found.version is None:
-            return None
-        return found.entry, found.version
+        return (found.entry, found.version) if found.entry and found.version else None
 
     def _drop_stale(self, version: str) -> tuple[Partition, ...]:
         """Drop what belongs to another version; return what belongs to this one."""
@@ -218,8 +216,7 @@ class Bookkeeping:
         client.add_partitions(target, tuple(one for one in found if one.values not in there))
 
     def _track(self, before: Shown) -> PartitionState | None:
-        now = self._shown()
-        if now != before:
+        if self._shown() != before:
             return None
         self.check()
         tracked = {PARTITION_PROVIDER: BY_METASTORE, PARTITIONS: PartitionState.TRACKED.value}

@@ -66,10 +66,9 @@ class FileVersion:
         self._restored = restored
         self._count = count
         self._root = restored.root if restored else ""
-        self._begun = FileBase(None)
         self._partitions: PartitionPlan = LISTED
         self._staged = StagedRecord(
-            table, self.id, self._begun, restored, publishes_again=restored is not None
+            table, self.id, FileBase(None), restored, publishes_again=restored is not None
         )
         self._written: WriteFigures | None = None
         self._call: MetastoreCall | None = None
@@ -115,7 +114,7 @@ class FileVersion:
 
     def stage_on(self, base: FileBase, level: Atomicity) -> None:
         """Find the directory; an earlier version's record is taken, before a clean-up takes it."""
-        self._begun = self._staged.base = base
+        self._staged.base = base
         self._level = level
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)
@@ -224,7 +223,7 @@ class FileVersion:
         """Write what the CTAS does not: Delta's properties are not in the entry; permissions."""
         if not self._context.layout.has_properties_in_entry:
             self._staged.write(self._root)
-        base = self._begun.table
+        base = self._staged.base.table
         if base is not None and base.location is not None:
             try:
                 self._services.storage.copy_permissions(base.location, self.directory)
@@ -233,7 +232,7 @@ class FileVersion:
 
     def _refuse(self, wrong: str) -> None:
         if wrong:
-            unchanged = messages.unchanged(self._begun)
+            unchanged = messages.unchanged(self._staged.base)
             raise messages.files_gone(self._context.target, wrong, unchanged)
 
     def _fill_columns(self) -> None:
