@@ -105,9 +105,9 @@ class DeltaTables:
             with core_errors(f"read {name}"):
                 entry = jvm.session_catalog(self.spark).getTableMetadata(identifier)
                 self._forget(entry.location().toString())
-                options = jvm.mapping(self.packages, {})
+                options = jvm.empty_map(self.packages)
                 found = self._delta.DeltaLog.forTableWithSnapshot(self._session, entry, options)
-                table = _loaded(found, jvm.some(self.packages, entry))
+                table = _loaded(found, self.packages.scala.Option.apply(entry))
         except EntryMissingError:
             return None
         if table is None:
@@ -119,7 +119,7 @@ class DeltaTables:
         with core_errors(f"read the Delta log in {directory}"):
             path = self._forget(directory)
             found = self._delta.DeltaLog.forTableWithSnapshot(self._session, path)
-            return _loaded(found, jvm.none(self.packages))
+            return _loaded(found, self.packages.scala.Option.empty())
 
     def commits(self, table: LoadedTable) -> Iterator[CommitFacts]:
         """The commits that the log still has, newest first."""

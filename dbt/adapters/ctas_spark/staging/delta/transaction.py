@@ -137,7 +137,8 @@ def new_domains(
 
 
 def _begun(tables: DeltaTables, table: LoadedTable) -> Any:
-    return table.log.startTransaction(table.entry, jvm.some(tables.packages, table.snapshot))
+    snapshot = tables.packages.scala.Option.apply(table.snapshot)
+    return table.log.startTransaction(table.entry, snapshot)
 
 
 def changes(
@@ -161,6 +162,7 @@ def _operation(tables: DeltaTables, metadata: Any, marker: CommitMarker, *, buil
     """Delta's REPLACE TABLE, which carries user metadata: a session's setting is all threads'."""
     java = tables.packages
     made = getattr(java.org.apache.spark.sql.delta, "DeltaOperations$ReplaceTable")
-    text, nothing = jvm.some(java, marker.to_text()), jvm.none(java)
+    option = java.scala.Option
+    text, nothing = option.apply(marker.to_text()), option.empty()
     is_managed, or_create, as_select = False, builds, builds
     return made(metadata, is_managed, or_create, as_select, text, *(nothing,) * 6)

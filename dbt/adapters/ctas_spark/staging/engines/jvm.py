@@ -2,7 +2,7 @@
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -93,22 +93,10 @@ def _mapper(packages: Any) -> Any:
     return mapper
 
 
-def some(packages: Any, value: Any) -> Any:
-    """Scala's Option of this value."""
-    return packages.scala.Option.apply(value)
-
-
-def none(packages: Any) -> Any:
-    """Scala's Option of nothing."""
-    return packages.scala.Option.empty()
-
-
-def mapping(packages: Any, values: Mapping[str, str]) -> Any:
+def empty_map(packages: Any) -> Any:
     """An immutable Map of Scala's."""
-    made = packages.java.util.LinkedHashMap()
-    for key, value in values.items():
-        made.put(key, value)
-    return packages.org.apache.spark.api.python.PythonUtils.toScalaMap(made)
+    nothing = packages.java.util.LinkedHashMap()
+    return packages.org.apache.spark.api.python.PythonUtils.toScalaMap(nothing)
 
 
 def sequence(packages: Any, values: Iterable[Any]) -> Any:

@@ -88,12 +88,12 @@ class Statements(Protocol):
     def sql(self, statement: str) -> None:
         """Run a statement that returns nothing."""
 
-    def refresh(self, name: TableName) -> None:
-        """Forget what this session's caches hold of a table."""
-
 
 class Engine(Statements, Protocol):
-    """A Spark session that can tell what it reads."""
+    """A Spark session in this process."""
+
+    def refresh(self, name: TableName) -> None:
+        """Forget what this session's caches hold of a table."""
 
     def reads(self, file_format: str) -> bool:
         """True if the session has a data source of that name."""

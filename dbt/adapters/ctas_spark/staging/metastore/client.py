@@ -16,10 +16,6 @@ Column = tuple[str, str] | tuple[str, str, str]
 """Name and type, and a comment where there is one."""
 PLACEHOLDER: Column = ("col", "array<string>", "from deserializer")
 """What Spark puts into ``sd.cols`` of a table whose columns Hive can't read."""
-PROBE = "ctas_spark_probe"
-"""The property of a scratch entry on which compare-and-swap is tried."""
-AGENT = "dbt-ctas-spark"
-"""The name of the agent that ``SHOW LOCKS`` shows beside a lock's owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +24,8 @@ class TableEntry:
 
     ``location`` is the serde's ``path`` where there is one: a metastore without the jars of an
     object store keeps a placeholder in ``sd.location``. ``columns`` and ``partition_keys`` are
-    Hive's own. ``comments`` are those of ``columns``, by name. ``raw`` is the client's own object,
-    which loses nothing. The last two take no part in comparisons.
+    Hive's own, and ``comments`` are those of the columns, by name. ``raw`` is the client's own
+    object, which loses nothing.
     """
 
     name: TableName
@@ -64,8 +60,8 @@ class TableEntry:
     def partition_columns(self) -> tuple[str, ...]:
         """The columns by which Spark takes the table to be partitioned.
 
-        A data source table has them in its parameters, and may have other Hive keys beside them.
-        Any other table has Hive's.
+        A data source table has them in its parameters, whatever keys Hive has for it; any other
+        table has Hive's.
         """
         count = self.parameters.get(PARTITION_COLUMN_COUNT)
         if count is None:
@@ -86,10 +82,7 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The precondition of a conditional call: a parameter and the value it must have.
-
-    Source: HIVE-26882 (``expected_parameter_key``, ``expected_parameter_value``).
-    """
+    """The precondition of a call: a parameter and the value that it must have (HIVE-26882)."""
 
     key: str
     value: str
@@ -100,10 +93,10 @@ class EntryChange:
     """One new state of an entry: the fields of ``staged`` under another name.
 
     Owner, the owner's type, creation time and privileges come from ``base``, where there is one.
-    ``columns`` take the place of the staged ones in ``sd.cols``, which Hive and Trino read; Spark
-    has its own schema in the parameters. A server compares old and new ones by position, and has
-    nothing to compare with an empty tuple. ``keeps_partition_keys`` leaves the base's keys in
-    Hive's view, which no server lets an alter change.
+    ``columns`` replace the staged ones in ``sd.cols``, which Hive and Trino read; Spark has its
+    schema in the parameters. A server compares old and new columns by position, and has nothing to
+    compare with an empty tuple. ``keeps_partition_keys`` leaves Hive the base's keys, which no
+    server lets an alter change.
     """
 
     target: TableName
@@ -126,10 +119,10 @@ class EntryChange:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """One partition as the metastore keeps it.
+    """One partition as the metastore keeps it; ``raw`` is the client's own object.
 
     ``values`` stand in the order of the table's partition keys, unescaped, a null as
-    ``__HIVE_DEFAULT_PARTITION__``. ``raw`` is the client's own object, which loses nothing.
+    ``__HIVE_DEFAULT_PARTITION__``.
     """
 
     values: tuple[str, ...]
@@ -159,17 +152,19 @@ class MetastoreClient(Protocol):
         """Create the entry; EntryExistsError when it is there."""
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        """Replace the whole entry in one call; EntryModifiedError when ``expected`` is not met.
+        """Replace the whole entry in one call.
 
-        ColumnsRefusedError when the server compares ``sd.cols`` and refuses a type by position.
+        Raises:
+            EntryModifiedError: ``expected`` is not met.
+            ColumnsRefusedError: the server compares ``sd.cols`` and refuses a type by position.
         """
 
     def rename_table(
         self, was: TableName, change: EntryChange, expected: Expectation | None
     ) -> None:
-        """The same for an entry that was called ``was``: EntryExistsError if the name is taken.
+        """The same for an entry that was called ``was``; EntryExistsError if the name is taken.
 
-        The entry is external, or it becomes so by an earlier call: a managed one's data would move.
+        The entry has to be external already: the data of a managed one would move.
         """
 
     def drop_entry(self, name: TableName) -> None:
@@ -197,10 +192,7 @@ class MetastoreClient(Protocol):
         """Every partition of the table; EntryMissingError when there is no table."""
 
     def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
-        """Add copies of another table's partitions, at their own locations.
-
-        Those whose values are there already stay as they are. Data is neither made nor moved.
-        """
+        """Add copies of another table's partitions where they are missing; no data is touched."""
 
     def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
         """Remove the partitions of these values and leave their data; missing ones are no error."""
@@ -209,8 +201,7 @@ class MetastoreClient(Protocol):
 class TableLockClient(Protocol):
     """Exclusive locks, which some servers end when nobody beats them (``hive.txn.timeout``).
 
-    They are Hive's ``lock``, ``check_lock`` and ``unlock``. Every call raises MetastoreError, or
-    EntryMissingError for a lock that the server has ended.
+    Every call raises MetastoreError, or EntryMissingError for a lock that the server has ended.
     """
 
     def supports_locks(self) -> bool:

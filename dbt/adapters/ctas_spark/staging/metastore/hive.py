@@ -23,7 +23,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.metastore import messages
 from dbt.adapters.ctas_spark.staging.metastore.client import (
-    PROBE,
     EntryChange,
     Expectation,
     Partition,
@@ -44,6 +43,8 @@ from dbt.adapters.ctas_spark.staging.metastore.wire import (
 
 SUCCESS, MESSAGE, DATABASE_LOCATION, TABLE, LOCKS = 0, 1, 3, 1, 1
 NO_LIMIT = Field(TType.I16, -1)
+PROBE = "ctas_spark_probe"
+"""The property of a scratch entry on which compare-and-swap is tried."""
 
 META, MISSING, EXISTS = "MetaException", "NoSuchObjectException", "AlreadyExistsException"
 INVALID_OBJECT, INVALID_OPERATION = "InvalidObjectException", "InvalidOperationException"

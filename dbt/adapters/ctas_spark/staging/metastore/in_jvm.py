@@ -96,10 +96,8 @@ class InJvmMetastore(HiveMetastore):
         """
         try:
             return super()._call(what, method, *arguments)
-        except RefusedError:
-            raise
-        except MetastoreError:
-            if not method.repeatable:
+        except MetastoreError as error:
+            if isinstance(error, RefusedError) or not method.repeatable:
                 raise
             return super()._call(what, method, *arguments)
 

@@ -24,7 +24,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import (
-    AGENT,
     VIEW,
     EntryChange,
     Expectation,
@@ -58,6 +57,8 @@ LOCK_ID, LOCK_STATE, LOCK_BEATEN, LOCK_USER = 1, 2, 8, 10
 EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = (Field(TType.I32, number) for number in (3, 2, 6))
 ACQUIRED = 1
 NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
+AGENT = "dbt-ctas-spark"
+"""The name that ``SHOW LOCKS`` shows next to a lock's owner."""
 PARAMETER = "hive_filter_field_params__"
 
 MODIFIED = "The table has been modified"

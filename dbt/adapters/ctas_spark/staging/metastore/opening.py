@@ -86,12 +86,12 @@ def goes_over_thrift(
     use_builtin = "remove spark.sql.hive.metastore.jars and .version from spark_conf"
     if not uris:
         raise _refused(
-            f"{isolated}, and no metastore is known that can be reached besides them",
+            f"{isolated}, and no metastore is known that can be reached without them",
             f"set spark.hadoop.hive.metastore.uris in spark_conf, or {use_builtin}",
         )
     if not_plain:
         raise _refused(
-            f"{isolated}, and besides them a metastore can be reached over plain Thrift only, "
+            f"{isolated}, and without them a metastore can be reached over plain Thrift only, "
             f"not yet with {', '.join(not_plain)}",
             use_builtin,
         )
