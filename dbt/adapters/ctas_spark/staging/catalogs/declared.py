@@ -1,7 +1,7 @@
-"""Whether an Iceberg catalog that a user declares keeps what the publication of its tables needs.
+"""Probe whether an Iceberg catalog that a user declares does what a publication needs.
 
-A version is published by a commit that is conditional on the metadata that begin saw. Iceberg asks
-that of every catalog; whether this one does it is tried on a scratch table.
+A version is published by a commit that is conditional on the metadata that begin saw. Iceberg
+demands that of every catalog; whether this one does it is tried on a scratch table.
 """
 
 import logging
@@ -42,9 +42,9 @@ OUT_OF_REACH = (
 
 
 class Probe:
-    """One declared catalog; its scratch table is gone afterwards, whatever comes.
+    """The probe of one declared catalog; its scratch table is gone afterwards, whatever happens.
 
-    The engine makes and drops it: with its files, which a fork of a target must never be.
+    The engine creates and drops it with its files, which must never happen to a fork.
     """
 
     def __init__(self, services: IcebergServices, staging_schema: str) -> None:
@@ -58,7 +58,7 @@ class Probe:
         """Return if the catalog refuses a commit over another's, and its files can be listed.
 
         Raises:
-            AtomicityNotSupportedError: it does not; the error says what was seen.
+            AtomicityNotSupportedError: it does not; the error says what the probe saw.
             ProbeFailedError: it could not be found out.
             StagingSchemaError: there is no staging schema.
         """
@@ -123,7 +123,7 @@ class Probe:
         return found
 
     def _drop_old_ones(self) -> None:
-        """Those of probes that were killed."""
+        """Drop what killed probes left."""
         with suppress(MetastoreError):
             for name in self._tables.tables(self._schema):
                 version = name.table.removeprefix(SCRATCH)
@@ -157,7 +157,7 @@ def load(spark: SparkSession, catalog: str) -> IcebergTables:
 
 
 def refusal(catalog: str, why: str) -> AtomicityNotSupportedError:
-    """The error for a declaration that is not so."""
+    """The error for a false declaration."""
     return AtomicityNotSupportedError(
         f"{DECLARED} in the profile names the catalog {catalog}, and nothing is published "
         f"atomically in it: {why}",

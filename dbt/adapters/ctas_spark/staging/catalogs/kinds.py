@@ -34,7 +34,7 @@ SESSION_OF_ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"
 CATALOG_OF_ICEBERG = "org.apache.iceberg.spark.SparkCatalog"
 ICEBERGS = (SESSION_OF_ICEBERG, CATALOG_OF_ICEBERG)
 DECLARED = "iceberg_catalogs"
-"""The profile's list of catalogs that are Iceberg's, and of which nothing more is known here."""
+"""The profile's list of Iceberg catalogs whose classes this adapter does not know."""
 
 REACH_NOTHING: Mapping[str, str] = {
     "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog": (
@@ -65,7 +65,7 @@ HADOOP = Capabilities(
 
 
 class Kind(Enum):
-    """A kind of catalog, each in a package of its own."""
+    """A kind of catalog; each is a package."""
 
     FILES = "session_catalog"
     ICEBERG = "iceberg"
@@ -125,23 +125,23 @@ def _only_iceberg(context: StagingContext) -> AtomicityNotSupportedError:
 def _not_icebergs(
     context: StagingContext, implementation: str | None
 ) -> AtomicityNotSupportedError:
-    beside = (
+    another = (
         f"set {SETTINGS}<name>: {CATALOG_OF_ICEBERG} with its type in spark_conf, and database: "
         "<name> for the model"
     )
     if implementation == settings.CATALOG_OF_DELTA:
-        what, remedy = "Delta's, which has no Iceberg tables", beside
+        what, remedy = "Delta's, which has no Iceberg tables", another
     else:
         instead = (
             f"{SETTINGS}{SESSION_CATALOG}: {SESSION_OF_ICEBERG} and "
             f"{SETTINGS}{SESSION_CATALOG}.type: hive"
         )
-        what, remedy = "not Iceberg's", f"set {instead} in spark_conf; or {beside}"
+        what, remedy = "not Iceberg's", f"set {instead} in spark_conf; or {another}"
     return refused(context, f"file_format is iceberg, and spark_catalog is {what}", remedy)
 
 
 def _of_nobody(context: StagingContext, implementation: str | None) -> AtomicityNotSupportedError:
-    """The error for a catalog of a class that no kind here is made for."""
+    """The error for a catalog whose class no kind serves."""
     catalog, layout = context.target.catalog, context.layout
     if implementation is None:
         return refused(
@@ -160,7 +160,7 @@ def _of_nobody(context: StagingContext, implementation: str | None) -> Atomicity
 
 
 def declaration_of(catalog: str) -> str:
-    """What a user writes to have a catalog of Iceberg's probed."""
+    """What a user writes to have an Iceberg catalog probed."""
     return (
         f"set {DECLARED}: [{catalog}] in the profile, if it is a catalog of Iceberg's (a probe on "
         "a scratch table checks that it refuses a commit over another's)"
@@ -220,7 +220,7 @@ class Catalogs:
         return f"up to {found.reaches.value}, conflict check {found.conflict_check.value}{reason}"
 
     def _options(self, catalog: str) -> dict[str, str]:
-        """The catalog's own settings, by what stands after its name."""
+        """The catalog's settings, without the prefix that ends with its name."""
         prefix = f"{SETTINGS}{catalog}."
         found = self._spark.sql("SET").collect()
         return {

@@ -1,4 +1,4 @@
-"""The catalogs of a session without a JVM: those whose commit is a statement, and no others.
+"""The catalogs of a session without a JVM: only those whose commit is a SQL statement.
 
 What the formats' own conditional commits reach is ``isolated``; a native CREATE or REPLACE TABLE
 reaches ``atomic``.
@@ -53,7 +53,7 @@ REFUSED = (("a table of files", FILES_REFUSED), ("a catalog that is not known", 
 
 
 def reached(format_name: str, over: str) -> Capabilities:
-    """What the format's native replace reaches; ``over`` is the way to the server."""
+    """What the format's own CREATE or REPLACE TABLE reaches; ``over`` names the connection."""
     return Capabilities(
         f"{format_name}, over {over}",
         ConflictCheck.NONE,
@@ -64,7 +64,7 @@ def reached(format_name: str, over: str) -> Capabilities:
 
 
 class CatalogsWithoutJvm(Catalogs):
-    """Those of a server; ``over`` is the way to it, as messages name it."""
+    """The catalogs of a server; ``over`` names the connection to it in messages."""
 
     def __init__(self, spark: Any, over: str) -> None:
         super().__init__(spark)
@@ -81,7 +81,7 @@ class CatalogsWithoutJvm(Catalogs):
 
     @cached_property
     def _facts(self) -> SessionFacts:
-        """A class that the server has not is told by its first statement."""
+        """The jars are taken to be there: the first statement fails if they are not."""
         extensions = self._spark.conf.get(settings.EXTENSIONS, "") or ""
         return SessionFacts(self._spark.version, extensions, has_iceberg=True, has_delta=True)
 
@@ -119,7 +119,7 @@ class CatalogsWithoutJvm(Catalogs):
         return StatementCatalog(tables, reached(kind.value, self.over))
 
     def _check_iceberg(self, context: StagingContext, options: Mapping[str, str]) -> None:
-        """Refuse a catalog of which nobody knows whether it swaps a table's metadata."""
+        """Refuse a catalog that is not known to swap a table's metadata in one step."""
         if settings.iceberg_kind(options) is None and not settings.is_hadoop(options):
             raise settings.refused(
                 context,

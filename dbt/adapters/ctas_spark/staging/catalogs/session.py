@@ -42,7 +42,7 @@ from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 
 
 class CatalogsWithJvm(Catalogs):
-    """Those of this process; a metastore's client is made for models of files and of Delta.
+    """The catalogs of this process; only models of files and of Delta open a metastore's client.
 
     ``iceberg_catalogs`` are those that the user declares to be Iceberg's, by name, and
     ``repeatable_reads`` is what the user declares of the reads of a remote metastore. One that is
@@ -99,7 +99,7 @@ class CatalogsWithJvm(Catalogs):
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
 
     def _description(self) -> str:
-        """What the metastore is; a report goes on where it is not served."""
+        """What the metastore is; the report goes on if there is no way to it."""
         try:
             with self._guard:
                 return self._connected().description
@@ -146,7 +146,8 @@ class CatalogsWithJvm(Catalogs):
         if swapped_by is not None:
             services = self._services(IcebergTables(self._spark, name))
             return IcebergCatalog(services, swapped_by)
-        self._require_declaration(name, settings.iceberg_implementation(options))
+        if name not in self._declared:
+            raise _undeclared(name, settings.iceberg_implementation(options))
         services = self._services(declared.load(self._spark, name))
         Probe(services, context.staging_schema).run()
         return IcebergCatalog(services, IcebergKind.DECLARED)
@@ -155,13 +156,12 @@ class CatalogsWithJvm(Catalogs):
         storage = HadoopStorage(self._spark)
         return IcebergServices(tables, storage, SessionEngine(self._spark), self._clock)
 
-    def _require_declaration(self, catalog: str, implementation: str) -> None:
-        if catalog in self._declared:
-            return
-        raise AtomicityNotSupportedError(
-            f"nothing is published atomically on the Iceberg catalog {catalog}: it is not known "
-            f"whether {implementation} compares and swaps a table's metadata",
-            left="nothing was started",
-            remedy=f"use a catalog of type hive, jdbc or rest ({SETTINGS}{catalog}.type); or "
-            + declaration_of(catalog),
-        )
+
+def _undeclared(catalog: str, implementation: str) -> AtomicityNotSupportedError:
+    return AtomicityNotSupportedError(
+        f"nothing is published atomically on the Iceberg catalog {catalog}: it is not known "
+        f"whether {implementation} compares and swaps a table's metadata",
+        left="nothing was started",
+        remedy=f"use a catalog of type hive, jdbc or rest ({SETTINGS}{catalog}.type); or "
+        + declaration_of(catalog),
+    )

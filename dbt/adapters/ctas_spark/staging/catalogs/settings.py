@@ -1,4 +1,4 @@
-"""What a session has to be started with for a format's tables: settings and jars."""
+"""The settings and jars that a session needs for a format's tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ ICEBERG_JARS: Mapping[str, str] = {
 }
 """The newest runtime for each minor of Spark."""
 BRANCHES = "IcebergSparkSessionExtensions"
-"""The extension that has the statements of branches."""
+"""The extension that knows SQL for branches."""
 RENAMED_IN = ("hdfs", "viewfs", "file")
-"""Schemes of file systems by which a hadoop catalog's commits compare."""
+"""Schemes of file systems on which a hadoop catalog refuses a commit over another's."""
 HADOOP_NAMES = ("hadoop", "org.apache.iceberg.hadoop.HadoopCatalog")
 
 
 class IcebergKind(str, Enum):
-    """How an Iceberg catalog points to its tables' metadata: the ways that compare and swap it.
+    """How an Iceberg catalog compares and swaps the pointer to a table's metadata.
 
     The first three were tried; ``DECLARED`` is what a user declares and a probe has confirmed.
     """
@@ -51,7 +51,7 @@ IMPLEMENTATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """What the choice of a kind needs to know of a session, as long as that lives.
+    """What the choice of a kind needs to know of a session.
 
     ``extensions`` are between commas, ``declared`` the catalogs of ``iceberg_catalogs``.
     """
@@ -78,7 +78,7 @@ def iceberg_kind(options: Mapping[str, str]) -> IcebergKind | None:
 
 
 def is_hadoop(options: Mapping[str, str]) -> bool:
-    """True if the catalog's tables are directories, without an entry that points to them."""
+    """True if the catalog's tables are just directories, and no entry points to them."""
     return iceberg_implementation(options) in HADOOP_NAMES
 
 
@@ -95,7 +95,7 @@ def publishes_by_branch(options: Mapping[str, str], facts: SessionFacts) -> bool
 
 
 def iceberg_remedy(spark_version: str) -> str:
-    """The jar to put into ``spark_conf``; Spark minors without a runtime are told so."""
+    """The jar to put into ``spark_conf``, or that there is none for this version of Spark."""
     minor = ".".join(spark_version.split(".")[:2])
     if minor in ICEBERG_JARS:
         return f"set spark.jars.packages: {ICEBERG_JARS[minor]} in spark_conf"
@@ -131,7 +131,7 @@ def check_delta(context: StagingContext, implementation: str | None, facts: Sess
 
 
 def refused(context: StagingContext, what: str, remedy: str) -> AtomicityNotSupportedError:
-    """The error for a model that no catalog serves as it is configured."""
+    """The error for a configuration that no catalog serves."""
     return AtomicityNotSupportedError(
         what, table=context.target, left="it is unchanged; no job was started", remedy=remedy
     )

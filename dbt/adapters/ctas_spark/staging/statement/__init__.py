@@ -1,1 +1,1 @@
-"""Tables that one statement of Spark's publishes, as a copy of a staged table."""
+"""Tables that one SQL statement publishes: a copy of a staged table, or a branch."""

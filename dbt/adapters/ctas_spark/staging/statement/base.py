@@ -68,23 +68,23 @@ class StatementBase:
 
     @property
     def live(self) -> Snapshot | None:
-        """The publication that its history says it comes from."""
+        """The publication that main comes from, as far as the history tells."""
         return self.lines.live(self.name)
 
     @property
     def version(self) -> str | None:
-        """None where the history does not tell which version it shows."""
+        """The version that the table shows; None where the history does not tell it."""
         return self.live.summary.get(VERSION) or None if self.live else None
 
     @property
     def marker(self) -> Marker | None:
-        """Ours; a clone's marker names another target, and counts as none."""
+        """Our marker; one that names another target was copied into a clone, and does not count."""
         found = Marker.read(self.facts.properties) if self.facts is not None else None
         return found if found is not None and found.target == str(self.name) else None
 
     @property
     def level(self) -> str | None:
-        """The level of the last publication of ours, be it one that the format's history tells."""
+        """The level of our last publication, also where only the format's history tells it."""
         if self.live:
             return self.live.summary.get(LEVEL) or None
         marker, native = self.marker, self.facts.in_history if self.facts else NOTHING
@@ -95,7 +95,7 @@ class StatementBase:
 
     @property
     def commit(self) -> str:
-        """The commit id of the last publication of ours, or empty."""
+        """The commit id of our last publication, or empty."""
         if self.live:
             return self.live.summary.get(COMMIT, "")
         return self.marker.commit if self.marker else ""
@@ -106,7 +106,7 @@ class StatementBase:
         return self.marker.lineage if self.marker else Lineage()
 
     def check_marker(self) -> None:
-        """Return if this release can read the marker; NotSupportedError if it is a newer one's."""
+        """Raise NotSupportedError if a newer release has written the marker."""
         properties = self.facts.properties if self.facts else NOTHING
         found = properties.get(FORMAT, "")
         is_own = properties.get(TARGET) == str(self.name) and found.isdecimal()
@@ -122,9 +122,9 @@ class StatementBase:
 
 
 def change_between(begun: StatementBase, now: StatementBase) -> Change:
-    """By main's snapshot and the shape where they are known, else by all that SQL tells.
+    """Compare main's snapshot and the shape where they are known, else all that SQL tells.
 
-    Branches, tags and statistics are no change then.
+    With the former, branches, tags and statistics do not count.
     """
     if begun.facts is None:
         return Change.CREATED if now.exists else Change.NONE
@@ -141,7 +141,7 @@ def change_between(begun: StatementBase, now: StatementBase) -> Change:
 
 
 def who_changed(begun: StatementBase, now: StatementBase) -> str:
-    """The version that was committed, or what else is different."""
+    """Name the version that was committed, or say what else is different."""
     if now.facts is None:
         return now.obstacle or "it was dropped"
     version, time_ms = _published_since(begun, now)
@@ -165,7 +165,7 @@ def _what_changed(begun: StatementBase, now: StatementBase) -> str:
 
 
 def _published_since(begun: StatementBase, now: StatementBase) -> tuple[str, int]:
-    """The version of a publication of ours and its time, by branch or by copy."""
+    """The version and the time of a publication by another run of ours, or ``("", 0)``."""
     if now.live and now.commit != begun.commit:
         return now.version or "", now.live.time_ms
     entry = next(iter(now.lineage.entries), None)

@@ -1,8 +1,8 @@
-"""The way of an Iceberg table of which only rows change: a branch of it, then a fast-forward.
+"""Publish new rows of an Iceberg table: stage them in a branch of it, then fast-forward main.
 
-The branch is the record, and its snapshots' identity that of the publication: main shows them, or
-does not. Where others have committed meanwhile, what was staged is copied to a branch of theirs:
-that is the only time that rows are written twice.
+The branch is the record, and its snapshots identify the publication: main shows them, or it does
+not. If others have committed meanwhile, the staged rows are copied to a new branch on top of that:
+only then are rows written twice.
 
 Source: Iceberg's documentation, "Branching and Tagging", and "Spark Procedures" (fast_forward).
 """
@@ -33,18 +33,18 @@ BRANCH = "ctas_"
 OURS = re.compile(rf"{BRANCH}({VERSION_ID.pattern})(_\d+)?")
 """The names of our branches: the version's id, and the number of a later attempt."""
 OPTION = "snapshot-property."
-"""What a write option begins with that goes to the summary of its snapshot."""
+"""The prefix of write options that end up in the summary of the snapshot."""
 LEFT_MAIN = ("Cannot fast-forward", "Ref does not exist", "CommitFailedException")
-"""What Iceberg says where main, or the branch, is not what it was; nothing was committed."""
+"""What Iceberg says if main or the branch is not what it was; nothing was committed then."""
 SPEC, SORT_ORDER, FORK = (PREFIX + key for key in ("spec_id", "sort_order_id", "fork"))
-"""What Iceberg's own kind reads in a snapshot's marker besides the common fields."""
+"""What the kind ``iceberg`` reads in a snapshot's marker besides the common fields."""
 UNSORTED = "0"
 
 BY_BRANCH = Reach(Atomicity.ISOLATED, "fast_forward", conflict_check="cas")
 
 
 class ByBranch:
-    """What a ``StatementVersion`` does by branch; ``begun`` has a main with a snapshot."""
+    """The calls of a ``StatementVersion`` by branch; in ``begun`` main has a snapshot."""
 
     def __init__(
         self, context: StagingContext, tables: SqlTables, version: str, begun: StatementBase
@@ -58,37 +58,37 @@ class ByBranch:
 
     @property
     def record(self) -> TableName:
-        """The branch, as a table is read."""
+        """The branch, under the name by which it is read."""
         target = self._target
         return TableName(target.database, target.table, target.catalog, self._branch)
 
     @property
     def places(self) -> str:
-        """The branch; its files lie among the table's."""
+        """The branch; its files are among those of the table."""
         return f"the branch {self._branch} of {self._target}" if self._made else ""
 
     def statement(self, query: str) -> str:
-        """Begin the branch at the base; the statement that fills it."""
+        """Create the branch at the base; return the statement that fills it."""
         self._begin_branch(self._on)
         return self._replace_rows(query)
 
     def check_staged(self) -> WriteFigures:
         """What Iceberg counted; StagingError if the branch was never written to.
 
-        A branch that is gone is said at the commit, which first looks at what became of the table.
+        A missing branch is an error of the commit, which first looks at what became of the table.
         """
         head = self._head()
         if head is not None and head.id == self._on:
             what = f"the job has left nothing in {self._branch}"
             raise messages.files_gone(self._target, what, messages.unchanged(self._begun))
-        return head.figures if head is not None else WriteFigures()
+        return WriteFigures.of_summary(head.summary if head is not None else {})
 
     def rebase(self, over: StatementBase) -> None:
-        """Copy what was staged to a branch of what others have committed.
+        """Copy what was staged to a new branch, on top of what others have committed.
 
         Raises:
-            ConcurrentWriteError: a DROP took the branch with the table, or the table is not of the
-                same shape any more.
+            ConcurrentWriteError: a DROP took the branch with the table, or the table has another
+                shape now.
         """
         why = self._why_not_on(over)
         if why:
@@ -99,9 +99,9 @@ class ByBranch:
             self._copy_to(over.lines.main)
 
     def mark(self, over: StatementBase, level: Atomicity) -> str:
-        """Put the marker on the branch, by a snapshot of the same rows; StagingError if it is gone.
+        """Put the marker on the branch by a snapshot of the same rows; StagingError if it is gone.
 
-        The marker is whole, so that a session with a JVM reads it as one of Iceberg's own kind.
+        The marker has all fields of the kind ``iceberg``, so that sessions with a JVM read it.
         """
         if self._head() is None:
             unchanged = messages.unchanged(self._begun)
@@ -124,7 +124,7 @@ class ByBranch:
         return marker.commit
 
     def publish(self, over: StatementBase) -> None:  # noqa: ARG002 (the branch knows it)
-        """One call: Iceberg commits it if main is still what the branch began at."""
+        """Fast-forward main; Iceberg refuses that if main is not what the branch began at."""
         try:
             self._tables.run(f"publish {self._target}", self._fast_forward())
         except RefusedError:
@@ -135,12 +135,12 @@ class ByBranch:
             raise
 
     def can_not_land(self, over: StatementBase, after: StatementBase) -> bool:
-        """True if main has another snapshot in the base's place: that refuses a call under way."""
+        """True if main has left the base, so that Iceberg refuses a call that is under way."""
         main = over.lines.main
         return main in after.lines.snapshots and main != after.lines.main
 
     def discard(self, report: StepReport) -> list[str]:
-        """Drop the branches; main does not need them, published or not. What is left."""
+        """Drop the branches, which main does not need, published or not; return what is left."""
         target, drop = self._target, partial(drop_branch, self._tables, self._target)
         removals = (
             (Step.DELETE_RECORD, f"the branch {name} of {target}", partial(drop, name))
@@ -153,12 +153,15 @@ class ByBranch:
         return self._made[-1] if self._made else f"{BRANCH}{self._version}"
 
     def _head(self) -> Snapshot | None:
-        """None without the table, too, which the session's cache may know until it is refreshed."""
+        """The branch's last snapshot; None if the branch or the table is gone.
+
+        The session's cache may know a table that is gone until it is refreshed.
+        """
         there = self._tables.exists(self._target)
         return self._tables.lines(self._target).head(self._branch) if there else None
 
     def _begin_branch(self, snapshot: int | None) -> None:
-        """A later attempt has one of its own, on what others have committed."""
+        """Create the next branch: each attempt has one, on top of what it found."""
         if snapshot is None:
             raise RefusedError(f"{self._target} has no snapshot to begin a branch at")
         number = len(self._made) + 1
@@ -171,7 +174,7 @@ class ByBranch:
         )
 
     def _replace_rows(self, query: str) -> str:
-        """Replace every row, whatever the session says of partitions that are overwritten."""
+        """Replace every row, whatever ``partitionOverwriteMode`` the session has."""
         return f"INSERT INTO {quoting.table(self.record)} REPLACE WHERE true\n{query}"
 
     def _copy_to(self, snapshot: int | None) -> None:
@@ -189,7 +192,7 @@ class ByBranch:
         return ""
 
     def _spec_id(self) -> str:
-        """How the staged files are partitioned, by number; without files it does not matter."""
+        """The id of the staged files' partition spec; without files it does not matter."""
         path, name = quoting.table(self._target), quoting.string(self._branch)
         (row,) = self._tables.run(
             f"read the files of {self._branch}",
@@ -198,7 +201,7 @@ class ByBranch:
         return str(row["spec"] or 0)
 
     def _fast_forward(self) -> str:
-        """Let main show what the branch shows; refused if main has gone another way since."""
+        """The call that lets main show what the branch shows."""
         target, branch = self._target, quoting.string(self._branch)
         table = quoting.string(".".join(map(quoting.identifier, (target.database, target.table))))
         return (
@@ -208,7 +211,7 @@ class ByBranch:
 
 
 def drop_branch(tables: SqlTables, target: TableName, name: str) -> None:
-    """Drop a branch of ours; what only it shows goes when Iceberg expires snapshots."""
+    """Drop a branch of ours; its snapshots go when Iceberg expires them."""
     branch, path = quoting.identifier(name), quoting.table(target)
     try:
         statement = f"ALTER TABLE {path} DROP BRANCH IF EXISTS {branch}"

@@ -1,8 +1,8 @@
-"""The way of any table: a whole table in the staging schema, then its copy over the target.
+"""Publish any table: stage a whole table in the staging schema, then copy it over the target.
 
-The staged table is its own record. One CREATE TABLE or REPLACE TABLE that selects from it
+The staged table is also the record. One CREATE TABLE or REPLACE TABLE that selects from it
 publishes: Spark stages that in the catalog and commits it there at the end. So the rows are written
-twice, and nothing published ever needs the staged table again.
+twice, and the published table never needs the staged one again.
 """
 
 from collections.abc import Mapping
@@ -33,15 +33,15 @@ from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 STAGED_FOR = PREFIX + "staged_for"
 """The target of a staged table; only the tables of this kind have it."""
 STAGED_AS = PREFIX + "staged_as"
-"""The version's id; a table that was made of a staged one has another name than it says."""
+"""The version's id; a copy of a staged table has the property, too, but another name."""
 DROPS_FILES = "gc.enabled"
-"""Iceberg's; false, which the model or the catalog may say of the target, forbids to purge it."""
+"""A property of Iceberg's; if the model or the catalog sets it to false, no purge works."""
 CREATE, REPLACE = "create", "replace"
 MOST_OF_THE_TABLE_NAME = 120
 
 
 class ByCopy:
-    """What a ``StatementVersion`` does by a copy, over the base that begin saw."""
+    """The calls of a ``StatementVersion`` by a copy; ``begun`` is the base that begin saw."""
 
     def __init__(
         self, context: StagingContext, tables: SqlTables, version: str, begun: StatementBase
@@ -66,14 +66,14 @@ class ByCopy:
         return ctas(CREATE, self.record, self._context.layout, own, query)
 
     def check_staged(self) -> WriteFigures:
-        """Spark counts nothing of such a write; StagingError if the table is gone."""
+        """Spark does not count such a write; StagingError if the table is gone."""
         if not self._tables.exists(self.record):
             unchanged = messages.unchanged(self._begun)
             raise messages.record_gone(self._context.target, self.record, unchanged)
         return WriteFigures()
 
     def rebase(self, over: StatementBase) -> None:
-        """No clean-up asks for the base of a staged table: its age alone decides."""
+        """Nothing to do: no clean-up asks for the base of a staged table, its age alone decides."""
 
     def mark(self, over: StatementBase, level: Atomicity) -> str:
         """Make the marker that the statement sets; StagingError if the staged table is gone."""
@@ -92,7 +92,7 @@ class ByCopy:
         return commit
 
     def publish(self, over: StatementBase) -> None:
-        """One statement: the catalog commits it at its end, or not at all."""
+        """Run one statement, which the catalog commits at its end or not at all."""
         target, rows = self._context.target, f"SELECT * FROM {quoting.table(self.record)}"  # noqa: S608 (quoted)
         verb = REPLACE if over.exists else CREATE
         statement = ctas(verb, target, self._context.layout, self._marker, rows)
@@ -103,7 +103,7 @@ class ByCopy:
         return False
 
     def discard(self, report: StepReport) -> list[str]:
-        """Drop the staged table: the target has its own copy of the rows. What is left."""
+        """Drop the staged table, of which the target has a copy; return what is left."""
         return still_there(report, (Step.DELETE_RECORD, self.places, self._drop_record))
 
     def _drop_record(self) -> None:
@@ -112,7 +112,7 @@ class ByCopy:
 
 
 def staged_name(context: StagingContext, version: str) -> TableName:
-    """The staged table of a version; the name of a target's table is cut to what catalogs hold."""
+    """The staged table of a version; a long name of the target's table is cut for catalogs."""
     table = f"{context.target.table[:MOST_OF_THE_TABLE_NAME]}__{version}"
     return TableName(context.staging_schema, table, context.target.catalog)
 
@@ -120,7 +120,7 @@ def staged_name(context: StagingContext, version: str) -> TableName:
 def ctas(
     verb: str, name: TableName, layout: TableLayout, properties: Mapping[str, str], query: str
 ) -> str:
-    """Create a table that must not be there, or replace one that must."""
+    """Create a table that must not exist, or replace one that must."""
     using = quoting.identifier(layout.file_format) if layout.format_given else None
     said = clauses(using, layout, {**layout.properties, **properties})
     return f"{verb.upper()} TABLE {quoting.table(name)}\n{said}\nAS\n{query}"

@@ -1,4 +1,4 @@
-"""What Spark's and a catalog's exceptions mean: refused by name, or a fate not known."""
+"""What Spark's and a catalog's exceptions mean: a refusal by name, or an unknown outcome."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class NamespaceMissingError(RefusedError):
 WROTE_NOTHING = ("TASK_WRITE_FAILED", "WRITING_JOB_ABORTED")
 """Spark's conditions for a job that failed while it wrote, before anything was committed."""
 JOB_FAILED = ("Job aborted due to stage failure", "at org.apache.spark.executor.Executor")
-"""What Spark says of any job that failed: that of a commit has written before it commits.
+"""What Spark says of any job that failed; the job of a commit writes before it commits.
 
 Spark Connect says only what a task raised, with the task's frames.
 """
@@ -50,7 +50,7 @@ BY_NAME: dict[str, type[RefusedError]] = {
 
 @contextmanager
 def core_errors(action: str) -> Iterator[None]:
-    """Raise the core's errors; ``action`` completes "could not"."""
+    """Raise errors of ``staging/errors.py``; ``action`` completes "could not"."""
     try:
         yield
     except (Py4JError, PySparkException, OSError) as error:
@@ -88,7 +88,7 @@ def _translated(action: str, error: Exception) -> MetastoreError:
 
 
 def _words(error: Exception) -> str:
-    """Without the frames of the JVM."""
+    """The error's text without the JVM's stack frames."""
     text = str(error)
     if isinstance(error, Py4JJavaError):
         java = error.java_exception

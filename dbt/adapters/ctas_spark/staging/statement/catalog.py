@@ -1,7 +1,7 @@
-"""A catalog that one statement of Spark's publishes in: CREATE TABLE or REPLACE TABLE.
+"""A catalog in which one SQL statement publishes, so that no JVM is needed in this process.
 
-The commit is SQL, so that it needs no JVM in this process. A copy is not conditional on what begin
-saw: a rival between the last look and the statement is overwritten. A branch is.
+A copy (CREATE TABLE or REPLACE TABLE) is not conditional on what begin saw: a commit by a rival
+between the last look and the statement is overwritten. The fast-forward of a branch is conditional.
 """
 
 from collections.abc import Iterator
@@ -72,12 +72,12 @@ class StatementCatalog:
         )
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        """Nothing: Spark counts nothing of such a write."""
+        """Nothing: Spark does not count such a write."""
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Drop what old attempts have left staged; there are no old versions."""
+        """Drop what old attempts have left; there are no superseded versions."""
         report, garbage = StepReport(context.target), StatementGarbage(context, self._tables)
         with report.within(Step.CLEAN_UP):
             return CleanUp(garbage, rules, report, dry_run).run()

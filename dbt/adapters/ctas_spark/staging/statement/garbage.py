@@ -1,8 +1,8 @@
 """What attempts have left staged in a catalog that publishes by statement.
 
-Nothing published needs it: a copy has the rows of the staged table, and main shows without a branch
-what it showed with it. So age alone decides, and a writer that is alive all the same finds what it
-staged gone, and publishes nothing.
+Nothing that is published needs it: a copy has the rows of the staged table, and main does not need
+the branch. So age alone decides. A writer that is alive all the same finds that what it staged is
+gone, and publishes nothing.
 """
 
 from collections.abc import Iterator
@@ -52,14 +52,14 @@ class StatementGarbage:
         """Nothing has to be kept from landing."""
 
     def take(self, version: KnownVersion) -> bool:
-        """Look at it once more: the drop itself takes it."""
+        """True if it is still there; the drop itself takes it."""
         branch, _ = _handle(version)
         if branch:
             return version in self._branches()
         return self._find(version.id) is not None
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:  # noqa: ARG002 (of none)
-        """The target shows what it shows without it."""
+        """None: the target does not need it."""
         return None
 
     def give_back(self, version: KnownVersion) -> None:
@@ -78,7 +78,7 @@ class StatementGarbage:
             self.tables.drop(staged_name(self.context, version.id))
 
     def _staged_tables(self) -> Iterator[KnownVersion]:
-        """Every table that says of itself that it was staged for the target under this name."""
+        """Every table whose name and properties say that it was staged for the target."""
         schema = self.context.staging_schema
         for name in self.tables.tables(schema) if self.tables.has_namespace(schema) else ():
             version = name.table.rpartition("__")[2]
@@ -91,7 +91,7 @@ class StatementGarbage:
                 yield KnownVersion(version, Place.UNPUBLISHED, str(record), handle=handle)
 
     def _branches(self) -> Iterator[KnownVersion]:
-        """Every branch by the name of a version; a table of another format has none."""
+        """Every branch that is named after a version; a table of another format has none."""
         if not self.tables.has_branches or self.tables.find(self.target) is None:
             return
         lines = self.tables.lines(self.target)
@@ -103,7 +103,7 @@ class StatementGarbage:
                 yield KnownVersion(ours.group(1), Place.UNPUBLISHED, what, handle=handle)
 
     def _find(self, version: str) -> TableFacts | None:
-        """The staged table, if it is what its name says; forks of Iceberg's are named alike."""
+        """The staged table; None if its properties say otherwise (forks have such names, too)."""
         facts = self.tables.find(staged_name(self.context, version))
         own = {STAGED_FOR: str(self.target), STAGED_AS: version}
         return facts if facts is not None and own.items() <= facts.properties.items() else None

@@ -1,4 +1,4 @@
-"""What Iceberg's metadata tables and our markers tell of a table's snapshots and publications."""
+"""A table's snapshots and publications, by Iceberg's metadata tables and our markers."""
 
 import heapq
 import json
@@ -36,15 +36,10 @@ class Snapshot:
     time_ms: int
     summary: Mapping[str, str]
 
-    @property
-    def figures(self) -> WriteFigures:
-        """All rows, files and bytes that it shows; None where its writer counted none."""
-        return WriteFigures.of_summary(self.summary)
-
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A table's history at one moment: its branches' heads, its snapshots, and main's log."""
+    """A table's history at one moment: the heads of branches, all snapshots, and main's log."""
 
     branches: Mapping[str, int] = field(default_factory=dict)
     snapshots: Mapping[int, Snapshot] = field(default_factory=dict)
@@ -67,7 +62,7 @@ class Lines:
             snapshot = found.parent
 
     def published(self, target: TableName) -> tuple[Snapshot, ...]:
-        """What main was given by this adapter in branches or forks, newest first."""
+        """The snapshots that this adapter gave to main, from branches or forks, newest first."""
         shown = {one.id: one for one in self.ancestors(self.main)}
         shown |= {one: self.snapshots[one] for one in self.log if one in self.snapshots}
         ours = (one for one in shown.values() if one.summary.get(TARGET) == str(target))
@@ -83,7 +78,7 @@ class Lines:
         return any(one.summary.get(COMMIT) == commit for one in self.published(target))
 
     def was_only_rewritten_since(self, snapshot: int | None) -> bool:
-        """True if main has the rows of that snapshot: what came on top moved them, no more."""
+        """True if main has the rows of that snapshot: all commits since then only moved them."""
         for one in self.ancestors(self.main):
             if one.id == snapshot:
                 return True
@@ -123,15 +118,15 @@ def events(lines: Lines, target: TableName, lineage: Lineage) -> Iterator[Event]
     The rows that a statement replaced are gone; those of a snapshot are kept until it expires.
     """
     branched = (
-        (one.time_ms, one.summary.get(VERSION, ""), one.summary.get(KIND, ""), one.figures)
+        (one.time_ms, one.summary.get(VERSION, ""), one.summary.get(KIND, ""), one.summary)
         for one in lines.published(target)
         if one.summary.get(KIND) != Kind.FENCE.value
     )
     copied = ((one.time_ms, one.version, one.kind.value, None) for one in lineage.entries)
     found = heapq.merge(branched, copied, key=itemgetter(0), reverse=True)
-    for place, (time_ms, version, kind, figures) in enumerate(found):
-        state = LAST if place == 0 else KEPT if figures else REPLACED
-        counted = figures or WriteFigures()
+    for place, (time_ms, version, kind, summary) in enumerate(found):
+        state = LAST if place == 0 else REPLACED if summary is None else KEPT
+        counted = WriteFigures.of_summary(summary or {})
         yield Event(version, time_text(time_ms), kind, state, counted.rows, counted.bytes, "")
 
 

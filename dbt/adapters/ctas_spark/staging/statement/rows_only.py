@@ -1,4 +1,4 @@
-"""Whether a rebuild of an Iceberg table changes its rows and nothing else, by what SQL tells.
+"""Tell whether a rebuild of an Iceberg table changes only its rows, by what SQL tells of it.
 
 What SQL does not tell for certain counts as a change.
 """
@@ -17,7 +17,7 @@ USING = "\nUSING iceberg\n"
 PARTITIONED = re.compile(r"PARTITIONED BY \((.*)\)(?:\n|$)")
 COMMENTED = " COMMENT '"
 CUT = re.compile(r"\.\.\. \d+ more fields")
-"""How Spark ends the type of a struct that it shows in part."""
+"""The end of a struct's type if Spark shows only a part of it."""
 SPELLED = {
     **{f"{one}(": f"{one}s(" for one in ("year", "month", "day", "hour")},
     "date(": "days(",
@@ -31,7 +31,7 @@ ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column, but for what SQL does not say of it: whether it may be NULL."""
+    """A column; DESCRIBE does not tell whether it may be NULL."""
 
     name: str
     type: str
@@ -39,7 +39,7 @@ class Column:
 
 
 def shape_of(create_table: str) -> str:
-    """All that SHOW CREATE TABLE says, but for the snapshot."""
+    """The answer of SHOW CREATE TABLE without the snapshot's id."""
     return SNAPSHOT.sub("'current-snapshot-id' = ''", create_table)
 
 
@@ -53,7 +53,7 @@ def columns_of(described: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
 
 
 def change_of_layout(layout: TableLayout, shape: str, properties: Mapping[str, str]) -> str:
-    """What a table of that layout would have otherwise, or lose; empty if nothing."""
+    """What a table of that layout would have different, or lose; empty if nothing."""
     if shape.count(USING) != 1:
         return "what SHOW CREATE TABLE says can't be read"
     asked = [partition_field(one) for one in layout.partition_by]

@@ -38,18 +38,14 @@ ICEBERG = "iceberg"
 
 def asking(spark: Any) -> Ask:
     """Ask a session, local or remote."""
-
-    def ask(statement: str) -> Answer:
-        return [row.asDict() for row in spark.sql(statement).collect()]
-
-    return ask
+    return lambda statement: [row.asDict() for row in spark.sql(statement).collect()]
 
 
 def of_iceberg(ask: Ask, table: TableName) -> TableFacts | None:
-    """What is seen of an Iceberg table: each commit is one more file in its metadata log.
+    """What SQL tells of an Iceberg table: each commit is one more file in its metadata log.
 
     The files' times are compared, too: a hadoop catalog names those of each table alike. The first
-    of two statements fails for a table of another format.
+    statement fails for a table of another format.
     """
     path = quoting.table(table)
     marked = (
@@ -65,22 +61,14 @@ def of_iceberg(ask: Ask, table: TableName) -> TableFacts | None:
     found = _properties(ask, path)
     if not found.get(FORMAT, "").startswith(ICEBERG):
         return None
-    written = seen["written_ms"]
-    return TableFacts(
-        "",
-        str(seen["version"]),
-        found,
-        _marker(seen["marker"]),
-        None if written is None else int(written),
-    )
+    return TableFacts("", str(seen["version"]), found, _marker(seen["marker"]), seen["written_ms"])
 
 
 def of_delta(ask: Ask, table: TableName) -> TableFacts | None:
-    """What is seen of a Delta table: each commit is a number in its history.
+    """What SQL tells of a Delta table: each commit is a number in its history.
 
-    The second of three statements also tells a table of another format. Of its columns none that is
-    nested is taken apart: over Thrift that is a text. Nor is a time read: over Thrift it has no
-    zone.
+    DESCRIBE DETAIL also tells the format. No nested column and no time is read: over Thrift the
+    former is a text, and the latter has no zone.
     """
     path = quoting.table(table)
     history = ask(f"DESCRIBE HISTORY {path} LIMIT {LATEST_COMMITS}")
@@ -100,7 +88,7 @@ FORMATS: Mapping[str, Callable[[Ask, TableName], TableFacts | None]] = {
     ICEBERG: of_iceberg,
     DELTA: of_delta,
 }
-"""What SQL tells of a table past caches, by format; None if the table is of another.
+"""What SQL tells of a table past all caches, by format; None if it has another format.
 
 The last commit is read first: what comes in between is a difference, and never hidden.
 """
@@ -135,7 +123,7 @@ class SqlTables:
         self._ask(statement)
 
     def run(self, action: str, statement: str) -> Answer:
-        """Run any statement; ``action`` completes "could not"."""
+        """Run a statement; ``action`` completes "could not" in the error."""
         with core_errors(action):
             return self._ask(statement)
 
@@ -205,7 +193,7 @@ class SqlTables:
         return "" if provider == self._format else f"a table of the format {provider}"
 
     def tables(self, namespace: str) -> tuple[TableName, ...]:
-        """The tables of a namespace; a temporary view is in none."""
+        """The tables of a namespace, without temporary views."""
         statement = f"SHOW TABLES IN {self._path(namespace)}"
         rows = self.run(f"list the tables of {namespace}", statement)
         return tuple(
@@ -248,7 +236,7 @@ class SqlTables:
 
 
 def details(rows: Answer) -> dict[str, str]:
-    """What stands below the heading of the details; a column may be named like it."""
+    """What DESCRIBE says below the last heading of details: a column may have that name, too."""
     names = [str(row["col_name"]) for row in rows]
     start = max((at for at, name in enumerate(names) if name in DETAILS), default=len(names))
     return {str(row["col_name"]): str(row["data_type"]) for row in rows[start + 1 :]}
@@ -259,7 +247,7 @@ def _properties(ask: Ask, path: str) -> dict[str, str]:
 
 
 def _marker(said: str | None) -> Mapping[str, Any]:
-    """What a commit of ours says of itself, in JSON; empty if it says nothing of the kind."""
+    """The marker that a commit of ours has as JSON; empty if the text is something else."""
     try:
         found = json.loads(said or "{}")
     except ValueError:

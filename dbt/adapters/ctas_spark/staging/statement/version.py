@@ -1,6 +1,6 @@
-"""A version of a table that SQL alone publishes: by branch where only rows change, else by a copy.
+"""A version of a table that SQL alone publishes: by branch if only rows change, else by a copy.
 
-Which way it is can be told once the model's query is known, before its job: its columns decide.
+The way is chosen when the model's query is known, before its job, because its columns matter.
 """
 
 import logging
@@ -25,12 +25,12 @@ from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 logger = logging.getLogger(__name__)
 
 CREATION = Reach(Atomicity.ISOLATED, CREATE, conflict_check="cas")
-"""Of Iceberg, in a catalog that refuses a commit over another's: of two creations one wins."""
+"""In a catalog that refuses a commit over another's, one of two creations wins."""
 NOTHING_SHOWN = "it has never had a snapshot"
 
 
 class StatementVersion(FormatVersion[StatementBase]):
-    """A ``Version``; ``copied`` says what the way by a copy reaches."""
+    """A ``Version``; ``copied`` says what a publication by a copy reaches."""
 
     def __init__(self, context: StagingContext, tables: SqlTables, copied: Reach) -> None:
         self.id = new_version_id(tables.clock.wall_ms())
@@ -49,14 +49,14 @@ class StatementVersion(FormatVersion[StatementBase]):
 
     @property
     def places(self) -> str:
-        """Where what is staged lies; empty before there is any."""
+        """The place of what is staged; empty before anything is."""
         return self._way.places
 
     def look(self) -> StatementBase:
         return self._tables.look(self._context.target)
 
     def reach(self, over: StatementBase) -> Reach:
-        """Isolated by branch, and of a creation; until the query is known the layout decides."""
+        """What the chosen way reaches; until the query is known, the layout alone decides."""
         if not self._tables.has_branches:
             return replace(self._copied, strategy=REPLACE if over.exists else CREATE)
         if isinstance(self._way, ByBranch):
@@ -78,7 +78,7 @@ class StatementVersion(FormatVersion[StatementBase]):
             raise messages.no_such_schema(self._context.target)
 
     def statement(self, query: str) -> str:
-        """Choose the way; the statement that stages the version.
+        """Choose the way; return the statement that stages the version.
 
         Raises:
             AtomicityNotSupportedError: the model names a level that only a branch keeps, and the
@@ -91,7 +91,7 @@ class StatementVersion(FormatVersion[StatementBase]):
         return self._way.statement(query)
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (of other writes)
-        """What is known of what was staged; StagingError if it is gone."""
+        """What the way knows of the staged rows; StagingError if they are gone."""
         return self._way.check_staged()
 
     def change(self, begun: StatementBase, now: StatementBase) -> Change:
@@ -101,7 +101,7 @@ class StatementVersion(FormatVersion[StatementBase]):
         return bases.who_changed(begun, now)
 
     def rebase(self, over: StatementBase) -> None:
-        """A copy goes over anything; a branch is copied to one of what others committed."""
+        """A copy replaces whatever is there; a branch is moved on top of what others committed."""
         self._way.rebase(over)
 
     def mark(self, over: StatementBase, level: Atomicity) -> str:
@@ -114,7 +114,7 @@ class StatementVersion(FormatVersion[StatementBase]):
     def decide(
         self, over: StatementBase, after: StatementBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
-        """By the table's history, or by the marker of a copy on it."""
+        """By the table's history, or by the marker in its properties."""
         ours, gone = after.has_commit(commit), self._way.can_not_land(over, after)
         return outcome.decide(failure, shows_ours=ours, can_not_land=gone)
 
@@ -130,7 +130,7 @@ class StatementVersion(FormatVersion[StatementBase]):
         return self._way.discard(report)
 
     def _choose(self, query: str) -> None:
-        """By branch if nothing keeps it from that."""
+        """Take the way by branch if only rows change."""
         begun = self._begun
         self._why_copied = self._change_of_layout(begun) or self._change_of_columns(begun, query)
         if self._why_copied:
@@ -139,7 +139,7 @@ class StatementVersion(FormatVersion[StatementBase]):
             self._way = ByBranch(self._context, self._tables, self.id, begun)
 
     def _check_level(self, reach: Reach) -> None:
-        """A model that names a level is refused; else less than the last publication is said."""
+        """Refuse a level by name that a copy can't keep; warn of less than the last publication."""
         level, last = purposes.kept(self._context, self._level, reach, messages.NO_JOB), self._begun
         if level is not self._level and last.level == Atomicity.ISOLATED.value:
             said = "%s was last published at atomicity %s, and is now at %s: %s"
@@ -150,7 +150,7 @@ class StatementVersion(FormatVersion[StatementBase]):
         return replace(self._copied, missing=missing, conflict_check="none")
 
     def _change_of_layout(self, over: StatementBase) -> str:
-        """Why a branch can't hold what the model asks for, but for its columns."""
+        """Why a branch can't hold what the model asks for; its columns are not looked at."""
         if over.facts is None or over.lines.main is None:
             return NOTHING_SHOWN
         return rows_only.change_of_layout(self._context.layout, over.shape, over.facts.properties)
