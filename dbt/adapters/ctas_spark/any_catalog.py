@@ -34,7 +34,7 @@ LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
 ICEBERG_ENTRY = "table_type=ICEBERG"
 NO_VIEWS = "does not support views"
-NO_WAREHOUSE = ("NoSuchNamespaceException", "Namespace does not exist: ")
+NO_WAREHOUSE = ("NoSuchNamespaceException", "Namespace does not exist:")
 """What Iceberg says of a hadoop catalog in which nothing was made yet."""
 
 
