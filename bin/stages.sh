@@ -26,19 +26,19 @@ quick_stages=(lint types unit lives)
 all_stages=(archive lint types unit functional faults iceberg crashes contract contract_formats
     databases delta remote other_catalogs lives newer_dbt)
 long_stages=(contract_embedded contract_postgresql contract_all_formats
-    contract_session contract_pairs crashes_embedded crashes_postgresql crashes_all_formats
-    crashes_session iceberg_everywhere many_lives reads races kills signals soak)
+    contract_on_hive contract_pairs crashes_embedded crashes_postgresql crashes_all_formats
+    crashes_on_hive iceberg_everywhere many_lives reads races kills signals soak)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
     [contract_postgresql]="The contract on a metastore on PostgreSQL"
-    [contract_all_formats]="The contract on Delta, and on Iceberg's hive, jdbc and REST"
-    [contract_session]="The contract on Iceberg's session catalog"
+    [contract_all_formats]="The contract on Delta, and on Iceberg's jdbc, REST and hadoop"
+    [contract_on_hive]="The contract on Iceberg's hive and session catalogs"
     [contract_pairs]="The contract for every pair of layout and purpose"
     [crashes_embedded]="Crashes in every layout, on an embedded metastore"
     [crashes_postgresql]="Crashes in every layout, on a metastore on PostgreSQL"
     [crashes_all_formats]="Crashes in every layout, on Iceberg and Delta"
-    [crashes_session]="Crashes in every layout, on Iceberg's session catalog"
+    [crashes_on_hive]="Crashes in every layout, on Iceberg's hive and session catalogs"
     [iceberg_everywhere]="Every test of Iceberg's, in every kind of catalog"
     [many_lives]="20,000 random lives of a table, on fakes"
     [reads]="2,000 reads of each kind of table while others publish"
@@ -133,7 +133,7 @@ contract_postgresql() { run_tests .venv tests/contract --catalog hive_postgresql
 
 contract_all_formats() { run_tests .venv tests/contract --catalog formats; }
 
-contract_session() { run_tests .venv tests/contract --catalog iceberg_session; }
+contract_on_hive() { run_tests .venv tests/contract --catalog on_hive; }
 
 contract_pairs() { run_tests .venv tests/contract --every-pair; }
 
@@ -143,7 +143,7 @@ crashes_postgresql() { run_tests .venv tests/crashes --catalog hive_postgresql -
 
 crashes_all_formats() { run_tests .venv tests/crashes --catalog formats --every-layout; }
 
-crashes_session() { run_tests .venv tests/crashes --catalog iceberg_session --every-layout; }
+crashes_on_hive() { run_tests .venv tests/crashes --catalog on_hive --every-layout; }
 
 iceberg_everywhere() { run_tests .venv tests/iceberg --every-catalog; }
 

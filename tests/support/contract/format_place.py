@@ -1,7 +1,7 @@
 """The contract on tables of formats that commit by themselves."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,11 @@ class HadoopPlace(IcebergPlace):
         """What earlier snapshots keep in the target is the format's own business."""
         records = [name for name in self.records() if name.startswith(f"{live.target.table}__")]
         return [*records, *self._staged_for(live.target)]
+
+    def files(self, directory: str) -> Mapping[str, object]:
+        """Without the hint at the newest metadata, which each commit writes again."""
+        found = super().files(directory).items()
+        return {path: stat for path, stat in found if "version-hint.text" not in path}
 
     def files_of(self, staged: StagedTable[Any]) -> list[str]:
         """Its own, and the target's where that says that it is its copy."""

@@ -18,15 +18,16 @@ OF_FILES: Mapping[str, Callable[[Path], AbstractContextManager[Place]]] = {
     "hive_postgresql": postgresql,
     "hive_embedded": embedded,
 }
-ICEBERG_SESSION = "iceberg_session"
+ON_HIVE = ("iceberg_session", "iceberg_hive")
+"""Iceberg's commits on a Hive metastore need a setting of it that is no default."""
 DELTA = "delta"
 
 
 class RealPlaces:
     """Places by their names; all end with ``open_places``.
 
-    One JVM has one metastore. The formats share a session, but for Iceberg's session catalog, which
-    Delta's can't be in the same session.
+    One JVM has one metastore, and a session has one ``spark_catalog``: Iceberg's catalogs on Hive
+    share a session, and the other formats another.
     """
 
     def __init__(self, directory: Path, open_places: ExitStack) -> None:
@@ -34,6 +35,7 @@ class RealPlaces:
         self._open_places = open_places
         self._places: dict[str, Place] = {}
         self._both: SparkSession | None = None
+        self._on_hive: SparkSession | None = None
 
     def __getitem__(self, name: str) -> Place:
         if name not in self._places:
@@ -44,11 +46,15 @@ class RealPlaces:
         directory = self._directory / name
         if name in OF_FILES:
             return OF_FILES[name](directory)
-        if name == ICEBERG_SESSION:
+        return self._on_a_metastore(name) if name in ON_HIVE else self._of_both_formats(name)
+
+    def _on_a_metastore(self, name: str) -> AbstractContextManager[Place]:
+        directory = self._directory / "on_hive"
+        if self._on_hive is None:
             directory.mkdir(parents=True)
             settings = joined(jdbc_catalog("jdbc", directory), hive_catalogs(directory))
-            return iceberg(name, self._session(settings), directory)
-        return self._of_both_formats(name)
+            self._on_hive = self._session(settings)
+        return iceberg(name, self._on_hive, directory)
 
     def _of_both_formats(self, name: str) -> AbstractContextManager[Place]:
         directory = self._directory / "formats"
