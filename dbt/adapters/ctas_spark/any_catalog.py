@@ -68,7 +68,6 @@ class AnyCatalogAdapter(SparkAdapter):
         return super().get_relation(catalog_of(database), schema, identifier)
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
-        """The relations of a schema; none if there is no such schema."""
         schema = cast("CtasSparkRelation", schema_relation)
         if schema.in_session_catalog:
             listed = super().list_relations_without_caching(schema)
@@ -83,7 +82,7 @@ class AnyCatalogAdapter(SparkAdapter):
             raise
 
     def drop_schema(self, relation: BaseRelation) -> None:
-        """Drop a schema with all that is in it; Iceberg's catalogs take no CASCADE."""
+        """Drop a schema and what is in it; Iceberg's catalogs take no CASCADE."""
         schema = cast("CtasSparkRelation", relation.without_identifier())
         if not schema.in_session_catalog:
             for inside in self.list_relations_without_caching(schema):
@@ -92,7 +91,6 @@ class AnyCatalogAdapter(SparkAdapter):
 
     @as_dbt_errors
     def rename_relation(self, from_relation: BaseRelation, to_relation: BaseRelation) -> None:
-        """Rename a relation within its database."""
         if from_relation.database != to_relation.database:
             raise NotSupportedError(
                 f"{from_relation} can't be renamed to {to_relation}: Spark moves nothing between "
@@ -107,22 +105,16 @@ class AnyCatalogAdapter(SparkAdapter):
         relation_configs: Iterable[RelationConfig],
         used_schemas: frozenset[tuple[str, str]],
     ) -> tuple["agate.Table", list[Exception]]:
-        """The columns of every relation in the schemas of the project (``dbt docs generate``)."""
-        schemas = {
-            (relation.database, relation.schema): relation.information_schema_only()
-            for relation in self._get_catalog_relations(relation_configs)
-        }
+        """The columns of every relation in the project's schemas, for ``dbt docs generate``."""
+        relations = self._get_catalog_relations(relation_configs)
+        schemas = {(one.database, one.schema): one.information_schema_only() for one in relations}
         with executor(self.config) as pool:
+            submit: Any = pool.submit_connected  # dbt gives it no types
             futures = [
-                pool.submit_connected(  # type: ignore[no-untyped-call]  # dbt's own
-                    self,
-                    f"catalog_{database}_{schema}",
-                    self._get_one_catalog,
-                    info,
-                    {schema},
-                    used_schemas,
+                submit(
+                    self, f"{info}_{schema}", self._get_one_catalog, info, {schema}, used_schemas
                 )
-                for (database, schema), info in schemas.items()
+                for (_, schema), info in schemas.items()
             ]
         return catch_as_completed(futures)
 

@@ -77,12 +77,8 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
 ) -> ModelPlan:
     """Validate a model's whole configuration.
 
-    Args:
-        config: the model's configuration as dbt resolved it.
-        description: the model's, and ``column_comments`` those of its columns: published if
-            ``persist_docs`` asks for them.
-        default_schema: the profile's ``staging_schema``.
-        full_refresh: rebuild what would be kept.
+    ``description`` and ``column_comments`` are published if ``persist_docs`` asks for them;
+    ``default_schema`` is the profile's ``staging_schema``.
 
     Raises:
         ConfigurationError: names every problem, and names that the catalog can't hold.
@@ -91,11 +87,8 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     staging_schema = (
         given.get("staging_schema") or default_schema or target.database + STAGING_SUFFIX
     )
-    problems = [
-        *_unknown(config),
-        *_invalid(given),
-        *table_limits.check_names(target, str(staging_schema)),
-    ]
+    names = table_limits.check_names(target, str(staging_schema))
+    problems = [*_unknown(config), *_invalid(given), *names]
     if problems:
         raise ConfigurationError(model, problems)
     context = StagingContext(
@@ -182,14 +175,6 @@ def is_count(value: object) -> bool:
     return type(value) is int and value >= 0
 
 
-def _is_columns(value: object) -> bool:
-    return is_text(value) or (isinstance(value, list) and all(map(is_text, value)))
-
-
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, Mapping)
-
-
 def _check_choices(given: Mapping[str, Any]) -> Iterator[str]:
     for name, choices in CHOICES.items():
         known = [str(choice.value) for choice in choices]
@@ -226,8 +211,11 @@ def _check_reserved(given: Mapping[str, Any]) -> Iterator[str]:
 Shape = tuple[str, Callable[[object], bool]]
 TEXT: Shape = ("a text", is_text)
 SECONDS: Shape = ("a number of seconds", is_count)
-COLUMNS: Shape = ("a column name or a list of them", _is_columns)
-MAPPING: Shape = ("a mapping", _is_mapping)
+COLUMNS: Shape = (
+    "a column name or a list of them",
+    lambda value: all(map(is_text, value if isinstance(value, list) else [value])),
+)
+MAPPING: Shape = ("a mapping", lambda value: isinstance(value, Mapping))
 SHAPES: Mapping[str, Shape] = {
     "abort_timeout": SECONDS,
     "grace_period": SECONDS,

@@ -173,8 +173,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         self._canceled_by: int | None = None
 
     def set_connection_name(self, name: str | None = None) -> Connection:
-        """Name this thread's connection; dbt's main thread takes one before any model runs."""
-        self._termination.watch()
+        self._termination.watch()  # dbt's main thread takes a connection before any model runs
         connection = super().set_connection_name(name)
         if connection.state != ConnectionState.OPEN:
             connection.handle = LazyHandle(self._open_unless_canceled)

@@ -53,14 +53,9 @@ OF_DBT = ("type", "threads", "server_side_parameters")
 
 @dataclass
 class CtasSparkCredentials(Credentials):
-    """A target of ``type: ctas_spark``.
+    """A target of ``type: ctas_spark``; docs/configuration.md says what each field means.
 
-    ``database`` is a Spark catalog. ``spark_conf`` (or ``server_side_parameters``, as in dbt-spark)
-    is Spark's configuration, set before its JVM starts. ``staging_schema`` holds the records of
-    versions, by default in the model's schema with ``__ctas_spark`` at its end.
-    ``iceberg_catalogs`` declares catalogs to be Iceberg's, which a probe checks, and
-    ``metastore_reads: repeatable`` says that a remote metastore never answers one read out of two
-    versions of a table. docs/configuration.md says which fields a method takes.
+    ``server_side_parameters`` is dbt-spark's name for ``spark_conf``.
     """
 
     schema: str = ""
@@ -87,12 +82,6 @@ class CtasSparkCredentials(Credentials):
         if problems:
             raise DbtRuntimeError(str(ProfileError.of(problems)))
         super().validate(data)
-
-    @classmethod
-    def __pre_deserialize__(cls, data: dict[str, Any]) -> dict[str, Any]:
-        data = super().__pre_deserialize__(data)  # type: ignore[no-untyped-call]
-        data["database"] = data.get("database") or SESSION_CATALOG
-        return data
 
     def __post_init__(self) -> None:
         # in profiles for dbt-spark, a database that repeats the schema means none
@@ -130,7 +119,6 @@ class CtasSparkCredentials(Credentials):
 
     @property
     def unique_field(self) -> str:
-        """What dbt hashes to count projects."""
         return self.schema
 
     def _connection_keys(self) -> tuple[str, ...]:

@@ -74,8 +74,7 @@ def _major(path: str) -> int | None:
 
 def message(error: BaseException) -> str:
     """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
-    known = _recognized(error)
-    if known is not None:
+    if known := _recognized(error):
         return str(known)
     words = _own_words(error).splitlines()
     kept = [line for line in words if line.strip() and not FRAME.match(line)]
@@ -97,7 +96,7 @@ def start_failure(error: BaseException) -> str:
     """Why Spark did not start in this process."""
     java = find_java()
     about_java = complaint(java, _major(java) if java else None, pyspark.__version__)
-    if about_java is None and _recognized(error) is not None:
+    if about_java is None and _recognized(error):
         return message(error)
     return str(SparkNotStartedError(f"Spark could not start: {about_java or message(error)}"))
 

@@ -22,7 +22,6 @@ logger = logging.getLogger(__name__)
 MOST_THREADS = 4
 SECONDS = 120.0
 SECONDS_WHEN_INTERRUPTED = 3.0
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +51,11 @@ class EndOfRun:
         with self._guard:
             self._published.append(published)
 
-    def run(self, say: Say, *, interrupted: bool = False) -> None:
-        """Look after what was added since the last call; one table's trouble stops no other's.
+    def run(self, say: Callable[[str], None], *, interrupted: bool = False) -> None:
+        """Look after what was added since the last call, and ``say`` the counts, if there are any.
 
-        Args:
-            say: told the one line with the counts, if there is something to say.
-            interrupted: somebody waits for the end of the process, so it takes few seconds.
+        One table's trouble stops no other's. An ``interrupted`` run takes a few seconds at most:
+        somebody waits for the end of the process.
         """
         with self._guard:
             published, self._published = self._published, []

@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import EndOfRun
-from dbt.adapters.ctas_spark.methods import METHODS, Method
+from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.model_build import (
     ModelBuild,
     ModelSlot,
@@ -62,7 +62,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self.hide_secrets: Callable[[str], str] = self._credentials.hide_secrets
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
-        """Open a slot for the model that this thread builds next."""
         self._thread.slot = ModelSlot(config)
         return self._slot
 
@@ -144,7 +143,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def publication_response(self) -> PublicationResponse:
-        """The model's result: its console line and its ``adapter_response``."""
         return self._build.response()
 
     @for_macros
@@ -176,7 +174,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             if opened is not None:
                 opened.close()
             super().cleanup_connections()
-            self._method.close()
+            METHODS[self._credentials.method].close()
 
     @classmethod
     def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
@@ -193,10 +191,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         return self.config.credentials
 
     @property
-    def _method(self) -> Method:
-        return METHODS[self._credentials.method]
-
-    @property
     def _slot(self) -> ModelSlot:
         return cast("ModelSlot", self._thread.slot)
 
@@ -209,5 +203,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         spark = self._handle.spark
         with self._guard:
             if self._opened is None:
-                self._opened = self._method.open_catalogs(spark, self._credentials)
+                method = METHODS[self._credentials.method]
+                self._opened = method.open_catalogs(spark, self._credentials)
             return self._opened

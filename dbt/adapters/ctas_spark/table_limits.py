@@ -34,8 +34,8 @@ def check_names(target: TableName, staging_schema: str) -> Iterator[str]:
     if len(str(target)) > MOST_OF_A_DIRECTORY:
         yield (
             f"table {target}: a directory has the name of schema and table, and holds "
-            f"{MOST_OF_A_DIRECTORY} characters, but this has {len(str(target))}; "
-            "set a shorter alias"
+            f"{MOST_OF_A_DIRECTORY} characters, but this has {len(str(target))}; set a shorter "
+            "alias"
         )
 
 

@@ -1,5 +1,5 @@
-{#- In the place of dbt-spark's: its view lies in Spark's current schema, where the snapshots of all
-    schemas and databases meet, and stays there after a failure. -#}
+{#- Replaces dbt-spark's, whose view lies in Spark's current schema: there the snapshots of all
+    schemas and databases meet, and the view stays after a failure. -#}
 {% macro spark_build_snapshot_staging_table(strategy, sql, target_relation) %}
   {%- set staged = make_temp_relation(target_relation).incorporate(type='view') -%}
   {%- set query = snapshot_staging_table(strategy, sql, target_relation) -%}

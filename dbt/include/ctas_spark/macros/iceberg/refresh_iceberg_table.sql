@@ -1,4 +1,4 @@
-{#- One commit of Iceberg's own: there is a table at every moment, and after a failure the old one. -#}
+{#- One commit of Iceberg's: there is a table at every moment, and after a failure it is the old one. -#}
 {% macro refresh_iceberg_table(existing) %}
   {%- set target = this.incorporate(type='table') -%}
   {%- set strategy = config.get('incremental_strategy') or 'append' -%}

@@ -1,4 +1,4 @@
-{#- As dbt-spark's create_table_as, which says "or replace" only where file_format is configured. -#}
+{#- Like dbt-spark's create_table_as, which says "or replace" only if file_format is configured. -#}
 {% macro replace_table_as(relation, query) %}
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent(query) -%}

@@ -1,4 +1,4 @@
-{#- dbt-spark's, but for a full refresh of an Iceberg table, before which that drops it. -#}
+{#- dbt-spark's, except for a full refresh of an Iceberg table, which dbt-spark drops first. -#}
 {% materialization incremental, adapter='ctas_spark', supported_languages=['sql'] %}
   {%- set existing = load_relation(this) -%}
   {%- set stays = existing is not none and existing.stays_iceberg(config.get('file_format')) -%}
