@@ -1,4 +1,4 @@
-"""Delta tables in Spark's session catalog, where that is Delta's own class.
+"""Delta tables in Spark's session catalog, if that is Delta's own class.
 
 It needs the driver's JVM: Delta's transaction takes the version that it is conditional on only
 there, and SQL has no words for it.
@@ -37,7 +37,7 @@ class DeltaCatalog:
         self._tables = tables
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """What the session catalog reaches, by which tables are created and replace others."""
+        """What the session catalog reaches, which creates tables and replaces others."""
         return self._files.capabilities(staging_schema)
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
@@ -53,15 +53,15 @@ class DeltaCatalog:
         return Plan(context, level, job, partial(self._open, context), services.clock)
 
     def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        """Keep a creation's figures; a commit has no record, and its figures in the history."""
+        """Keep a creation's figures; those of a commit are in the table's history."""
         self._files.remember(context, version, figures)
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """Delete what was staged and never published; what was is Delta's own to expire (VACUUM).
+        """Delete what was staged and never published; Delta's VACUUM expires the rest.
 
-        A whole table that another replaced is a superseded version of the session catalog's.
+        A whole table that was replaced is a superseded version of the session catalog.
         """
         report = StepReport(context.target)
         garbage = DeltaGarbage(self._table(context), report)
@@ -108,7 +108,7 @@ class DeltaCatalog:
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         """Restore version ``to``, or the one before the live one, by one commit.
 
-        Over what is not a Delta table, or to what was before it: as the session catalog does.
+        The session catalog rolls back what is not a Delta table, and to what was there before one.
         """
         restoring = restore.DeltaRestoring(self._table(context))
         earlier = restoring.earlier()

@@ -1,4 +1,4 @@
-"""What a Delta table's log says of it, as plain values: one version, one commit, and our marker."""
+"""What a Delta log says, as plain values: a table at one version, a commit, and our marker."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ MAINTENANCE = frozenset({"OPTIMIZE", "REORG", "VACUUM START", "VACUUM END"})
 
 @dataclass(frozen=True, slots=True)
 class CommitMarker(NativeMarker):
-    """What one commit says of the publication that it is, in its own user metadata.
+    """The marker of one publication, in the user metadata of its commit.
 
     ``rows`` and ``bytes`` are what was staged, None where the files' statistics do not say it.
     """

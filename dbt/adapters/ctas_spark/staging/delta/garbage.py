@@ -64,7 +64,7 @@ class DeltaGarbage:
         raise RuntimeError(f"version {version.id} of {self.target} is not superseded")
 
     def age_ms(self, version: KnownVersion) -> int:
-        """Since its start, its record, its newest file: the youngest of them."""
+        """Since the youngest of its start, its record and its newest file."""
         record, storage = self._record(version), self.table.services.storage
         times = [started_ms(version.id)]
         if record.entry is not None:
@@ -79,8 +79,8 @@ class DeltaGarbage:
     def may_land(self, version: KnownVersion) -> bool:
         """True unless Delta is sure to refuse the attempt.
 
-        A transaction over an older version of the log is refused only for the sake of a commit that
-        conflicts; one of another that only appends to the table's history (VACUUM) does not.
+        A transaction over an older version of the log is refused only because of a commit that
+        conflicts with it. Another's commit that only adds to the table's history (VACUUM) does not.
         """
         return self._where_it_may_land(self._record(version)) is not None
 
@@ -118,7 +118,7 @@ class DeltaGarbage:
         self._forget(self._record(version))
 
     def delete_files(self, version: KnownVersion) -> bool:
-        """Exactly its own directory."""
+        """Exactly the directory that it was staged in."""
         return emptied(self.table.services.storage, version.directory)
 
     def delete_record(self, version: KnownVersion) -> None:

@@ -1,4 +1,4 @@
-"""What no publication was tried with, or can't be asked of Delta; found before any job."""
+"""What Delta can't do, or no publication was tried with; found before any job."""
 
 import json
 from collections.abc import Collection, Iterator

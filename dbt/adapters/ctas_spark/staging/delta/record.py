@@ -1,4 +1,4 @@
-"""The record of a version that is staged on a Delta table: there before its first file is.
+"""The record of a version that is staged on a Delta table; it is there before the first file.
 
 It is an entry without a directory in the staging schema, next to the staged table's entry, which
 Spark makes when the job has ended.

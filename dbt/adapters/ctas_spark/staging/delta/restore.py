@@ -51,7 +51,7 @@ def last_states(
 ) -> dict[str, int]:
     """The log's version with each version's last state, newest first.
 
-    What users wrote into a version belongs to it; what another replaced it by does not.
+    What users wrote into a version belongs to it; what another replaced it with does not.
 
     Args:
         newest_first: all commits that the log still has.
@@ -92,15 +92,15 @@ class DeltaRestore(DeltaAttempt):
         """Nothing is staged."""
 
     def statement(self, query: str) -> str:
-        """There is none."""
+        """Nothing is made by a job."""
         raise RuntimeError(f"version {self.id} is there already, and is not made by {query}")
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
-        """RESTORE itself looks whether the files are there."""
+        """RESTORE itself checks that the files are there."""
         return counted
 
     def rebase(self, over: DeltaBase) -> None:
-        """There is no record of what is never deleted by us."""
+        """Nothing is recorded: we never delete what is in the history."""
 
     def publish(self, over: DeltaBase) -> None:
         """One RESTORE, with the marker as a setting of a new session.

@@ -1,7 +1,7 @@
 """Delta's own Java objects: a table by its name or directory, its files, its commits.
 
 Nothing here changes a table; ``transaction`` and RESTORE do. Delta's exceptions become the core's:
-refused by name, or a fate that is not known.
+refused by name, or of unknown outcome.
 """
 
 import json
@@ -77,7 +77,7 @@ class LoadedTable:
     entry: Any
 
     def domains(self) -> list[dict[str, Any]]:
-        """What features keep in the log beside the metadata, but for what the log itself counts.
+        """What features keep in the log next to the metadata, except for row ids.
 
         Where no feature does, Delta would read the whole log to find nothing.
         """
@@ -163,7 +163,7 @@ class DeltaTables:
         return getattr(files, "as")(encoders.removeFileEncoder()).collectAsList()
 
     def additions(self, adds: list[Mapping[str, Any]]) -> Any:
-        """A Java list of Delta's ``AddFile``, of one text."""
+        """A Java list of Delta's ``AddFile``, made from one text."""
         mapper, classes = self._delta.util.JsonUtils.mapper(), self.packages.java.lang.Class
         add_file = self.packages.org.apache.spark.util.Utils.classForName(ADD_FILE, True, False)
         several = mapper.getTypeFactory().constructCollectionType(

@@ -84,7 +84,7 @@ def nothing_called() -> Iterator[None]:
 
 
 def stage_name(version: str) -> str:
-    """The directory of a version inside its table's; no name that Delta takes for hidden."""
+    """The directory of a version inside its table's; the name is not hidden from Delta."""
     return f"stg_{version}"
 
 
@@ -92,7 +92,7 @@ def new_metadata(base: TableFacts, staged: TableFacts) -> Action:
     """The staged table's metadata with the base's identity.
 
     Features that only the staged protocol names are asked for as properties, which the transaction
-    turns into an upgrade of the protocol; what metadata says by itself needs no word.
+    turns into an upgrade of the protocol; what metadata implies is not asked for.
     """
     identity = {key: base.metadata[key] for key in IDENTITY if key in base.metadata}
     own = {key: value for key, value in staged.metadata.items() if key not in IDENTITY}
@@ -144,7 +144,7 @@ def _begun(tables: DeltaTables, table: LoadedTable) -> Any:
 def changes(
     tables: DeltaTables, over: LoadedTable, staged: LoadedTable, files: Files, marker: CommitMarker
 ) -> Any:
-    """A Seq that is made in the JVM: of 20,000 files, a call for each would take minutes."""
+    """A Seq that is made in the JVM: a call for each of 20,000 files would take minutes."""
     made = tables.packages.java.util.ArrayList()
     made.addAll(tables.removals(over, marker.time_ms))
     made.addAll(tables.additions([moved(add, marker.version) for add in files.values()]))
@@ -159,7 +159,7 @@ def _action(tables: DeltaTables, action: Action) -> Any:
 
 
 def _operation(tables: DeltaTables, metadata: Any, marker: CommitMarker, *, builds: bool) -> Any:
-    """Delta's REPLACE TABLE, which carries user metadata: a session's setting is all threads'."""
+    """Delta's REPLACE TABLE, which carries user metadata: a session's setting is every thread's."""
     java = tables.packages
     made = getattr(java.org.apache.spark.sql.delta, "DeltaOperations$ReplaceTable")
     option = java.scala.Option

@@ -42,7 +42,7 @@ class DeltaVersion(DeltaAttempt):
         return f"the directory {self._record.stage} and its entries" if self._record else ""
 
     def stage_on(self, base: DeltaBase, level: Atomicity) -> None:  # noqa: ARG002 (always isolated)
-        """Write the record, before the first file is."""
+        """Write the record, before the first file."""
         target, facts = self._table.name, base.facts
         if facts is None:
             raise messages.concurrent_write(target, "it was dropped just now")
@@ -62,7 +62,7 @@ class DeltaVersion(DeltaAttempt):
         return ddl.create_table_as(self.record, self._staged_on.stage, layout, {}, query)
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (its log knows)
-        """What its job counted; that all of it is there yet is the last that ``publish`` asks."""
+        """What its job counted; ``publish`` checks last that all of it is still there."""
         if self._figures is None:
             record = self._staged_on
             try:
@@ -74,7 +74,7 @@ class DeltaVersion(DeltaAttempt):
         return self._figures
 
     def rebase(self, over: DeltaBase) -> None:
-        """Write to the record over which version of the log it is published."""
+        """Write to the record which version of the log it is published over."""
         if over.facts is None or not over.is_same_table(self._begun):
             return  # publish() refuses it by name
         limits.check(over.facts, self._table.name, messages.NOTHING_PUBLISHED)
@@ -145,7 +145,7 @@ class DeltaVersion(DeltaAttempt):
         return staged
 
     def _check_whole(self, files: Files) -> None:
-        """One listing against its log: VACUUM RETAIN 0 HOURS takes staged files for forgotten."""
+        """One listing against its log: VACUUM RETAIN 0 HOURS deletes what is staged."""
         stage = self._staged_on.stage
         below = f"/{transaction.stage_name(self.id)}/"
         found = self._table.services.storage.files(stage)
