@@ -9,9 +9,10 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg.creation import register_new_table
+from dbt.adapters.ctas_spark.staging.iceberg.creation import Creation
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.fork import METADATA_PATH, make_empty_fork, make_fork
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 RECORD, TARGET = TableName("staging", "t__v1", "ice"), TableName("shop", "t", "ice")
 BASE = TableFacts(
@@ -64,7 +65,8 @@ def fork(tables: FakeTables) -> None:
 def register(tables: FakeTables) -> None:
     """A table for which RECORD was staged."""
     staged = cast("Any", SimpleNamespace(say_location=tables.said.append))
-    register_new_table(cast("Any", tables), RECORD, staged, TARGET, "new.json")
+    creation = Creation(cast("Any", tables), StepReport(TARGET), RECORD, TARGET, "c")
+    creation.register(staged, "new.json")
 
 
 def test_a_fork_is_one_more_name_of_the_same_file() -> None:

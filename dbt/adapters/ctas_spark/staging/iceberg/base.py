@@ -74,11 +74,7 @@ class ExpectedBase:
 
     @classmethod
     def parse(cls, text: str) -> "ExpectedBase | None":
-        """None for a creation.
-
-        Raises:
-            MetastoreError: the text is not a base.
-        """
+        """None for a creation; MetastoreError if the text is not a base."""
         if text == ABSENT:
             return None
         try:
@@ -98,11 +94,7 @@ class ExpectedBase:
 
 
 def look(tables: IcebergTables, name: TableName) -> IcebergBase:
-    """Read the target afresh.
-
-    Raises:
-        MetastoreError: it could not be found out what is there.
-    """
+    """Read the target afresh; MetastoreError if it could not be found out what is there."""
     try:
         table = tables.find(name)
     except NotIcebergError:
@@ -113,7 +105,7 @@ def look(tables: IcebergTables, name: TableName) -> IcebergBase:
 
 
 def change_between(begun: IcebergBase, now: IcebergBase) -> Change:
-    """What became of the target: each commit writes another metadata file, even of properties."""
+    """What became of the target: any commit, even of properties alone, writes a metadata file."""
     if begun.facts is None:
         return Change.CREATED if now.exists else Change.NONE
     if now.facts is None:

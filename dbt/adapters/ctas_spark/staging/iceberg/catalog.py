@@ -31,11 +31,7 @@ class IcebergCatalog:
         self._namespaces = StagingNamespaces(services.tables, services.engine)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """Every kind that is let in compares and swaps; the staging schema is made here.
-
-        Raises:
-            StagingSchemaError: there is no staging schema and none can be made.
-        """
+        """Every kind that is let in compares and swaps; the staging schema is made here."""
         self._namespaces.ensure(staging_schema)
         return Capabilities(f"iceberg ({self._kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
 

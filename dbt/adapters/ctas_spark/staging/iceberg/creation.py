@@ -43,7 +43,7 @@ def before_the_call() -> Iterator[None]:
     except RefusedError:
         raise
     except MetastoreError as error:
-        raise RefusedError(str(error)) from error
+        raise RefusedError(error.what) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Creation:
     commit: str
 
     def make(self, fork: LoadedTable, metadata: str) -> None:
-        """Write the new table's metadata, register it, look at the fork again.
+        """Write the new table's metadata, register it, then look at the fork again.
 
         Raises:
             EntryExistsError: another has created the table.
@@ -69,15 +69,14 @@ class Creation:
         path = f"{fork.facts.properties[METADATA_PATH]}/{self._file}"
         with before_the_call():
             self.tables.write_metadata(metadata, fork, path)
-        lost = self._register(fork, path)
+        lost: MetastoreError | None = None
         try:
-            swept = self._find_swept(fork)
-            if swept is not None:
-                with self.report.within(Step.TAKE_BACK):
-                    self._withdraw(path)
+            self.register(fork, path)
+        except RefusedError:
+            raise
         except MetastoreError as error:
-            version = version_of_record(self.record)
-            raise messages.unknown(self.target, version, error) from error
+            lost = error
+        swept = self._taken_back(fork, path)
         ended = lost or swept
         if ended is not None:
             raise ended
@@ -86,15 +85,35 @@ class Creation:
     def _file(self) -> str:
         return f"00000-{self.commit}.metadata.json"
 
-    def _register(self, fork: LoadedTable, path: str) -> MetastoreError | None:
-        """None, or why it is not known whether the entry is there."""
+    def register(self, fork: LoadedTable, path: str) -> None:
+        """Register the new table, at the location that the fork has so far.
+
+        Where the catalog refuses that, the fork says another location first: no file moves.
+        """
         try:
-            register_new_table(self.tables, self.record, fork, self.target, path)
-        except RefusedError:
+            self.tables.register(self.target, path)
+        except EntryExistsError:
             raise
-        except MetastoreError as lost:
-            return lost
-        return None
+        except RefusedError as refused:
+            logger.debug("%s makes room for %s: %s", self.record, self.target, refused)
+            try:
+                free = replace(self.record, table=f"{self.record.table}{OTHER_PLACE}")
+                fork.say_location(self.tables.location_of_new(free))
+            except MetastoreError as error:
+                raise RefusedError(f"nothing was created: {error}") from error
+            self.tables.register(self.target, path)
+
+    def _taken_back(self, fork: LoadedTable, path: str) -> SweptError | None:
+        """Why the new entry was taken back; None if it stays."""
+        try:
+            swept = self._find_swept(fork)
+            if swept is not None:
+                with self.report.within(Step.TAKE_BACK):
+                    self._withdraw(path)
+        except MetastoreError as error:
+            version = version_of_record(self.record)
+            raise messages.unknown(self.target, version, error) from error
+        return swept
 
     def _find_swept(self, fork: LoadedTable) -> SweptError | None:
         try:
@@ -137,11 +156,7 @@ class Creation:
         self.tables.drop_entry(aside)
 
     def _is_whole(self, name: TableName, path: str) -> bool | None:
-        """True if what was registered has its metadata; None if there is no table.
-
-        Raises:
-            MetastoreError: it is not ours alone, or could not be found out.
-        """
+        """True if its metadata is there; None without a table; an error if not ours alone."""
         try:
             found = self.tables.find(name)
         except FilesGoneError as error:
@@ -156,11 +171,7 @@ class Creation:
 
 
 def fork_to_publish(tables: IcebergTables, record: TableName) -> LoadedTable:
-    """The fork as it is now.
-
-    Raises:
-        SweptError: a clean-up has taken it, or removed it already.
-    """
+    """The fork as it is now; SweptError if a clean-up has taken it, or removed it already."""
     try:
         found = tables.find(record)
     except FilesGoneError:
@@ -168,32 +179,6 @@ def fork_to_publish(tables: IcebergTables, record: TableName) -> LoadedTable:
     if found is None or Fork(record, found.facts).is_deleting:
         raise SweptError(f"a clean-up took {record}")
     return found
-
-
-def register_new_table(
-    tables: IcebergTables, record: TableName, staged: LoadedTable, target: TableName, path: str
-) -> None:
-    """Register a new table, at the location that the ``staged`` one has so far.
-
-    Where the catalog refuses that, the staged table says another location first: no file moves.
-
-    Raises:
-        EntryExistsError: another has created the table.
-        RefusedError: the catalog refuses it.
-        MetastoreError: it may or may not have been made.
-    """
-    try:
-        tables.register(target, path)
-    except EntryExistsError:
-        raise
-    except RefusedError as refused:
-        logger.debug("%s makes room for %s: %s", record, target, refused)
-        try:
-            free = replace(record, table=f"{record.table}{OTHER_PLACE}")
-            staged.say_location(tables.location_of_new(free))
-        except MetastoreError as error:
-            raise RefusedError(f"nothing was created: {error}") from error
-        tables.register(target, path)
 
 
 def metadata_of_creation(
@@ -206,8 +191,7 @@ def metadata_of_creation(
     """JSON of a table that begins with the snapshots that ``version`` added.
 
     Args:
-        begun: the table over which it was staged, and which was dropped since; its files may be
-            gone.
+        begun: the table over which it was staged, if any; it was dropped, maybe with its files.
         location: the new table's directory; the staged table may say another.
         properties: what is published instead of the staged table's own.
     """

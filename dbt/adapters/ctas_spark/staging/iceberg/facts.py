@@ -140,11 +140,6 @@ class TableFacts:
         return int(self.document.get("last-sequence-number", 0))
 
     @property
-    def last_updated_ms(self) -> int:
-        """When this metadata was written, by its writer's clock."""
-        return int(self.document["last-updated-ms"])
-
-    @property
     def contents(self) -> Mapping[str, Any]:
         """All but what upkeep changes: what readers and writers of ``main`` get."""
         return {**self._without(UPKEEP), MAIN: self.main}
@@ -159,11 +154,6 @@ class TableFacts:
     def schema(self) -> Mapping[str, Any]:
         """The current schema."""
         return self._current("schemas", "schema-id", "current-schema-id")
-
-    @property
-    def is_sorted(self) -> bool:
-        """True if the table says in which order writers put its rows."""
-        return bool(self.document.get("default-sort-order-id"))
 
     @property
     def main(self) -> int | None:

@@ -16,11 +16,7 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryMissingError,
-    MetastoreError,
-    RefusedError,
-)
+from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.iceberg.base import ExpectedBase, IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker, TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
@@ -45,8 +41,7 @@ DATA_PATH = "write.data.path"
 METADATA_PATH = "write.metadata.path"
 FORMAT_VERSION = "format-version"
 OWN_PROPERTIES = (GC, DELETE_OLD_METADATA, OLD_METADATA_KEPT, DATA_PATH, METADATA_PATH)
-EVERY_METADATA_FILE = "100000"
-KEEPS_ALL = {GC: "false", DELETE_OLD_METADATA: "false", OLD_METADATA_KEPT: EVERY_METADATA_FILE}
+KEEPS_ALL = {GC: "false", DELETE_OLD_METADATA: "false", OLD_METADATA_KEPT: "100000"}
 """With other values, a commit on a fork may delete files of the table that it shares them with."""
 MOST_OF_THE_TABLE_NAME = 120
 
@@ -103,11 +98,7 @@ class Fork:
 
     @property
     def expected(self) -> ExpectedBase | None:
-        """The base of its writer's commit call; None for a creation.
-
-        Raises:
-            MetastoreError: the record does not say it.
-        """
+        """The base of its writer's call; None for a creation; MetastoreError if it is not said."""
         return ExpectedBase.parse(self.facts.properties.get(BASE, ""))
 
     def may_land_on(self, table: TableFacts | None) -> bool:
@@ -167,7 +158,7 @@ def own_properties(
 def published_properties(
     fork: Mapping[str, str], base: Mapping[str, str], asked: Mapping[str, str]
 ) -> dict[str, str]:
-    """What the target gets: the fork's, but in the place of its own ones the model's or the base's.
+    """What the target gets: the fork's properties, and the model's or the base's for its own ones.
 
     As with Iceberg's own replace, properties that the model does not set stay.
     """
@@ -179,12 +170,7 @@ def published_properties(
 def make_fork(
     tables: IcebergTables, record: TableName, base: LoadedTable, own: Mapping[str, str]
 ) -> None:
-    """Make ``record`` a fork of ``base`` with more properties.
-
-    Raises:
-        RefusedError: the catalog takes neither the second name nor a copy.
-        MetastoreError: it may or may not have been made.
-    """
+    """Make ``record`` a fork of ``base``; RefusedError if the catalog takes neither way."""
     try:
         tables.register(record, base.facts.metadata_location)
     except RefusedError as refused:
@@ -209,12 +195,7 @@ def _copy(base: TableFacts, location: str, own: Mapping[str, str]) -> str:
 def make_empty_fork(
     tables: IcebergTables, record: TableName, location: str, properties: Mapping[str, str]
 ) -> None:
-    """Make an empty staged table, at the place that the table to create is to have.
-
-    Raises:
-        RefusedError: the catalog takes it nowhere.
-        MetastoreError: it may or may not have been made.
-    """
+    """Make an empty staged table, if the catalog lets it where the table to create is to be."""
     try:
         tables.create_empty(record, location, properties)
     except RefusedError as refused:
@@ -235,9 +216,9 @@ def replace_fork_as(
 
 
 def forget(services: IcebergServices, record: TableName, report: StepReport) -> list[str]:
-    """Remove a published fork's entry, then the metadata files that nothing but it needed.
+    """Remove a published fork's entry, then the metadata files that only it needed.
 
-    Never raises; what is still there, in words.
+    Never raises; what is left.
     """
     try:
         found = services.tables.find(record)

@@ -5,6 +5,7 @@ What was published belongs to Iceberg's own history, and Iceberg expires it.
 
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import cast
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
@@ -16,7 +17,6 @@ from dbt.adapters.ctas_spark.staging.iceberg.fork import DELETING, Fork
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     FilesGoneError,
     IcebergServices,
-    LoadedTable,
     NotIcebergError,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import TARGET, Kind
@@ -77,7 +77,7 @@ class IcebergGarbage:
         """By the clock of the storage that its files lie on."""
         fork = _fork_of(version)
         directories = fork.directories
-        youngest = max(started_ms(version.id), fork.facts.last_updated_ms)
+        youngest = max(started_ms(version.id), int(fork.facts.document["last-updated-ms"]))
         if directories is None:
             return max(0, self._services.clock.wall_ms() - youngest)
         storage = self._services.storage
@@ -94,13 +94,11 @@ class IcebergGarbage:
 
     def fence(self) -> None:
         """Commit a snapshot of the same files: a commit over the one before is refused."""
-        table = self._look().table
-        if table is None:
-            return
-        try:
-            table.append_nothing(self._fence_marker(table).to_summary())
-        except EntryMissingError:
-            return
+        base = self._look()
+        if base.table is not None:
+            marker = self._fence_marker(base, base.table.facts)
+            with suppress(EntryMissingError):  # dropped just now: there is nothing to land on
+                base.table.append_nothing(marker.to_summary())
 
     def take(self, version: KnownVersion) -> bool:
         """Write ``deleting``, then read whether its writer has moved on meanwhile.
@@ -116,10 +114,9 @@ class IcebergGarbage:
             return False
         table.with_properties({forks.STATE: DELETING})
         now = self._tables.find(fork.record)
-        if now is None:
-            return False
-        taken = Fork(fork.record, now.facts)
-        return (taken.expected, taken.attempts) == (fork.expected, fork.attempts)
+        taken = Fork(fork.record, now.facts) if now is not None else None
+        seen = (fork.expected, fork.attempts)
+        return taken is not None and (taken.expected, taken.attempts) == seen
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
         """By the target's history; where that is another table's, by every table there is."""
@@ -131,7 +128,8 @@ class IcebergGarbage:
             return Reason.LIVE
         if not fork.attempts:
             return None
-        if target is not None and self._shows_files(fork, self.target, target):
+        # its marker may have expired while users' own writes still need its files
+        if target is not None and self._tables.shows_files_of(self.target, fork.version):
             return Reason.FORGOTTEN
         expected = fork.expected
         if target is not None and expected is not None and target.uuid == expected.uuid:
@@ -188,8 +186,7 @@ class IcebergGarbage:
             handle=fork,
         )
 
-    def _fence_marker(self, table: LoadedTable) -> SnapshotMarker:
-        before = IcebergBase(table)
+    def _fence_marker(self, before: IcebergBase, table: TableFacts) -> SnapshotMarker:
         return SnapshotMarker(
             commit=new_commit_id(),
             version=before.version or "",
@@ -198,8 +195,8 @@ class IcebergGarbage:
             level=before.level or "",
             kind=Kind.FENCE,
             time_ms=self._services.clock.wall_ms(),
-            spec_id=int(table.facts.document["default-spec-id"]),
-            sort_order_id=int(table.facts.document["default-sort-order-id"]),
+            spec_id=int(table.document["default-spec-id"]),
+            sort_order_id=int(table.document["default-sort-order-id"]),
             fork="",
         )
 
@@ -219,11 +216,7 @@ class IcebergGarbage:
             return None
         if fork.may_land_on(table):
             return Reason.MAY_LAND
-        return Reason.FORGOTTEN if self._shows_files(fork, name, table) else None
-
-    def _shows_files(self, fork: Fork, name: TableName, table: TableFacts) -> bool:
-        """True if its marker has expired, and its files are still needed: by users' own writes."""
-        return bool(table.snapshots) and self._tables.shows_files_of(name, fork.version)
+        return Reason.FORGOTTEN if self._tables.shows_files_of(name, fork.version) else None
 
     def _others(self) -> Iterator[tuple[TableName, TableFacts]]:
         staging = self._context.staging_schema.lower()  # as a Hive metastore lists it

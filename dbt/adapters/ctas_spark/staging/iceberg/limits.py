@@ -1,4 +1,4 @@
-"""What may not be asked of an Iceberg table, or stand on one; found before any job."""
+"""What an Iceberg table may not have, or be asked for; it is found before any job."""
 
 from collections.abc import Mapping
 
@@ -24,14 +24,11 @@ def problems(context: StagingContext) -> tuple[str, ...]:
 def check_properties(
     target: TableName, own: Mapping[str, str], settings: Mapping[str, str]
 ) -> None:
-    """Return if neither table nor catalog undoes what a staged version relies on.
+    """AtomicityNotSupportedError if the table or the catalog undoes what a staged version needs.
 
     Args:
         own: the target's properties, and the model's.
         settings: the catalog's, with what a REST server sends.
-
-    Raises:
-        AtomicityNotSupportedError: it says which property, and what to do about it.
     """
     for begin in (DEFAULTS, OVERRIDES):
         for key in OWN_PROPERTIES:
@@ -58,12 +55,8 @@ def check_properties(
 
 
 def check_replaceable(target: TableName, base: TableFacts) -> None:
-    """Return if a replace drops nothing that a user gave the table.
-
-    Raises:
-        AtomicityNotSupportedError: it says what, and what to write instead.
-    """
-    if base.is_sorted:
+    """AtomicityNotSupportedError if a replace drops what a user gave the table."""
+    if base.document.get("default-sort-order-id"):
         raise _refused(
             target,
             "the table has a sort order (WRITE ORDERED BY), which Iceberg's replace drops and does "
@@ -84,11 +77,11 @@ def check_replaceable(target: TableName, base: TableFacts) -> None:
 def not_apart(target: TableName, record: TableName, left: str) -> AtomicityNotSupportedError:
     """The error for a staged version on which a commit could delete the target's files."""
     return AtomicityNotSupportedError(
-        f"the staged version {record} has not the properties that keep its commits from deleting "
+        f"the staged version {record} lacks the properties that keep its commits from deleting "
         f"the table's files ({', '.join(OWN_PROPERTIES)}): the catalog, or somebody, changed them",
         table=target,
         left=left,
-        remedy="find what sets them (the catalog's server has defaults, too), and have it not",
+        remedy="find what sets them (the catalog's server has defaults, too), and turn that off",
     )
 
 

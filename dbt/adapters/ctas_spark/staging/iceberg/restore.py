@@ -11,11 +11,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, T
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
 from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, Snapshot, SnapshotMarker, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.tables import (
-    IcebergServices,
-    LoadedTable,
-    core_errors,
-)
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable, core_errors
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.publish.version import Change
@@ -132,11 +128,7 @@ class RestoredVersion(IcebergVersion):
     _snapshot: int | None = None
 
     def stage_on(self, base: IcebergBase, level: Atomicity) -> None:
-        """Fork the base, and set the fork back.
-
-        Raises:
-            NoSuchVersionError: Iceberg has expired the version since it was chosen.
-        """
+        """Fork the base, and set the fork back; NoSuchVersionError if the version has expired."""
         chosen = last_of(base.facts, self._published_as) if base.facts else None
         if chosen is None:
             raise NoSuchVersionError(

@@ -103,11 +103,7 @@ class LoadedTable:
         return self.packages.org.apache.iceberg.TableMetadata.buildFrom(self.metadata)
 
     def commit(self, metadata: Any) -> None:
-        """Replace the metadata by one call.
-
-        Raises:
-            EntryModifiedError, EntryMissingError: refused by name.
-        """
+        """Replace the metadata by one call; EntryModifiedError if another commit came first."""
         with core_errors("commit the table's metadata"):
             self.operations.commit(self.metadata, metadata)
 
@@ -158,9 +154,9 @@ class IcebergTables:
 
     @cached_property
     def settings(self) -> Mapping[str, str]:
-        """What the catalog itself goes by, with what a REST server has sent it.
+        """What the catalog goes by, with what a REST server has sent it; empty if it does not say.
 
-        Iceberg's own table builders read it so. Nothing is known of a catalog without that method.
+        Iceberg's own table builders read it so.
         """
         reflect, catalog = self.packages.org.apache.commons.lang3.reflect, self._catalog
         try:
@@ -217,7 +213,7 @@ class IcebergTables:
             self._catalog.renameTable(self._identifier(name), self._identifier(to))
 
     def drop_entry(self, name: TableName) -> None:
-        """Remove a name, and none of the files that it leads to."""
+        """Remove a name, and keep all files that it leads to."""
         with core_errors(f"drop the entry {name}"):
             self._catalog.dropTable(self._identifier(name), False)
             self._catalog.invalidateTable(self._identifier(name))

@@ -4,11 +4,7 @@ import logging
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
-    MetastoreError,
-    RefusedError,
-    StagingError,
-)
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StagingError
 from dbt.adapters.ctas_spark.staging.iceberg import base as bases
 from dbt.adapters.ctas_spark.staging.iceberg import difference, limits
 from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
@@ -24,12 +20,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkDirectories
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import BASE, Kind
-from dbt.adapters.ctas_spark.staging.publish.version import (
-    Change,
-    FormatVersion,
-    Outcome,
-    Reach,
-)
+from dbt.adapters.ctas_spark.staging.publish.version import FormatVersion, Reach
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
 
@@ -41,6 +32,10 @@ class IcebergVersion(FormatVersion[IcebergBase]):
 
     ``published_as`` is the version that readers get with it: a rollback's is an earlier one.
     """
+
+    change = staticmethod(bases.change_between)
+    who = staticmethod(bases.who_changed)
+    decide = staticmethod(bases.decide)
 
     def __init__(
         self,
@@ -110,23 +105,13 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         return forks.replace_fork_as(self.record, layout, self._directories, query)
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (Iceberg counts)
-        """What the fork's own snapshot counts, all of which has to be there.
-
-        Raises:
-            StagedVersionIncompleteError: it has no such snapshot, or files are missing.
-        """
+        """What the fork's own snapshot counts; StagedVersionIncompleteError if not all is there."""
         facts, begun = self.fork().facts, self._begun.facts
         if facts.main is None or (begun is not None and facts.main == begun.main):
             raise self._not_whole(f"the job has left nothing in {self.record}")
         figures = facts.snapshots[facts.main].figures
         self._check_files(figures)
         return figures
-
-    def change(self, begun: IcebergBase, now: IcebergBase) -> Change:
-        return bases.change_between(begun, now)
-
-    def who(self, begun: IcebergBase, now: IcebergBase) -> str:
-        return bases.who_changed(begun, now)
 
     def rebase(self, over: IcebergBase) -> None:
         """Write it to the fork, then read whether a clean-up was there first.
@@ -169,11 +154,6 @@ class IcebergVersion(FormatVersion[IcebergBase]):
             metadata = difference.replayed(over.table, fork, self._begun.facts, properties)
         over.table.commit(metadata)
 
-    def decide(
-        self, over: IcebergBase, after: IcebergBase, commit: str, failure: MetastoreError | None
-    ) -> Outcome:
-        return bases.decide(over, after, commit, failure)
-
     def settle(self, report: StepReport) -> list[str]:
         """Remove the entry, and what only the fork needed; refresh Iceberg's and Spark's caches."""
         left = forks.forget(self._services, self.record, report)
@@ -198,12 +178,7 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         return forks.discard(self._services, self.record, self._directories, report)
 
     def fork(self) -> LoadedTable:
-        """The fork as it is now.
-
-        Raises:
-            StagedVersionGoneError: somebody removed it.
-            AtomicityNotSupportedError: no commit on it is safe.
-        """
+        """The fork as it is now; an error if somebody removed it, or if no commit on it is safe."""
         found = self._tables.find(self.record)
         if found is None:
             raise messages.record_gone(self._context.target, self.record, self._unchanged)
