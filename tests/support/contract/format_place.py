@@ -25,6 +25,7 @@ from contract.rivals import in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
@@ -59,7 +60,7 @@ class FormatPlace(SparkPlace, ABC):
 
     def _files_below(self, target: TableName) -> Iterator[str]:
         """Those of its own directory, and those of its versions that lie next to others."""
-        for own in (target.table, f"ctas-spark/{SCHEMA}.{target.table}"):
+        for own in (target.table, f"{FOLDER}/*/{SCHEMA}.{target.table}"):
             for directory in self._warehouse.glob(f"{SCHEMA}*/{own}"):
                 yield from (str(path) for path in directory.rglob("*") if path.is_file())
 
