@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 import pytest
 
+from contract.behaviours import ALL
 from contract.behaviours.clean_up import (
     believes_no_foreign_record,
+    gives_back_what_lands_late,
     gives_back_what_lands_meanwhile,
     keeps_what_may_still_land,
+    leaves_what_is_staged_for_another_table,
 )
 from contract.behaviours.conflicts import (
     names_the_winner_of_a_lost_race,
@@ -28,8 +31,12 @@ from contract.claims import CLAIMS
 from contract.format_sabotages import (
     native_age_alone_decides,
     native_drop_and_create,
+    native_files_are_not_looked_for,
+    native_foreign_records_are_believed,
     native_no_base_check,
+    native_nobody_looks_again,
 )
+from contract.places import Claim
 from contract.sabotages import (
     Sabotage,
     age_alone_decides,
@@ -42,7 +49,6 @@ from contract.sabotages import (
     nobody_looks_again,
     stale_partitions,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 
@@ -56,6 +62,12 @@ class Noticed:
     sabotage: Sabotage
     behaviour: Function
     layout: str = "parquet"
+
+    def is_for(self, claim: Claim) -> bool:
+        """True if a catalog of that claim has to show the behaviour."""
+        return any(
+            one.function is self.behaviour and one.is_for(claim, claim.levels[0]) for one in ALL
+        )
 
     def on(self, place: str) -> Case:
         """The behaviour on a catalog."""
@@ -82,14 +94,15 @@ NOTICED_BY = (
     Noticed(age_alone_decides, keeps_what_may_still_land),
     Noticed(nobody_looks_again, gives_back_what_lands_meanwhile),
 )
-# Where no compare-and-swap proves that an orphan can't land any more, its age alone decides.
-BY_AGE_WITHOUT_CAS = (age_alone_decides, native_age_alone_decides)
 
 OF_FORMATS_NOTICED_BY = (
     Noticed(native_drop_and_create, replaces_everything_together),
     Noticed(native_no_base_check, names_the_winner_of_a_lost_race),
     Noticed(marker_seeded_at_begin, changes_nothing_before_the_commit),
+    Noticed(native_files_are_not_looked_for, publishes_nothing_that_is_not_whole),
+    Noticed(native_foreign_records_are_believed, leaves_what_is_staged_for_another_table),
     Noticed(native_age_alone_decides, keeps_what_may_still_land),
+    Noticed(native_nobody_looks_again, gives_back_what_lands_late),
 )
 
 
@@ -106,11 +119,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def _noticed_on(place: str, *, pairs: bool) -> tuple[Noticed, ...]:
     claim = CLAIMS[place]
-    if claim.conflict_check is ConflictCheck.NONE and not claim.native_format:
-        return ()
-    swaps = claim.conflict_check is ConflictCheck.CAS
     ways = OF_FORMATS_NOTICED_BY if claim.native_format else NOTICED_BY
-    noticed = [one for one in ways if swaps or one.sabotage not in BY_AGE_WITHOUT_CAS]
+    noticed = [one for one in ways if one.is_for(claim)]
     return tuple(noticed) if pairs or place.startswith("fakes") else _first_of_each(noticed)
 
 

@@ -51,6 +51,7 @@ class FakePlace:
 
     catalog = SESSION_CATALOG
     schema = "shop"
+    another_schema = "market"
     staging_schema = STAGING_SCHEMA
     orphan_age_ms = ORPHAN_AGE_MS
 
@@ -62,6 +63,7 @@ class FakePlace:
         self.world.metastore.compares = self.claim.conflict_check is ConflictCheck.CAS
         self.world.metastore.compares_columns = True
         self.world.metastore.has_locks = self.claim.tracks
+        self.world.metastore.databases[self.another_schema] = "file:/warehouse/market.db"
         self.in_the_job = _nothing
         self.others: Others = FakeOthers(self)
 

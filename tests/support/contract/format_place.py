@@ -22,7 +22,7 @@ from contract.format_clients import (
 )
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
-from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
+from contract.spark_place import SCHEMA, STAGING, SparkPlace, make_schemas, path_of
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
@@ -139,7 +139,7 @@ class DeltaPlace(FormatPlace):
 def delta(spark: SparkSession, directory: Path) -> Iterator[DeltaPlace]:
     """Delta's session catalog; its staged first versions lie in the warehouse, too."""
     client = DeltaClient(spark)
-    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    make_schemas(spark)
     with in_a_thread(spark, STAGING) as others:
         yield DeltaPlace("delta", spark, directory / "warehouse", others, client)
     client.close()
@@ -150,7 +150,7 @@ def iceberg(name: str, spark: SparkSession, directory: Path) -> Iterator[Iceberg
     """The Iceberg catalog of a place's name, ``iceberg_`` apart."""
     kind = name.removeprefix("iceberg_")
     catalog = SESSION_CATALOG if kind == "session" else kind
-    spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.{SCHEMA}")
+    make_schemas(spark, catalog)
     own = {JDBC: f"{JDBC}-warehouse", REST: f"{REST}/warehouse", HADOOP: HADOOP}
     place = HadoopPlace if kind == HADOOP else IcebergPlace
     warehouse = directory / own.get(kind, "warehouse")

@@ -1,19 +1,27 @@
 """Ways to break what formats publish and clean up that the contract has to notice."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from contract.subjects import Subject
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase
+from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTable
 from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
+from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
+from dbt.adapters.ctas_spark.staging.files.record import prefix_of
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, record_prefix
 from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.version import Change
-from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.statement.by_copy import ByCopy
+from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, TableFacts
+from dbt.adapters.ctas_spark.staging.statement.by_copy import ByCopy, staged_name
+from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 
 
@@ -57,6 +65,42 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(DeltaVersion, "_check_still", lambda _self, _table: None)
     for version in (IcebergVersion, DeltaVersion, StatementVersion):
         patch.setattr(version, "change", lambda _self, _begun, _now: Change.NONE)
+
+
+def native_files_are_not_looked_for(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """What is published is not looked at before."""
+    patch.setattr(IcebergVersion, "_check_files", lambda _self, _figures: None)
+    patch.setattr(DeltaVersion, "_check_whole", lambda _self, _files: None)
+
+
+def native_foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """A clean-up takes what has the target's name in the staging schema, whoever staged it."""
+
+    def of_iceberg(self: IcebergGarbage) -> Iterator[tuple[TableName, Fork]]:
+        prefix = record_prefix(self.target)
+        for name in self._tables.tables(self._context.staging_schema):
+            found = self._tables.find(name) if name.table.startswith(prefix) else None
+            if found is not None:
+                yield name, Fork(name, found.facts)
+
+    def of_delta(table: DeltaTable) -> tuple[DeltaRecord, ...]:
+        metastore, schema = table.services.metastore, table.context.staging_schema
+        names = metastore.tables(schema, prefix_of(table.name))
+        found = map(DeltaRecord.of, map(metastore.get_table, names))
+        return tuple(one for one in found if one is not None)
+
+    def of_a_copy(self: StatementGarbage, version: str) -> TableFacts | None:
+        return self.tables.find(staged_name(self.context, version))
+
+    patch.setattr(IcebergGarbage, "_forks", of_iceberg)
+    patch.setattr(records, "records_of", of_delta)
+    patch.setattr(StatementGarbage, "_find", of_a_copy)
+
+
+def native_nobody_looks_again(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
+    """A clean-up deletes by what it saw of the target before it took the record."""
+    for garbage in (IcebergGarbage, DeltaGarbage):
+        patch.setattr(garbage, "reason_shown", lambda _self, _version: None)
 
 
 def native_age_alone_decides(_subject: Subject, patch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,12 @@ from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from contract import file_tables, spark_others
+from contract import file_tables
 from contract.claims import CLAIMS
 from contract.entry_clients import JvmClient, ThriftClient
 from contract.places import Entry, Run
 from contract.rivals import in_a_process, in_a_thread
-from contract.spark_place import SCHEMA, STAGING, SparkPlace, path_of
+from contract.spark_place import SCHEMA, STAGING, SparkPlace, make_schemas, path_of
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
 from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
@@ -118,5 +118,5 @@ def embedded(directory: Path) -> Iterator[HivePlace]:
 
 def _session(directory: Path, conf: Mapping[str, str]) -> SparkSession:
     spark = start_spark({**SMALL, **conf}, str(directory / "logs"))
-    spark_others.make_schema(spark, SCHEMA)
+    make_schemas(spark)
     return spark

@@ -172,6 +172,7 @@ class Place(Protocol):
     claim: Claim
     catalog: str
     schema: str
+    another_schema: str
     staging_schema: str
     others: Others
     orphan_age_ms: int

@@ -140,11 +140,6 @@ class SparkOthers:
             raise UnreadableError(f"{type(error).__name__}: {error}"[:500]) from error
 
 
-def make_schema(spark: SparkSession, name: str) -> None:
-    """The schema of the tables under test."""
-    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {name}")
-
-
 def _name(table: str) -> TableName:
     *catalog, database, name = table.split(".")
     return TableName(database, name, *catalog)

@@ -20,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 SCHEMA = "contract"
+ANOTHER_SCHEMA = f"{SCHEMA}_too"
 STAGING = f"{SCHEMA}__ctas_spark"
 
 
@@ -27,6 +28,7 @@ class SparkPlace:
     """A session in this process; entries are read by ``client``, rows by ``others``."""
 
     schema = SCHEMA
+    another_schema = ANOTHER_SCHEMA
     staging_schema = STAGING
     orphan_age_ms = 0
 
@@ -78,6 +80,12 @@ class SparkPlace:
 
     def records(self) -> list[str]:
         return self._client.tables(STAGING)
+
+
+def make_schemas(spark: SparkSession, catalog: str = SESSION_CATALOG) -> None:
+    """The schemas of the tables under test."""
+    for name in (SCHEMA, ANOTHER_SCHEMA):
+        spark.sql(f"CREATE SCHEMA IF NOT EXISTS {catalog}.{name}")
 
 
 def path_of(directory: str) -> Path:

@@ -5,9 +5,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Any
 from unittest.mock import patch
+
+import pytest
 
 from contract.contents import Content, Layout, Sight
 from contract.places import Entry, Place, Run, tracks
@@ -19,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
+from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, MetastoreError
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
@@ -71,6 +75,10 @@ class Subject:
     def in_layout(self, layout: Layout) -> "Subject":
         """The same target, whose next versions have another layout."""
         return replace(self, layout=layout)
+
+    def in_another_schema(self) -> "Subject":
+        """A table of the same name, with the same staging schema."""
+        return replace(self, target=replace(self.target, database=self.place.another_schema))
 
     @property
     def tracked(self) -> bool:
@@ -160,6 +168,25 @@ class Subject:
         if self.place.claim.native_format is None:
             return now == files
         return files.items() <= now.items()
+
+    def sent(self, attempt: Attempt) -> Callable[[], None]:
+        """Send the call that replaces a format's table; its answer is lost.
+
+        Returns:
+            lets the call land.
+        """
+        name = self.place.claim.replaces_by
+        owner = next(owner for owner, call in self.place.calls(self.run) if call == name)
+        call, sent = getattr(owner, name), list[Callable[[], None]]()
+
+        def lose(*arguments: Any) -> None:
+            sent.append(partial(call, *arguments))
+            raise MetastoreError("the answer was lost")
+
+        with patch.object(owner, name, lose), pytest.raises(CommitStateUnknownError):
+            attempt.staged.commit()
+        (lands,) = sent
+        return lands
 
     @contextmanager
     def moments(self) -> Iterator[list[Sight | None]]:

@@ -11,6 +11,7 @@ from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    CommitRefusedError,
     ConcurrentWriteError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
@@ -64,6 +65,12 @@ def leaves_nothing_of_rows_alone(subject: Subject) -> None:
 def keeps_young_rows(subject: Subject) -> None:
     """A clean-up takes nothing of what another run is staging."""
     clean_up.keeps_what_is_young(_rows_of(subject))
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+def copies_nothing_that_is_not_whole(subject: Subject) -> None:
+    """The statement that copies reads every file: it fails without one, and the target stays."""
+    publication.fails_without_a_file(subject, CommitRefusedError)
 
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from contract import file_tables
-from contract.behaviours.registry import CAS, DEFAULT, FILES, WHOLE, Layouts, behaviour
+from contract.behaviours.registry import CAS, DEFAULT, FILES, FORMATS, WHOLE, Layouts, behaviour
 from contract.subjects import Attempt, Subject, meanwhile
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
@@ -84,6 +84,31 @@ def gives_back_what_lands_meanwhile(subject: Subject) -> None:
         subject.rival_cleans_up(orphan_age_ms=0)
     assert ours.staged.outcome is Outcome.COMMITTED
     assert subject.sight() == ours.content.whole
+
+
+@behaviour(DEFAULT, levels=WHOLE, checks=CAS, layouts=Layouts.TURNS, tables=FORMATS)
+def gives_back_what_lands_late(subject: Subject) -> None:
+    """A call without an answer that lands just before a clean-up fences: its version stays."""
+    subject.published(1)
+    ours = subject.ready(2)
+    lands = subject.sent(ours)
+    subject.place.grow_old()
+    with meanwhile(Step.FENCE, lands):
+        subject.rival_cleans_up(fences=True)
+    assert subject.sight() == ours.content.whole
+
+
+@behaviour(DEFAULT, levels=WHOLE, layouts=Layouts.ONE)
+def leaves_what_is_staged_for_another_table(subject: Subject) -> None:
+    """A table of the same name in another schema may share the staging schema, and is not ours."""
+    subject.published(1)
+    other = subject.in_another_schema()
+    other.published(1)
+    theirs = other.ready(2)
+    subject.place.grow_old()
+    subject.clean_up(fences=True, thorough=True)
+    assert theirs.finish().staged.outcome is Outcome.COMMITTED
+    assert other.sight() == theirs.content.whole
 
 
 @behaviour(DEFAULT, levels=WHOLE, layouts=Layouts.ONE, tables=FILES)

@@ -3,6 +3,7 @@
 import pytest
 
 from contract.behaviours.registry import (
+    AS_STAGED,
     BESIDE_VIEWS,
     CREATING,
     DEFAULT,
@@ -18,6 +19,7 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     StagedVersionIncompleteError,
+    StagingError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
@@ -101,19 +103,10 @@ def changes_nothing_of_a_plain_table_before_the_commit(subject: Subject) -> None
     assert subject.keeps(before.directory, files)
 
 
-@behaviour(DEFAULT, levels=WHOLE, tables=FILES)
+@behaviour(DEFAULT, levels=WHOLE, tables=AS_STAGED)
 def publishes_nothing_that_is_not_whole(subject: Subject) -> None:
     """A file that vanished after the job, whoever took it, fails the model before the call."""
-    subject.published(1)
-    before = subject.existing()
-    ours = subject.ready(2)
-    lost = next(path for path in subject.place.files_of(ours.staged) if "/part-" in path)
-    subject.place.remove(lost)
-    with pytest.raises(StagedVersionIncompleteError):
-        ours.finish()
-    ours.staged.abort("not whole")
-    assert subject.existing() == before
-    assert subject.left_of(ours) == []
+    fails_without_a_file(subject, StagedVersionIncompleteError)
 
 
 @behaviour(CREATING, levels=EACH)
@@ -154,6 +147,23 @@ def lines_up_its_versions(subject: Subject) -> None:
     assert len({entry.commit for entry in entries}) == len(entries)
     times = [entry.time_ms for entry in entries]
     assert times == sorted(times, reverse=True)
+
+
+def fails_without_a_file(subject: Subject, error: type[StagingError]) -> None:
+    """A model one of whose staged files is gone ends in the error, and the target stays."""
+    subject.published(1)
+    before = subject.existing()
+    ours = subject.ready(2)
+    subject.place.remove(next(filter(_has_rows, subject.place.files_of(ours.staged))))
+    with pytest.raises(error):
+        ours.finish()
+    ours.staged.abort("not whole")
+    assert subject.existing() == before
+    assert subject.left_of(ours) == []
+
+
+def _has_rows(path: str) -> bool:
+    return "/part-" in path or path.endswith(".parquet")
 
 
 def _leaves_the_view(subject: Subject) -> None:

@@ -42,6 +42,7 @@ class Tables(Enum):
     FILES = "those of plain files, whose entry is the metastore's"
     TRACKED = "those of them whose partitions a metastore can keep"
     MIXING = "those of which one read may mix two versions"
+    AS_STAGED = "those that are always published as they were staged"
     COPIED = "those that are copied where more than rows changes"
     FORMATS = "those of a format that commits by itself"
     BESIDE_VIEWS = "those in whose place a view can be"
@@ -55,6 +56,7 @@ class Tables(Enum):
             Tables.FILES: claim.native_format is None,
             Tables.TRACKED: claim.tracks,
             Tables.MIXING: claim.reaches is not None and not claim.copies,
+            Tables.AS_STAGED: not claim.copies,
             Tables.COPIED: claim.copies,
             Tables.FORMATS: claim.native_format is not None,
             Tables.BESIDE_VIEWS: claim.views is not Views.NEVER,
@@ -66,6 +68,7 @@ class Tables(Enum):
 FILES = Tables.FILES
 TRACKED = Tables.TRACKED
 MIXING = Tables.MIXING
+AS_STAGED = Tables.AS_STAGED
 COPIED = Tables.COPIED
 FORMATS = Tables.FORMATS
 BESIDE_VIEWS = Tables.BESIDE_VIEWS
