@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import Step
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 from faults.moments import before
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
 

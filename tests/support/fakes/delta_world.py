@@ -30,14 +30,13 @@ from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of
 from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
 from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, new_version_id
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Version
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 from fakes.clock import START_MS, FakeClock
 from fakes.delta_logs import table
 from fakes.engine import FakeEngine

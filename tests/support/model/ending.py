@@ -6,8 +6,8 @@ from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.files.base import look
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 from model.attempts import STAGING_SCHEMAS, TARGETS
 from model.checks import holds
 from model.world import ModelWorld

@@ -10,10 +10,10 @@ from contract.subjects import Attempt, Subject, meanwhile
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.steps import Step
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 FOREIGN_ID = "s0123456789ab"
 NEVER = "commit:never"

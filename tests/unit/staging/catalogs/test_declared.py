@@ -17,9 +17,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StorageError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
+from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 from fakes.clock import FakeClock
 
 CONFLICT = PySparkException("(org.apache.iceberg.exceptions.CommitFailedException) it moved")

@@ -14,9 +14,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
-from dbt.adapters.ctas_spark.staging.publish.marker import Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 from fakes.clock import START_MS
 from fakes.metastore import entry
 from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of

@@ -9,10 +9,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     Reason,
 )
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 from fakes.metastore import entry
 from fakes.world import (
     AT_ONCE,

@@ -7,6 +7,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
+from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     ORPHAN_AGE_MS,
@@ -15,7 +16,6 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
     Sweep,
 )
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 from fakes.sql_catalog import FakeSqlCatalog, named, tables_of
 
 CONTEXT = StagingContext(

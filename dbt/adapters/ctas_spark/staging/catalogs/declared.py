@@ -25,9 +25,9 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     LoadedTable,
 )
 from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID, new_version_id, started_ms
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_version_id, started_ms
 
 logger = logging.getLogger(__name__)
 

@@ -22,9 +22,8 @@ from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker, new_commit_id
 from dbt.adapters.ctas_spark.staging.publish.version import Change, FormatVersion, Outcome, Reach
-from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
 LOOKED_BACK = 100
 """How many commits are read to name versions of ours, which only messages need."""

@@ -13,10 +13,9 @@ from dbt.adapters.ctas_spark.staging.delta.transaction import stage_name
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of, prefix_of, version_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, VERSION_ID
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 
 RECORD = PREFIX + "delta_record"
 """The property; a compare-and-swap compares all of it."""

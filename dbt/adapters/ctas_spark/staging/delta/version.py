@@ -15,9 +15,9 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, RefusedError, StagingError
 from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of
 from dbt.adapters.ctas_spark.staging.publish import ddl, messages
+from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, NotWholeError
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
 

@@ -24,6 +24,7 @@ from dbt.adapters.ctas_spark.staging.files.versions import (
     versions_of,
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.publish.marker import started_ms
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     ORPHAN_AGE_MS,
@@ -35,7 +36,6 @@ from dbt.adapters.ctas_spark.staging.retention.rules import (
 )
 from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
-from dbt.adapters.ctas_spark.staging.version_id import started_ms
 
 MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)

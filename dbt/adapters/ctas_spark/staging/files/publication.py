@@ -37,10 +37,10 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     Lineage,
     LineageEntry,
     Marker,
+    new_commit_id,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import SweptError
 from dbt.adapters.ctas_spark.staging.steps import Step
-from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     TableEntry,
 )
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
+from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, VERSION_ID
 
 RECORD = PREFIX + "record"
 """The property; a compare-and-swap compares all of it."""

@@ -29,7 +29,7 @@ from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.publish import ddl, messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import (
@@ -38,7 +38,6 @@ from dbt.adapters.ctas_spark.staging.storage.client import (
     empty,
     still_there,
 )
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
 

@@ -17,9 +17,8 @@ from dbt.adapters.ctas_spark.staging.files.follow_up import track_partitions
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.table import FileTable, NamedPlace
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, VERSION_ID
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID
 
 UNKNOWN_BASE = "unknown"
 PUBLISHED = (RecordState.PUBLISHED, RecordState.SUPERSEDED)

@@ -19,11 +19,16 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     IcebergServices,
     NotIcebergError,
 )
-from dbt.adapters.ctas_spark.staging.publish.marker import TARGET, Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    TARGET,
+    VERSION_ID,
+    Kind,
+    new_commit_id,
+    started_ms,
+)
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import emptied
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_commit_id, started_ms
 
 logger = logging.getLogger(__name__)
 

@@ -19,10 +19,9 @@ from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkDirectories
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import BASE, Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import BASE, Kind, new_commit_id, new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import FormatVersion, Reach
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.version_id import new_commit_id, new_version_id
 
 logger = logging.getLogger(__name__)
 

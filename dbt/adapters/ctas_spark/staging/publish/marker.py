@@ -1,7 +1,10 @@
-"""The marker of a target: who published what is there, and what was there before."""
+"""The marker of a target: who published what is there, and what was there before; their ids."""
 
+import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from enum import Enum
 from typing import Any
 
@@ -24,6 +27,30 @@ MARKER_FORMAT = 1
 
 MOST_ENTRIES = 40
 MOST_CHARACTERS = 3_500
+
+VERSION_ID = re.compile(r"\d{8}t\d{6}x[0-9a-f]{8}")
+START = "%Y%m%dt%H%M%S"
+
+
+def new_version_id(wall_ms: int) -> str:
+    """The start of an attempt in UTC and eight random hex digits: it names directory and entry.
+
+    Args:
+        wall_ms: UTC in milliseconds since the epoch.
+    """
+    started = datetime.fromtimestamp(wall_ms / 1000, tz=timezone.utc)
+    return f"{started:{START}}x{secrets.token_hex(4)}"
+
+
+def started_ms(version: str) -> int:
+    """When the attempt began, in milliseconds since the epoch, by the clock of its machine."""
+    start = datetime.strptime(version.partition("x")[0], START).replace(tzinfo=timezone.utc)
+    return int(start.timestamp()) * 1000
+
+
+def new_commit_id() -> str:
+    """A fresh id; every publication has its own."""
+    return "c" + secrets.token_hex(8)
 
 
 class Kind(str, Enum):
@@ -53,7 +80,7 @@ class LineageEntry:
 
     @classmethod
     def parse(cls, text: str) -> "LineageEntry":
-        """Read one entry; ValueError when it is none."""
+        """Read one entry; ValueError if the text is anything else."""
         commit, version, kind, time_ms = text.split(":")
         return cls(commit, version, Kind(kind), int(time_ms))
 
@@ -69,7 +96,7 @@ class Lineage:
 
     @classmethod
     def parse(cls, text: str) -> "Lineage":
-        """Read a lineage; ValueError when the text is none."""
+        """Read a lineage; ValueError if the text is anything else."""
         return cls(tuple(LineageEntry.parse(part) for part in text.split(",") if part))
 
     def __contains__(self, commit: str) -> bool:
@@ -88,24 +115,30 @@ class Lineage:
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
-    """The properties of ours on a target.
-
-    ``base`` is the commit id before, or empty for the first publication of ours; ``number`` counts
-    the publications, and so orders the versions.
-    """
+class AnyMarker:
+    """What every marker says; ``base`` is the commit id before, or empty for our first one."""
 
     commit: str
     version: str
     base: str
     target: str
     level: str
+
+    def texts(self) -> dict[str, str]:
+        """Each field under its key."""
+        return {PREFIX + name: getattr(self, name) for name in TEXTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Marker(AnyMarker):
+    """Our properties on a target; ``number`` counts publications, and so orders versions."""
+
     lineage: Lineage
     number: int = 1
 
     def to_parameters(self) -> dict[str, str]:
         numbers = {NUMBER: str(self.number), FORMAT: str(MARKER_FORMAT)}
-        return {**_texts_of(self), LINEAGE: str(self.lineage), **numbers}
+        return {**self.texts(), LINEAGE: str(self.lineage), **numbers}
 
     def number_of(self, version: str) -> int | None:
         """The number of the version's last publication, as far as the lineage reaches."""
@@ -130,7 +163,7 @@ class Marker:
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> "Marker | None":
-        """The marker among a table's properties, whosoever it is; None without a whole one."""
+        """The marker among a table's properties, even a foreign one; None without a whole one."""
         try:
             lineage, number = Lineage.parse(parameters[LINEAGE]), int(parameters[NUMBER])
             return cls(**_texts_in(parameters), lineage=lineage, number=number)
@@ -139,33 +172,20 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
-class NativeMarker:
-    """The marker of one publication; a format adds what else it has to know.
+class NativeMarker(AnyMarker):
+    """The marker of one commit in a format's history; ``time_ms`` is just before the call."""
 
-    ``base`` is the commit id before, or empty; ``time_ms`` the time just before the call.
-    """
-
-    commit: str
-    version: str
-    base: str
-    target: str
-    level: str
     kind: Kind
     time_ms: int
 
     def common_values(self) -> dict[str, str]:
         """The fields that every format has, as they are kept."""
-        return {**_texts_of(self), KIND: self.kind.value, TIME: str(self.time_ms)}
+        return {**self.texts(), KIND: self.kind.value, TIME: str(self.time_ms)}
 
 
 def common_fields(kept: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that every format has; KeyError or ValueError if they are no whole marker."""
     return {**_texts_in(kept), "kind": Kind(kept[KIND]), "time_ms": int(kept[TIME])}
-
-
-def _texts_of(marker: Marker | NativeMarker) -> dict[str, str]:
-    """What every marker has; each field is kept under its own name."""
-    return {PREFIX + name: getattr(marker, name) for name in TEXTS}
 
 
 def _texts_in(kept: Mapping[str, Any]) -> dict[str, str]:

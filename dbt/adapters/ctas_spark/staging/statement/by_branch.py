@@ -20,14 +20,19 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, Kind, NativeMarker
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    PREFIX,
+    VERSION_ID,
+    Kind,
+    NativeMarker,
+    new_commit_id,
+)
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, who_changed
 from dbt.adapters.ctas_spark.staging.statement.history import MAIN, Snapshot
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import still_there
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, new_commit_id
 
 BRANCH = "ctas_"
 OURS = re.compile(rf"{BRANCH}({VERSION_ID.pattern})(_\d+)?")

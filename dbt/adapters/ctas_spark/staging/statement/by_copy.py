@@ -23,12 +23,12 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     Kind,
     LineageEntry,
     Marker,
+    new_commit_id,
 )
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import still_there
-from dbt.adapters.ctas_spark.staging.version_id import new_commit_id
 
 STAGED_FOR = PREFIX + "staged_for"
 """The target of a staged table; only the tables of this kind have it."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID, started_ms
 from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
 from dbt.adapters.ctas_spark.staging.statement.base import TableFacts
 from dbt.adapters.ctas_spark.staging.statement.by_branch import OURS, drop_branch
 from dbt.adapters.ctas_spark.staging.statement.by_copy import STAGED_AS, STAGED_FOR, staged_name
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
-from dbt.adapters.ctas_spark.staging.version_id import VERSION_ID, started_ms
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.publish import messages, purposes
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
+from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Change, FormatVersion, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.statement import base as bases
 from dbt.adapters.ctas_spark.staging.statement import rows_only
@@ -20,7 +21,6 @@ from dbt.adapters.ctas_spark.staging.statement.by_branch import BY_BRANCH, ByBra
 from dbt.adapters.ctas_spark.staging.statement.by_copy import CREATE, REPLACE, ByCopy
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, details
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.version_id import new_version_id
 
 logger = logging.getLogger(__name__)
 
