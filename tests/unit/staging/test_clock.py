@@ -9,7 +9,7 @@ from fakes.clock import FakeClock
 def test_a_stopwatch_shows_the_longer_of_two_clocks() -> None:
     """A clock that was set back, or one that stood while the machine slept, hides no time."""
     clock = FakeClock()
-    watch = Stopwatch.start(clock)
+    watch = Stopwatch(clock)
     clock.pass_ms(5)
     assert watch.elapsed_ms() == 5
     clock.wall -= 1_000_000

@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -32,22 +31,17 @@ class SystemClock:
 SYSTEM_CLOCK = SystemClock()
 
 
-@dataclass(frozen=True, slots=True)
 class Stopwatch:
-    """How long ago something was, by both clocks: a clock that was set back hides no time."""
+    """How long ago it was made, by both clocks: a clock that was set back hides no time."""
 
-    clock: Clock
-    started_wall_ms: int
-    started_running_ms: int
-
-    @classmethod
-    def start(cls, clock: Clock) -> "Stopwatch":
-        return cls(clock, clock.wall_ms(), clock.running_ms())
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._wall_ms, self._running_ms = clock.wall_ms(), clock.running_ms()
 
     def elapsed_ms(self) -> int:
         """The longer of the two differences."""
-        by_wall = self.clock.wall_ms() - self.started_wall_ms
-        by_running = self.clock.running_ms() - self.started_running_ms
+        by_wall = self._clock.wall_ms() - self._wall_ms
+        by_running = self._clock.running_ms() - self._running_ms
         return max(by_wall, by_running)
 
 

@@ -61,14 +61,9 @@ class StagingError(Exception):
         super().__init__(what)
 
     def __str__(self) -> str:
-        lines = [f"[{self.name}] {self.what}"]
-        if self.table is not None:
-            lines.append(f"  table: {self.table}")
-        if self.left:
-            lines.append(f"  left: {self.left}")
-        if self.remedy:
-            lines.append(f"  to do: {self.remedy}")
-        return "\n".join(lines)
+        told = {"table": self.table, "left": self.left, "to do": self.remedy}
+        lines = (f"  {label}: {text}" for label, text in told.items() if text)
+        return "\n".join((f"[{self.name}] {self.what}", *lines))
 
 
 class ConfigurationError(StagingError):

@@ -14,9 +14,8 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 class Step(str, Enum):
     """What a run does to a table, step by step.
 
-    First those of one publication, in their order; ABORT may follow any before SETTLE. Then what
-    else a run may be doing. Last come steps within those: the calls of a commit, of tracked
-    partitions, and of deletions.
+    First the steps of a publication, in their order; ABORT may follow any before SETTLE. Then what
+    else a run may be doing. Last come the calls within those that change something.
     """
 
     BEGIN = "begin"
@@ -69,8 +68,7 @@ def observe(observer: StepObserver) -> Iterator[None]:
 class StepReport:
     """Where a run stands with one table.
 
-    The steps of a publication follow each other: entering one ends the one before it. A step within
-    another leaves that as it is.
+    Entering a step ends the one before it, but for a step within another.
     """
 
     def __init__(self, target: TableName, observers: tuple[StepObserver, ...] = ()) -> None:
@@ -96,7 +94,7 @@ class StepReport:
 
     @contextmanager
     def within(self, step: Step) -> Iterator[None]:
-        """A step that is what the block does; it has no end if the block fails."""
+        """The block is a step within the current one; it has no end if the block fails."""
         self._tell_entered(step)
         yield
         self._tell_left(step)

@@ -20,13 +20,12 @@ TRANSFORM = re.compile(
 def create_table_as(
     name: TableName, location: str, layout: TableLayout, own: Mapping[str, str], query: str
 ) -> str:
-    """The CTAS of a version; ``own`` are our properties beside the model's.
+    """The CTAS of a version; ``own`` are our properties next to the model's.
 
     USING is always written out: without it Spark 3.5 makes a text table.
     """
-    properties = {**layout.properties, **own}
-    own_clauses = "\n".join(_clauses(layout, location, properties))
-    return f"CREATE TABLE {quoting.table(name)}\n{own_clauses}\nAS\n{query}"
+    said = "\n".join(_clauses(layout, location, {**layout.properties, **own}))
+    return f"CREATE TABLE {quoting.table(name)}\n{said}\nAS\n{query}"
 
 
 def _clauses(layout: TableLayout, location: str, properties: Mapping[str, str]) -> Iterator[str]:
@@ -102,11 +101,9 @@ def create_staging_schema(engine: Statements, *path: str) -> None:
     try:
         engine.sql(statement)
     except Exception as error:  # whatever the engine raises: the remedy is the same
-        raise StagingSchemaError(
-            f"the staging schema {'.'.join(path)} does not exist and can't be created: {error}",
-            left="nothing was started",
-            remedy=f"an administrator runs: {statement}",
-        ) from error
+        what = f"the staging schema {'.'.join(path)} does not exist and can't be created: {error}"
+        remedy = f"an administrator runs: {statement}"
+        raise StagingSchemaError(what, left="nothing was started", remedy=remedy) from error
 
 
 class Namespaces(Protocol):
@@ -128,14 +125,8 @@ class StagingNamespaces:
         self._known: set[str] = set()
 
     def ensure(self, namespace: str) -> None:
-        """Make a namespace if it is not there.
-
-        Raises:
-            StagingSchemaError: it is not there, and can't be made.
-        """
+        """Make a namespace if it is not there; StagingSchemaError if that fails."""
         with self._guard:
-            if namespace in self._known:
-                return
-            if not self._namespaces.has_namespace(namespace):
+            if namespace not in self._known and not self._namespaces.has_namespace(namespace):
                 create_staging_schema(self._engine, self._namespaces.name, namespace)
             self._known.add(namespace)

@@ -61,7 +61,7 @@ class StagedTable(Generic[B]):
         self._version = version
         self._job = job
         self._report = report
-        self._age = Stopwatch.start(clock)
+        self._age = Stopwatch(clock)
         self._rival = ""
 
     @property

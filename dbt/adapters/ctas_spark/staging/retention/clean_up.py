@@ -26,8 +26,8 @@ SHOWN = (Reason.LIVE, Reason.REFERENCED)
 class Garbage(Protocol):
     """One target's versions, and how its kind removes one.
 
-    Every call raises MetastoreError or StorageError when it could not find out what it asks for:
-    that is never "absent" or "old".
+    Every call raises MetastoreError or StorageError if it can't find out what it asks for: that is
+    never "absent" or "old".
     """
 
     @property
@@ -40,8 +40,7 @@ class Garbage(Protocol):
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
         """Milliseconds since a clean-up first noted that the version is superseded.
 
-        Args:
-            note: note it now, by compare-and-swap, if nobody has.
+        With ``note`` it is noted now, by compare-and-swap, if nobody has done so before.
         """
 
     def age_ms(self, version: KnownVersion) -> int:
@@ -56,11 +55,11 @@ class Garbage(Protocol):
     def take(self, version: KnownVersion) -> bool:
         """Move its record to ``deleting`` by compare-and-swap; make one where there is none.
 
-        False if another process was faster.
+        False if another process came first.
         """
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
-        """Why it may not go after all, by fresh reads of target, partitions and clones."""
+        """Why it has to stay after all, by fresh reads of target, partitions and clones."""
 
     def give_back(self, version: KnownVersion) -> None:
         """Move its record from ``deleting`` to ``published``: the target shows it."""
@@ -82,11 +81,7 @@ class CleanUp:
     dry_run: bool = False
 
     def run(self) -> Sweep:
-        """Delete what may go.
-
-        Raises:
-            MetastoreError, StorageError: it could not be found out whether something may go.
-        """
+        """Delete what may go; raises like ``Garbage``."""
         done, rank = Sweep(), 0
         for version in self.garbage.versions():
             reason = self._reason_to_stay(version, rank) or self._deleted(version)
@@ -96,11 +91,7 @@ class CleanUp:
         return done
 
     def finish(self) -> Sweep:
-        """Go on with the deletions that another clean-up began, and begin none.
-
-        Raises:
-            MetastoreError, StorageError: it could not be found out whether something may go.
-        """
+        """Finish the deletions that another clean-up began, and begin none."""
         done = Sweep()
         for version in self.garbage.versions():
             if version.is_deleting and version.stays is None:
@@ -120,15 +111,12 @@ class CleanUp:
         return self._unpublished(version)
 
     def _superseded(self, version: KnownVersion, rank: int) -> Reason | None:
-        """A rollback that is under way, or died, may land as a build may."""
+        """A rollback to it may be under way, and may land like a build."""
         landing = self._may_land(version)
         if landing is not None:
             return landing
-        # noted in any case: the grace runs while the version is kept for a rollback
-        is_over = self._is_past_grace(version)
-        if rank < self.rules.versions_to_keep:
-            return Reason.KEPT
-        return None if is_over else Reason.GRACE
+        grace = self._grace(version)  # noted now: it runs while a version is kept for a rollback
+        return Reason.KEPT if rank < self.rules.versions_to_keep else grace
 
     def _unpublished(self, version: KnownVersion) -> Reason | None:
         if self.garbage.age_ms(version) < self.rules.orphan_age_ms:
@@ -136,14 +124,15 @@ class CleanUp:
         landing = self._may_land(version)
         if landing is not None or not version.may_have_lived:
             return landing
-        return None if self._is_past_grace(version) else Reason.GRACE
+        return self._grace(version)
 
-    def _is_past_grace(self, version: KnownVersion) -> bool:
-        lived = self.garbage.superseded_for_ms(version, note=not self.dry_run)
-        return lived >= self.rules.grace_ms
+    def _grace(self, version: KnownVersion) -> Reason | None:
+        """GRACE until its readers have had their time."""
+        noted_ms = self.garbage.superseded_for_ms(version, note=not self.dry_run)
+        return Reason.GRACE if noted_ms < self.rules.grace_ms else None
 
     def _may_land(self, version: KnownVersion) -> Reason | None:
-        """MAY_LAND if its writer's call may still be let through, which a fence ends."""
+        """MAY_LAND if its writer's call may still succeed; a fence ends that."""
         if not self.garbage.may_land(version):
             return None
         if not self.rules.fences:
@@ -174,7 +163,6 @@ class CleanUp:
             return Reason.FULL
         with self.report.within(Step.DELETE_RECORD):
             self.garbage.delete_record(version)
-        logger.info(
-            "version %s of %s was deleted: %s", version.id, self.garbage.target, version.directory
-        )
+        target, directory = self.garbage.target, version.directory
+        logger.info("version %s of %s was deleted: %s", version.id, target, directory)
         return None

@@ -9,6 +9,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     OnConflict,
     StagingContext,
     StagingPurpose,
+    TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
@@ -19,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 
 class NoJob:
-    """A rollback runs none."""
+    """A rollback runs no job."""
 
     canceled = False
 
@@ -40,7 +41,7 @@ class RolledBack:
 
 
 class Restoring(Protocol):
-    """A kind of table of which earlier versions can be published again."""
+    """A kind of table whose earlier versions can be published again."""
 
     def look(self) -> Base:
         """The target as it is now."""
@@ -65,12 +66,9 @@ def roll_back(
     with StepReport(context.target).within(Step.ROLL_BACK):
         live = restoring.look().version
         if live is None:
-            raise NoSuchVersionError(
-                "the table does not show a version of this adapter's, and has no earlier one",
-                table=context.target,
-                left="it is unchanged",
-            )
-        chosen = _chosen(context, restoring.earlier(), to)
+            what = "the table does not show a version of this adapter's, and has no earlier one"
+            raise NoSuchVersionError(what, table=context.target, left="it is unchanged")
+        chosen = _chosen(context.target, restoring.earlier(), to)
         asked = replace(
             context,
             purpose=StagingPurpose.REPLACE,
@@ -81,18 +79,13 @@ def roll_back(
         return RolledBack(chosen, live, _published(plan.begin()))
 
 
-def _chosen(context: StagingContext, earlier: tuple[str, ...], to: str | None) -> str:
-    if earlier and to is None:
-        return earlier[0]
-    if to is not None and to in earlier:
-        return to
-    what = f"there is no version {to}" if to else "there is no earlier version"
-    raise NoSuchVersionError(
-        f"{what} to go back to",
-        table=context.target,
-        left="it is unchanged",
-        remedy=f"its kept versions are: {', '.join(earlier) or 'none'}",
-    )
+def _chosen(target: TableName, earlier: tuple[str, ...], to: str | None) -> str:
+    found = earlier[:1] if to is None else [one for one in earlier if one == to]
+    if found:
+        return found[0]
+    what = f"there is no {f'version {to}' if to else 'earlier version'} to go back to"
+    remedy = f"its kept versions are: {', '.join(earlier) or 'none'}"
+    raise NoSuchVersionError(what, table=target, left="it is unchanged", remedy=remedy)
 
 
 def _published(staged: StagedTable[Any]) -> Atomicity:

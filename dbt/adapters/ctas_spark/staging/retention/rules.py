@@ -21,8 +21,7 @@ class Place(Enum):
 class MovedMetastore(str, Enum):
     """What a user says of a metastore whose address is not the one in the tree of versions.
 
-    ``SAME``: it is the same metastore under a new address. ``CLONE``: it is a copy of another one,
-    which still owns the versions.
+    It is the SAME one under a new address, or a CLONE of another, which still owns the versions.
     """
 
     SAME = "same"
@@ -33,11 +32,11 @@ class MovedMetastore(str, Enum):
 class RetentionRules:
     """How long versions stay; times in milliseconds of the storage's clock.
 
-    ``versions_to_keep`` counts superseded ones. ``grace_ms`` runs from the moment a clean-up first
-    noted that a version is superseded. ``fences``: give a target a fresh commit id, so that an
-    old attempt over what it shows now can't land any more. ``thorough``, which only ``ctas_vacuum``
-    is: look through every table that may be listed for one that lies in a version, and free the
-    files of managed tables that versions took over.
+    ``versions_to_keep`` counts superseded ones. ``grace_ms`` runs from when a clean-up first noted
+    that a version is superseded. ``fences``: give a target a fresh commit id, so that an old
+    attempt over what it shows now can't land any more. ``thorough`` (``ctas_vacuum`` only): look
+    through every table that may be listed for one that lies in a version, and free the files of
+    managed tables that versions took over.
     """
 
     versions_to_keep: int = 1
@@ -69,11 +68,11 @@ class Reason(str, Enum):
 class KnownVersion:
     """One version of a target that there still is, as its kind found it.
 
-    ``directory`` is what goes with it, for people. ``number`` is that of its last publication, by
+    ``directory`` is what goes with it, in words. ``number`` is that of its last publication, by
     which superseded versions are ordered; 0 if it was never published. ``is_deleting``: a clean-up
     has taken its record before. ``stays``: why it stays whatever the rules say. ``may_have_lived``:
-    it is unpublished as far as anybody knows, but the target's history does not prove it: the grace
-    of a superseded version is given to it, too. ``handle`` is the kind's own.
+    the target's history does not prove that it was never published, so that it gets the grace of a
+    superseded version. ``handle`` is the kind's own.
     """
 
     id: str
@@ -98,7 +97,7 @@ class Sweep:
     kept: dict[str, Reason] = field(default_factory=dict)
 
     def add(self, other: "Sweep") -> None:
-        """What became of another garbage's versions, too."""
+        """Add what became of other versions."""
         self.freed += other.freed
         self.taken_over += other.taken_over
         self.kept |= other.kept

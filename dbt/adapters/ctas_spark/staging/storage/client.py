@@ -21,8 +21,7 @@ class StoredFile:
 def data_files(found: Iterable[StoredFile], directory: str) -> tuple[StoredFile, ...]:
     """The files of a listing that Spark reads: no part of their path below ``directory`` is hidden.
 
-    Hadoop's and Spark's input filters hide names that begin with ``.``, and with ``_`` unless it
-    is a partition's.
+    Its input filters hide names that begin with ``.``, and with ``_`` unless it is a partition's.
     """
     last = directory.rstrip("/").rpartition("/")[2]
     return tuple(one for one in found if not _is_hidden(one.path.rpartition(f"/{last}/")[2]))
@@ -63,10 +62,7 @@ class Storage(Protocol):
         """Remove a file or a whole directory; no error when it is not there."""
 
     def copy_permissions(self, source: str, directory: str) -> None:
-        """Give a directory the mode, group and ACL of ``source``; make it if it is not there.
-
-        Nothing happens if there is no ``source``.
-        """
+        """Give a directory the mode, group and ACL of ``source``, if there is one; make it."""
 
 
 logger = logging.getLogger(__name__)
@@ -78,7 +74,7 @@ Removal = tuple[Step, str, Callable[[], None]]
 
 
 def still_there(report: StepReport, *removals: Removal) -> list[str]:
-    """Remove one thing after another; what could not be, in words. Never raises."""
+    """Remove one thing after another; what could not be removed, in words. Never raises."""
     return [what for step, what, remove in removals if not _done(report, step, what, remove)]
 
 

@@ -125,10 +125,10 @@ class HadoopStorage:
             stream.close()
 
     def _locate_text(self, path: str) -> tuple[Any, Any]:
-        """Without the checksum that Hadoop keeps beside each local file.
+        """Without the checksum file that Hadoop keeps next to each local file.
 
-        It is another file: a write that is read meanwhile, or that a kill cuts, leaves a pair that
-        does not match, which nobody can read.
+        A write that a kill cuts, or that is read meanwhile, leaves a pair that does not match and
+        that nobody can read.
         """
         target, system = self._locate(path)
         checksummed = self._jvm.java.lang.Class.forName(CHECKSUMMED).isInstance(system)
@@ -170,8 +170,6 @@ def _refused(action: str, path: str, error: Exception) -> StorageError:
     cause = str(error) if thrown is None else thrown.toString()
     is_missing = thrown is not None and thrown.getClass().getName() == MISSING
     kind = MissingError if is_missing else StorageError
-    return kind(
-        f"the storage refused to {action} {path}: {cause}",
-        left="nothing was published",
-        remedy="see that the path is writable and not full for the user that runs dbt",
-    )
+    what = f"the storage refused to {action} {path}: {cause}"
+    remedy = "see that the path is writable and not full for the user that runs dbt"
+    return kind(what, left="nothing was published", remedy=remedy)
