@@ -86,7 +86,7 @@ class TableLayout:
     ``location_root`` is a directory URI; ``buckets`` a count, with ``clustered_by`` set;
     ``sorted_by`` the order within each bucket. ``column_comments`` are those that are set on the
     staged version, by the columns' names in lower case. A ``file_format`` that was not
-    ``format_given`` is a default: a catalog of one format of its own has that instead.
+    ``format_given`` is a default: a catalog that has only one format uses that instead.
     """
 
     file_format: str = "parquet"

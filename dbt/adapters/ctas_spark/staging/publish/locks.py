@@ -117,7 +117,9 @@ class MetastoreLock:
             is_silent = now_ms - lock.beaten_ms >= SILENT_MS
             if lock.id != ours and is_silent and lock.owner.startswith(OWNER):
                 self._client.unlock(lock.id)
-                logger.info("%s: a lock that nobody renews (%s) was released", target, lock.owner)
+                logger.info(
+                    "%s: a lock that was not renewed any more (%s) was released", target, lock.owner
+                )
 
     @contextmanager
     def _beaten(self, lock: int, target: TableName) -> Iterator[None]:

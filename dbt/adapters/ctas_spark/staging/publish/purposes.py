@@ -20,7 +20,7 @@ NO_JOB = "no job was started"
 
 
 def problems_of_any(context: StagingContext, name: str) -> Iterator[str]:
-    """What no format of its own takes, with the remedy; ``name`` is the format's, for people."""
+    """What every format that commits by itself refuses, with the remedy; ``name`` is in words."""
     if context.atomicity is Atomicity.NONE:
         yield (
             f"atomicity: none fills a published table in place, and a commit of {name} is all or "

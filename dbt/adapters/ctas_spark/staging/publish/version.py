@@ -117,7 +117,7 @@ class Base(Protocol):
 
     @property
     def level(self) -> str | None:
-        """The level of the last publication of ours."""
+        """The level of our last publication."""
 
 
 B = TypeVar("B", bound=Base)

@@ -1,7 +1,7 @@
-"""The one order in which versions that nobody needs are deleted, for every kind of table.
+"""The one order in which versions are deleted, for every kind of table.
 
 The record is taken by compare-and-swap, then the target is read again, then the files go, then the
-record. A kill between any two leaves what the next clean-up takes up again.
+record. After a kill between any two, the next clean-up goes on from there.
 """
 
 import logging
