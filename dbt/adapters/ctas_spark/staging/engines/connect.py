@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 
 INSTALL = "pip install 'dbt-ctas-spark[connect]'"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-"""PySpark prints each error of a query to stderr, also those that we ask for and expect."""
+"""PySpark prints each error of a query to stderr, even one that we expect."""
 RETRIES_TO_OPEN = 3
 RETRIES = 6
 LONGEST_WAIT_MS = 10_000
@@ -23,7 +23,7 @@ LONGEST_WAIT_MS = 10_000
 
 
 class ConnectJob(StoppableJob):
-    """A tag of its own on what a thread submits, so that no other run's statements are interrupted.
+    """A tag on what a thread submits, so that no other run's statements are interrupted with it.
 
     A statement that has been stopped has ended. A task of it may take some moments more: the server
     does not tell. Clean-up that follows in this thread is not part of the job any more.

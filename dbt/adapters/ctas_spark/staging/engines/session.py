@@ -28,7 +28,7 @@ class SessionEngine:
         self.spark.sql(statement)
 
     def reads(self, file_format: str) -> bool:
-        """Ask Spark for the data source; avro's is a jar of its own."""
+        """Ask Spark for the data source; avro's comes in a separate jar."""
         try:
             self.spark.read.format(file_format).schema("c string").load([])
         except AnalysisException as error:
@@ -51,13 +51,13 @@ class SessionEngine:
 
 
 class SessionJob(StoppableJob):
-    """A Spark job group of its own, so that no other run's jobs are cancelled with it."""
+    """A Spark job group, so that no other run's jobs are cancelled with it."""
 
     def attach(self) -> None:
         self.spark.sparkContext.setJobGroup(self.group, self.group, interruptOnCancel=True)
 
     def cancel(self) -> None:
-        """Also what it would still start (Spark 4)."""
+        """Cancel what runs, and in Spark 4 what the group would still start."""
         context = jvm.context(self.spark)
         if self.spark.sparkContext.version.startswith("3."):
             context.cancelJobGroup(self.group)

@@ -39,8 +39,8 @@ Address = tuple[str, int]
 class ThriftMetastore(HiveMetastore):
     """The client.
 
-    ``uris`` are tried in their order whenever a connection is made; ``user`` is whom the server
-    acts for, as Hive's own clients tell it.
+    ``uris`` are tried in their order whenever a connection is made. The server is told to act for
+    ``user``, as Hive's own clients tell it.
     """
 
     def __init__(self, uris: str, *, user: str | None = None) -> None:

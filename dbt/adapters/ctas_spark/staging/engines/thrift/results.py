@@ -22,10 +22,10 @@ ENDED = "OPERATION_CANCELED"
 """Spark Connect's condition for the same."""
 SUFFIX = "_type"
 NAMES: Mapping[str, str] = MappingProxyType({"null": "void", "varchar": "string", "char": "string"})
-"""PySpark's words for types, where they are not the protocol's."""
+"""PySpark's names of types where they differ from the protocol's."""
 QUALIFIED = {"decimal": ("precision", "scale")}
 INEXACT = ("array", "map", "struct", "timestamp")
-"""Types of which the protocol does not say which one it is."""
+"""Types that the protocol does not tell exactly."""
 BITS = 8
 
 

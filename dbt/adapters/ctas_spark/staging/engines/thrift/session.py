@@ -28,7 +28,7 @@ WITH_PASSWORD = (LDAP, CUSTOM)
 DEFAULT_PORT = 10_000
 INSTALL = "pip install 'dbt-ctas-spark[thrift]'"
 DEFAULTS = {"spark.sql.thriftServer.interruptOnCancel": "true"}
-"""A task that is cancelled ends at once, as in the other methods; Spark 3's default is another."""
+"""A task that is cancelled ends at once, as with the other methods; Spark 3 has another default."""
 NO_SESSION = "Invalid SessionHandle"
 UNSET = "<undefined>"
 """What SET answers for a key without a value."""
