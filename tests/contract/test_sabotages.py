@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from contract.behaviours import ALL
+from contract.behaviours.branches import publishes_no_rows_that_are_not_whole
 from contract.behaviours.clean_up import (
     believes_no_foreign_record,
     gives_back_what_lands_late,
@@ -100,6 +101,7 @@ OF_FORMATS_NOTICED_BY = (
     Noticed(native_no_base_check, names_the_winner_of_a_lost_race),
     Noticed(marker_seeded_at_begin, changes_nothing_before_the_commit),
     Noticed(native_files_are_not_looked_for, publishes_nothing_that_is_not_whole),
+    Noticed(native_files_are_not_looked_for, publishes_no_rows_that_are_not_whole),
     Noticed(native_foreign_records_are_believed, leaves_what_is_staged_for_another_table),
     Noticed(native_age_alone_decides, keeps_what_may_still_land),
     Noticed(native_nobody_looks_again, gives_back_what_lands_late),

@@ -20,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, TableFacts
+from dbt.adapters.ctas_spark.staging.statement.by_branch import ByBranch
 from dbt.adapters.ctas_spark.staging.statement.by_copy import ByCopy, staged_name
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
@@ -71,6 +72,7 @@ def native_files_are_not_looked_for(_subject: Subject, patch: pytest.MonkeyPatch
     """What is published is not looked at before."""
     patch.setattr(IcebergVersion, "_check_files", lambda _self, _figures: None)
     patch.setattr(DeltaVersion, "_check_whole", lambda _self, _files: None)
+    patch.setattr(ByBranch, "_spec_id", lambda _self: "0")
 
 
 def native_foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,8 @@ class FakeBranches(FakeSqlCatalog):
         if statement.startswith("SELECT 'branch'"):
             self._told(statement)
             return self._lines(re.search(r"FROM (`\S+`)\.refs", statement).group(1))  # type: ignore[union-attr]
-        if statement.startswith("SELECT max(spec_id)"):
+        if statement.startswith("SELECT DISTINCT _spec_id"):
+            self._told(statement)
             return [{"spec": 4}]
         if statement.startswith("DESCRIBE QUERY"):
             self._told(statement)

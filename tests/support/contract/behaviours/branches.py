@@ -13,6 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     CommitRefusedError,
     ConcurrentWriteError,
+    StagedVersionIncompleteError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
@@ -65,6 +66,22 @@ def leaves_nothing_of_rows_alone(subject: Subject) -> None:
 def keeps_young_rows(subject: Subject) -> None:
     """A clean-up takes nothing of what another run is staging."""
     clean_up.keeps_what_is_young(_rows_of(subject))
+
+
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+def publishes_no_rows_that_are_not_whole(subject: Subject) -> None:
+    """A file that vanished after the job fails the model before the call."""
+    rows = _rows_of(subject)
+    old = rows.published(1).content.whole
+    directory = rows.existing().directory
+    before = rows.place.files(directory)
+    ours = rows.ready(2)
+    staged = rows.place.files(directory).keys() - before.keys()
+    rows.place.remove(next(path for path in staged if path.endswith(".parquet")))
+    with pytest.raises(StagedVersionIncompleteError):
+        ours.finish()
+    ours.staged.abort("not whole")
+    assert (rows.sight(), ours.staged.left_behind) == (old, [])
 
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)

@@ -119,6 +119,16 @@ def test_a_job_that_wrote_nothing_is_not_published(catalog: FakeBranches) -> Non
         table.verify()
 
 
+def test_a_staged_file_that_can_not_be_read_is_not_published(catalog: FakeBranches) -> None:
+    """The job that opens the branch's files fails; an abort forgets the branch."""
+    table = staged(catalog)
+    catalog.before = lambda one: refuse() if "_spec_id AS spec" in one else None
+    with pytest.raises(StagedVersionIncompleteError, match="could not read the files"):
+        table.commit()
+    table.abort("not whole")
+    assert (catalog.rows[PATH], branches(catalog)) == (OLD, [])
+
+
 def test_an_abandoned_branch_goes_when_it_is_old(catalog: FakeBranches) -> None:
     """By its last write; a writer that is alive all the same publishes nothing."""
     table = staged(catalog)

@@ -197,13 +197,23 @@ class ByBranch:
         return ""
 
     def _spec_id(self) -> str:
-        """The id of the staged files' partition spec; without files it does not matter."""
+        """The id of the staged files' partition spec; without files it does not matter.
+
+        Each file is opened for that, as nothing else in SQL tells that one is missing.
+
+        Raises:
+            StagedVersionIncompleteError: one can't be read.
+        """
         path, name = quoting.table(self._target), quoting.string(self._branch)
-        (row,) = self._tables.run(
-            f"read the files of {self._branch}",
-            f"SELECT max(spec_id) AS spec FROM {path}.files VERSION AS OF {name}",  # noqa: S608 (quoted)
-        )
-        return str(row["spec"] or 0)
+        try:
+            rows = self._tables.run(
+                f"read the files of {self._branch}",
+                f"SELECT DISTINCT _spec_id AS spec FROM {path} VERSION AS OF {name}",  # noqa: S608 (quoted)
+            )
+        except RefusedError as error:
+            unchanged = messages.unchanged(self._begun)
+            raise messages.files_gone(self._target, error.what, unchanged) from error
+        return str(max((int(row["spec"]) for row in rows), default=0))
 
     def _fast_forward(self) -> str:
         """The call that lets main show what the branch shows."""
