@@ -57,6 +57,10 @@ def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None
 def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """Whatever another committed since begin is taken for the base."""
     publish_iceberg, publish_delta = IcebergVersion.publish, transaction.publish
+    mark_iceberg = IcebergVersion.mark
+    patch.setattr(
+        IcebergVersion, "mark", lambda self, _over, level: mark_iceberg(self, self.look(), level)
+    )
     patch.setattr(IcebergVersion, "publish", lambda self, _over: publish_iceberg(self, self.look()))
     patch.setattr(
         transaction,
