@@ -115,6 +115,9 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"iceberg_catalogs": []}, "iceberg_catalogs: belongs in the profile"),
         ({"file_format": "paimon"}, "truncates the live table"),
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
+        ({"file_fromat": "orc"}, "file_fromat: unknown; did you mean file_format?"),
+        ({"partitionby": "day"}, "partitionby: unknown; did you mean partition_by?"),
+        ({"cluster_by": "day"}, "cluster_by: unknown; did you mean clustered_by?"),
     ],
 )
 def test_each_wrong_value_is_named(config: dict[str, object], said: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+from pyspark.errors import AnalysisException
 
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import add_to, as_dbt_errors, complaint
@@ -62,6 +63,14 @@ def test_frames_are_left_out() -> None:
     assert "broken on purpose" in said
     assert "\tat " not in said
     assert "more" not in said
+
+
+def test_a_plan_is_left_out() -> None:
+    """What the analysis of a query says ends before the plan that Spark prints after it."""
+    words = "[UNRESOLVED_COLUMN] `idd` cannot be resolved. SQLSTATE: 42703; line 8 pos 7"
+    plan = "'CreateTable `s`.`t`, ErrorIfExists\n+- 'Project ['idd]\n   +- Relation t[id#8L]"
+    assert dbt_edge.message(AnalysisException(f"{words};\n{plan}\n")) == words
+    assert dbt_edge.message(AnalysisException(f"{words}; \nProject [1]\n")) == words
 
 
 def test_an_open_derby_is_explained() -> None:

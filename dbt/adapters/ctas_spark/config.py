@@ -54,6 +54,10 @@ class CtasSparkConfig(SparkConfig):
 
 
 OWN = tuple(CtasSparkConfig.__annotations__)
+OF_A_TABLE = (
+    *("file_format", "location_root", "partition_by", "clustered_by", "buckets", "options"),
+    *("tblproperties", "persist_docs"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +145,8 @@ def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
     for name in config:
         if name in OF_THE_PROFILE:
             yield f"{name}: belongs in the profile, and not in the configuration of a model"
-        elif name not in OWN:
-            near = get_close_matches(name, OWN, n=1, cutoff=NEARLY)
+        elif name not in (*OWN, *OF_A_TABLE):
+            near = get_close_matches(name, (*OWN, *OF_A_TABLE), n=1, cutoff=NEARLY)
             if near:
                 yield f"{name}: unknown; did you mean {near[0]}?"
 

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import pyspark
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, ParseException, PySparkException
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.ctas_spark.staging.engines import jvm
@@ -38,6 +38,8 @@ RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
 INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
 CAUSED_BY = "Caused by: "
+PLAN = re.compile(r";\s*\n(?='?[A-Z]\w+)")
+"""Where the words of an analysis end and its plan begins."""
 DERBY_IS_OPEN = "XSDB6"
 DERBY_URL = re.compile(r"Derby may have already booted the database (\S+?)\.?(?:\s|$)")
 NO_DIRECTORY = "Unable to create database path"
@@ -115,8 +117,8 @@ def _recognized(error: BaseException) -> StagingError | None:
     if isinstance(error, jvm.GONE) or _met_the_end(error):
         return SparkEndedError(
             JVM_ENDED,
-            remedy="see its last words on the console; spark.driver.memory in spark_conf of the "
-            "profile gives it more",
+            remedy="see its last words in spark-console.log, next to dbt.log; "
+            "spark.driver.memory in spark_conf of the profile gives it more",
         )
     if DERBY_IS_OPEN in text:
         return _derby_is_open(text)
@@ -135,6 +137,8 @@ def _met_the_end(error: BaseException | None) -> bool:
 def _own_words(error: BaseException) -> str:
     """What stands before the frames, and the innermost cause if that says more."""
     text = str(error).split("\n\nJVM stacktrace:")[0]
+    if isinstance(error, AnalysisException) and not isinstance(error, ParseException):
+        text = PLAN.split(text, maxsplit=1)[0]
     if not isinstance(error, (ServerError, Py4JJavaError)):
         return text
     first = text.split("\n\tat ", maxsplit=1)[0].split("\n: ", maxsplit=1)[-1].rstrip()

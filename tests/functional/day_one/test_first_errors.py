@@ -1,6 +1,7 @@
 """Errors that a user meets on the first day, in a process of their own with a Derby metastore."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from servers.processes import start, stop, wait_until
 
 DBT = Path(sys.executable).with_name("dbt")
 JARS = Path(pyspark.__file__).parent / "jars"
+CONSOLE = "spark-console.log"
+TYPO = "select m from {{ ref('orders') }}"
 DERBY_CONSOLE = "org.apache.derby.tools.ij"
 
 
@@ -25,14 +28,24 @@ def alone(tmp_path: Path) -> Project:
     return project
 
 
-def dbt(project: Project, *arguments: str, succeeds: bool = False, **environment: str) -> str:
-    """What the console shows of an invocation that has to fail, unless it ``succeeds``."""
+def dbt(
+    project: Project,
+    *arguments: str,
+    succeeds: bool = False,
+    console: bool = False,
+    **environment: str,
+) -> str:
+    """What dbt says in an invocation that has to fail, unless it ``succeeds``.
+
+    With ``console``, what others print is in it, too.
+    """
     done = subprocess.run(
         [str(DBT), *project.command(*arguments)],
         cwd=project.directory,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if console else subprocess.DEVNULL,
         text=True,
         check=False,
     )
@@ -92,6 +105,29 @@ def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
     said = dbt(alone, "run")
     assert "[STORAGE_FAILED] the warehouse is not writable" in said
     assert "/proc/nowhere/shop.db" in said
+
+
+def test_an_error_in_a_query_shows_dbts_lines_only(alone: Project) -> None:
+    """No JSON, frame, plan or banner is on the terminal; all of it is in logs."""
+    alone.write({"models/orders.sql": "select 1 as n", "models/typo.sql": TYPO})
+    said = dbt(alone, "run", console=True)
+    lines = [line for line in said.splitlines() if line.strip()]
+    strange = [line for line in lines if not re.match(r"\d\d:\d\d:\d\d  |  ", line)]
+    assert strange == []
+    assert re.search(r"\[UNRESOLVED_COLUMN\S*\] .*`m`", said)
+    assert "Relation" not in said
+    assert "incubator" in Path(os.environ["DBT_LOG_PATH"], CONSOLE).read_text()
+
+
+def test_an_option_that_java_refuses(alone: Project) -> None:
+    """Java's own words are in the message, and where to read on."""
+    options = {"spark.driver.extraJavaOptions": "-Xss1x"}
+    alone.write_profile(server_side_parameters={**SMALL, **options})
+    said = dbt(alone, "run", console=True)
+    assert "[SPARK_NOT_STARTED] Spark could not start" in said
+    assert "Invalid thread stack size: -Xss1x" in said
+    assert str(Path(os.environ["DBT_LOG_PATH"], CONSOLE)) in said
+    assert "Traceback" not in said
 
 
 def test_a_location_that_is_not_writable(project: Project) -> None:

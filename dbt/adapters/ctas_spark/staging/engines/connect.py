@@ -5,6 +5,7 @@ from typing import Any
 import pyspark
 from pyspark.errors import PySparkException
 
+from dbt.adapters.ctas_spark.staging.engines.launch import silence_query_loggers
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -14,8 +15,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 
 INSTALL = "pip install 'dbt-ctas-spark[connect]'"
-QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-"""PySpark prints each error of a query to stderr, even one that we expect."""
 RETRIES_TO_OPEN = 3
 RETRIES = 6
 LONGEST_WAIT_MS = 10_000
@@ -74,7 +73,6 @@ def _session(url: str) -> Any:
             remedy="install pyspark>=4, or use method: session",
         )
     try:
-        from pyspark.logger import PySparkLogger  # noqa: PLC0415 (PySpark 3.5 has none)
         from pyspark.sql.connect.session import (  # noqa: PLC0415 (it needs more packages)
             SparkSession as ConnectSession,
         )
@@ -84,8 +82,7 @@ def _session(url: str) -> Any:
             left="nothing was started",
             remedy=INSTALL,
         ) from error
-    for name in QUERY_LOGGERS:
-        PySparkLogger.getLogger(name).disabled = True
+    silence_query_loggers()
     try:
         return ConnectSession(connection=url)
     except (ValueError, PySparkException) as error:

@@ -9,10 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
-from dbt.adapters.ctas_spark.staging.errors import ProfileError
+from dbt.adapters.ctas_spark.staging.errors import ProfileError, SparkNotStartedError
 from dbt.adapters.ctas_spark.staging.redaction import is_secret
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -23,6 +25,8 @@ DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+CONSOLE = "spark-console.log"
+QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 REMOTE_VARIABLE = "SPARK_REMOTE"
 REMOTE_SETTING = "spark.remote"
 LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
@@ -36,6 +40,10 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
     Args:
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
+
+    Raises:
+        ProfileError: the profile names a server as well.
+        SparkNotStartedError: the JVM ended before it could be used.
     """
     named = [REMOTE_VARIABLE] if os.environ.get(REMOTE_VARIABLE) else []
     named += [f"{REMOTE_SETTING} in spark_conf"] if REMOTE_SETTING in settings else []
@@ -48,18 +56,47 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
         )
     wanted = with_defaults(settings, log_directory)
     with _starting, _sigint_kept():
-        _start_jvm(wanted)
+        _start_jvm(wanted, Path(log_directory))
+        silence_query_loggers()
         builder = SparkSession.builder.enableHiveSupport()
         for key, value in wanted.items():
             builder = builder.config(key, value)
         return builder.getOrCreate()
 
 
-def _start_jvm(settings: Mapping[str, str]) -> None:
-    """Start the JVM, unless it runs, without the secrets: others can read its command line."""
+def _start_jvm(settings: Mapping[str, str], log_directory: Path) -> None:
+    """Start the JVM, unless it runs, without the secrets: others can read its command line.
+
+    What it says outside its log, from its banner to its last words, goes to a file.
+    """
+    if SparkContext._gateway is not None:  # noqa: SLF001 (it has no public name)
+        return
     public = [(key, value) for key, value in settings.items() if not is_secret(key, value)]
     configuration = SparkConf(loadDefaults=False).setAll(public)
-    SparkContext._ensure_initialized(conf=configuration)  # noqa: SLF001 (it has no public name)
+    log_directory.mkdir(parents=True, exist_ok=True)
+    console = log_directory.absolute() / CONSOLE
+    with console.open("ab") as stream:
+        before = stream.tell()
+        try:
+            gateway = launch_gateway(configuration, {"stderr": stream})  # type: ignore[no-untyped-call]
+        except PySparkRuntimeError as error:
+            said = console.read_bytes()[before:].decode(errors="replace").strip()
+            raise SparkNotStartedError(
+                f"Spark could not start: {said or error}",
+                left="nothing was started",
+                remedy=f"check the Java and its options; what it said is at the end of {console}",
+            ) from error
+    SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
+
+
+def silence_query_loggers() -> None:
+    """PySpark 4 prints each error of a query as JSON, besides raising it."""
+    try:
+        from pyspark.logger import PySparkLogger  # noqa: PLC0415 (PySpark 3.5 has none)
+    except ImportError:
+        return
+    for name in QUERY_LOGGERS:
+        PySparkLogger.getLogger(name).disabled = True
 
 
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
