@@ -24,6 +24,11 @@ Caused by: java.lang.RuntimeException: broken on purpose
 DERBY = (
     "ERROR XSDB6: Another instance of Derby may have already booted the database /w/metastore_db."
 )
+NOBODY = (
+    "Caused by: MetaException(message:Could not connect to meta store using any of the URIs "
+    "provided. Most recent failure: org.apache.thrift.transport.TTransportException: "
+    "java.net.ConnectException: Connection refused\n\tat a.b.C.d(C.scala:1)"
+)
 NO_PATH = "MetaException(message:Unable to create database path file:/w/x.db, failed)"
 
 
@@ -79,6 +84,14 @@ def test_an_open_derby_is_explained() -> None:
     assert said.startswith("[METASTORE_IN_USE] ")
     assert "/w/metastore_db is open in another process" in said
     assert "hive.metastore.uris" in said
+
+
+def test_a_metastore_that_does_not_answer_is_explained() -> None:
+    """The reason, and where the address is configured, instead of a class of Hive's."""
+    said = dbt_edge.message(RuntimeError(f"HiveException: Unable to instantiate X\n{NOBODY}"))
+    assert said.startswith("[METASTORE_NOT_REACHED] no Hive metastore answers at ")
+    assert said.splitlines()[0].endswith(": Connection refused")
+    assert "spark.hadoop.hive.metastore.uris" in said
 
 
 def test_an_unwritable_warehouse_is_explained() -> None:

@@ -15,6 +15,7 @@ import pyspark
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.sql import SparkSession
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.ctas_spark.staging.engines import jvm
@@ -22,6 +23,7 @@ from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerErr
 from dbt.adapters.ctas_spark.staging.errors import (
     AnswerLostError,
     MetastoreInUseError,
+    MetastoreNotReachedError,
     SparkEndedError,
     SparkNotStartedError,
     StagingError,
@@ -42,6 +44,11 @@ PLAN = re.compile(r";\s*\n(?='?[A-Z]\w+)")
 """Where the words of an analysis end and its plan begins."""
 DERBY_IS_OPEN = "XSDB6"
 DERBY_URL = re.compile(r"Derby may have already booted the database (\S+?)\.?(?:\s|$)")
+NO_METASTORE = re.compile(
+    r"Could not connect to meta store using any of the URIs provided\. "
+    r"Most recent failure: (?:[\w.]+Exception: )*(.*)"
+)
+METASTORE_URIS = "hive.metastore.uris"
 NO_DIRECTORY = "Unable to create database path"
 MOST_LINES = 25
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
@@ -120,6 +127,8 @@ def _recognized(error: BaseException) -> StagingError | None:
             remedy="see its last words in spark-console.log, next to dbt.log; "
             "spark.driver.memory in spark_conf of the profile gives it more",
         )
+    if found := NO_METASTORE.search(text):
+        return _not_reached(found.group(1))
     if DERBY_IS_OPEN in text:
         return _derby_is_open(text)
     return _not_writable(text) if NO_DIRECTORY in text else None
@@ -145,6 +154,17 @@ def _own_words(error: BaseException) -> str:
     causes = [line for line in text.splitlines() if line.startswith(CAUSED_BY)]
     said = causes[-1].removeprefix(CAUSED_BY).split(": ", 1)[-1] if causes else ""
     return first if said in first else f"{first}\n{causes[-1]}"
+
+
+def _not_reached(reason: str) -> MetastoreNotReachedError:
+    spark = SparkSession.getActiveSession()
+    uris = jvm.hadoop_configuration(spark).get(METASTORE_URIS) if spark else None
+    return MetastoreNotReachedError(
+        f"no Hive metastore answers at {uris or METASTORE_URIS}: {reason}",
+        left="nothing was changed",
+        remedy=f"check host and port (spark.hadoop.{METASTORE_URIS} in spark_conf of the profile), "
+        "that the metastore runs, and that this machine may reach it",
+    )
 
 
 def _not_writable(text: str) -> StorageError:

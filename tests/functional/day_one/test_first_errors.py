@@ -130,6 +130,17 @@ def test_an_option_that_java_refuses(alone: Project) -> None:
     assert "Traceback" not in said
 
 
+def test_a_metastore_that_does_not_answer(alone: Project) -> None:
+    """Its address, the reason, and what to check, in dbt's lines."""
+    uri = "thrift://127.0.0.1:9"
+    conf = {**SMALL, "spark.hadoop.hive.metastore.uris": uri}
+    alone.write_profile(server_side_parameters=conf)
+    said = dbt(alone, "run", console=True)
+    assert f"[METASTORE_NOT_REACHED] no Hive metastore answers at {uri}: Connection refused" in said
+    assert "check host and port" in said
+    assert "Exception" not in said
+
+
 def test_a_location_that_is_not_writable(project: Project) -> None:
     """A model's own location is tried before its job starts."""
     occupied = project.directory / "a file"

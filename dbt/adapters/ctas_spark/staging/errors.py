@@ -14,6 +14,7 @@ StagingError                        PUBLICATION_FAILED
 ├── ProbeFailedError                PROBE_FAILED             what a catalog does is not known
 ├── ClientNotInstalledError         CLIENT_NOT_INSTALLED     a Python package is missing
 ├── ServerNotReachedError           SERVER_NOT_REACHED       of method connect or thrift
+├── MetastoreNotReachedError        METASTORE_NOT_REACHED    the addresses are wrong, or it is down
 ├── SparkNotStartedError            SPARK_NOT_STARTED        in this process
 ├── SparkEndedError                 SPARK_ENDED              while it was used
 ├── AnswerLostError                 ANSWER_LOST              a statement may have run or not
@@ -128,6 +129,10 @@ class ClientNotInstalledError(StagingError):
 
 class ServerNotReachedError(StagingError):
     name = "SERVER_NOT_REACHED"
+
+
+class MetastoreNotReachedError(StagingError):
+    name = "METASTORE_NOT_REACHED"
 
 
 class SparkNotStartedError(StagingError):
