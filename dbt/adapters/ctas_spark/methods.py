@@ -44,7 +44,7 @@ def _over_connect(profile: CtasSparkCredentials, _: str) -> Any:
 
 METHODS: Mapping[str, Method] = {
     SESSION: Method(
-        start=lambda profile, logs: start_spark(profile.spark_conf, logs),
+        start=lambda profile, logs: start_spark(profile.spark_conf, logs, dbt_edge.logger.info),
         job=SessionJob,
         open_catalogs=lambda spark, profile: CatalogsWithJvm(
             spark, profile.iceberg_catalogs, repeatable_reads=profile.metastore_reads == REPEATABLE

@@ -116,6 +116,7 @@ def test_an_error_in_a_query_shows_dbts_lines_only(alone: Project) -> None:
     assert strange == []
     assert re.search(r"\[UNRESOLVED_COLUMN\S*\] .*`m`", said)
     assert "Relation" not in said
+    assert said.count(f"Starting Spark {pyspark.__version__}; its log is ") == 1
     assert "incubator" in Path(os.environ["DBT_LOG_PATH"], CONSOLE).read_text()
 
 

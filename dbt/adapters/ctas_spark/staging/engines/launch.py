@@ -3,11 +3,12 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
+import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
@@ -25,6 +26,7 @@ DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+LOG = "spark.log"
 CONSOLE = "spark-console.log"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 REMOTE_VARIABLE = "SPARK_REMOTE"
@@ -34,12 +36,15 @@ LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.
 _starting = threading.Lock()
 
 
-def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession:
+def start_spark(
+    settings: Mapping[str, str], log_directory: str, say: Callable[[str], None] = lambda _: None
+) -> SparkSession:
     """The session of this process; the first call starts it.
 
     Args:
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
+        say: told that Spark starts, which takes some seconds.
 
     Raises:
         ProfileError: the profile names a server as well.
@@ -56,7 +61,7 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
         )
     wanted = with_defaults(settings, log_directory)
     with _starting, _sigint_kept():
-        _start_jvm(wanted, Path(log_directory))
+        _start_jvm(wanted, Path(log_directory).absolute(), say)
         silence_query_loggers()
         builder = SparkSession.builder.enableHiveSupport()
         for key, value in wanted.items():
@@ -64,7 +69,9 @@ def start_spark(settings: Mapping[str, str], log_directory: str) -> SparkSession
         return builder.getOrCreate()
 
 
-def _start_jvm(settings: Mapping[str, str], log_directory: Path) -> None:
+def _start_jvm(
+    settings: Mapping[str, str], log_directory: Path, say: Callable[[str], None]
+) -> None:
     """Start the JVM, unless it runs, without the secrets: others can read its command line.
 
     What it says outside its log, from its banner to its last words, goes to a file.
@@ -74,7 +81,8 @@ def _start_jvm(settings: Mapping[str, str], log_directory: Path) -> None:
     public = [(key, value) for key, value in settings.items() if not is_secret(key, value)]
     configuration = SparkConf(loadDefaults=False).setAll(public)
     log_directory.mkdir(parents=True, exist_ok=True)
-    console = log_directory.absolute() / CONSOLE
+    console = log_directory / CONSOLE
+    say(f"Starting Spark {pyspark.__version__}; its log is {log_directory / LOG}")
     with console.open("ab") as stream:
         before = stream.tell()
         try:
@@ -120,7 +128,7 @@ def _logging_options(log_directory: str) -> str:
     configuration = files("dbt.adapters.ctas_spark").joinpath("log4j2.properties")
     options = {
         "log4j2.configurationFile": Path(str(configuration)).as_uri(),
-        "ctas.spark.log": directory / "spark.log",
+        "ctas.spark.log": directory / LOG,
         "derby.stream.error.file": directory / "derby.log",
     }
     return " ".join(f'"-D{key}={value}"' for key, value in options.items())
