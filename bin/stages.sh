@@ -15,6 +15,7 @@ declare -A titles=(
     [crashes]="Crashes at every step, and what the next run makes of them"
     [contract]="The contract of every catalog, and the sabotages that it has to notice"
     [contract_formats]="The contract of Iceberg and Delta, in one session"
+    [clients]="The clients of a Hive metastore"
     [databases]="Two databases: the session catalog, and one of Iceberg's"
     [delta]="Delta tables"
     [remote]="Spark Connect and Thrift: dbt without a JVM, on a server"
@@ -24,7 +25,7 @@ declare -A titles=(
 
 quick_stages=(lint types unit lives)
 all_stages=(archive lint types unit functional faults iceberg crashes contract contract_formats
-    databases delta remote other_catalogs lives newer_dbt)
+    databases clients delta remote other_catalogs lives newer_dbt)
 long_stages=(contract_embedded contract_postgresql contract_all_formats
     contract_on_hive contract_pairs crashes_embedded crashes_postgresql crashes_all_formats
     crashes_on_hive iceberg_everywhere many_lives reads races kills signals soak)
@@ -104,8 +105,10 @@ functional() {
     run_tests .venv tests --ignore tests/unit --ignore tests/model --ignore tests/contract \
         --ignore tests/faults --ignore tests/crashes --ignore tests/functional/databases \
         --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
-        --ignore tests/remote
+        --ignore tests/remote --ignore tests/contract_clients
 }
+
+clients() { run_tests .venv tests/contract_clients; }
 
 databases() { run_tests .venv tests/functional/databases; }
 

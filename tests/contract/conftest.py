@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def real_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPlaces]:
     """The real catalogs, for the whole suite."""
     with ExitStack() as open_places:

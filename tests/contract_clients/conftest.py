@@ -19,7 +19,7 @@ REMOTE = ("thrift", "in_jvm")
 DATABASES = (*REMOTE, "other")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
     """A remote Hive metastore on Derby, with a database for each client, and one for all."""
     at = tmp_path_factory.mktemp("metastore")
@@ -39,7 +39,7 @@ def relay_to(server: Metastore) -> Iterator[Relay]:
     relay.cut()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def thrift(server: Metastore) -> Iterator[ServerPlace]:
     """The client over Thrift."""
     with relay_to(server) as relay:
@@ -48,7 +48,7 @@ def thrift(server: Metastore) -> Iterator[ServerPlace]:
         client.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def session(server: Metastore) -> Iterator[tuple[SparkSession, Relay]]:
     """A session whose metastore is behind a relay."""
     with relay_to(server) as relay:
@@ -61,7 +61,7 @@ def session(server: Metastore) -> Iterator[tuple[SparkSession, Relay]]:
         spark.stop()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def in_jvm(server: Metastore, session: tuple[SparkSession, Relay]) -> Iterator[ServerPlace]:
     """The client in Spark's JVM."""
     spark, relay = session

@@ -63,7 +63,7 @@ def results(pytestconfig: pytest.Config) -> Results:
     return pytestconfig.stash[RESULTS]
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """One for the whole suite."""
     with ExitStack() as places:

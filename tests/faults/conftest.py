@@ -17,7 +17,7 @@ from servers.proxy import Proxy
 _numbers = itertools.count(1)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
     """A remote Hive metastore on Derby."""
     directory = tmp_path_factory.mktemp("metastore")
@@ -25,7 +25,7 @@ def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
         yield server
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def proxy(metastore: Metastore) -> Iterator[Proxy]:
     """The only way of every run to the metastore."""
     between = Proxy(metastore.port)
@@ -33,7 +33,7 @@ def proxy(metastore: Metastore) -> Iterator[Proxy]:
     between.down()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def conf(metastore: Metastore, proxy: Proxy) -> Iterator[dict[str, str]]:
     """Settings of every run's Spark session; the one in this process ends with these tests."""
     patient = "spark.hadoop.hive.metastore.connect.retries"
@@ -44,7 +44,7 @@ def conf(metastore: Metastore, proxy: Proxy) -> Iterator[dict[str, str]]:
         session.stop()
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="session")
 def spark_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Spark's own log goes next to the tests' other files."""
     with pytest.MonkeyPatch.context() as patch:
