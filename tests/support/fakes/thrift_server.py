@@ -18,11 +18,9 @@ from dbt.adapters.ctas_spark.staging.engines.thrift.session import LDAP, NOSASL,
 
 HOST = "127.0.0.1"
 STATES = ttypes.TOperationState
-TYPES = ttypes.TTypeId
 OK = ttypes.TStatus(statusCode=ttypes.TStatusCode.SUCCESS_STATUS)
 WAIT_SECONDS = 0.2
 SASL_BAD, SASL_COMPLETE = 3, 5
-NESTED = ("ARRAY", "MAP", "STRUCT")
 
 
 class HungUpError(Exception):

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
 from dbt.adapters.ctas_spark.staging.clock import Clock
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
@@ -24,6 +26,7 @@ from fakes.clock import FakeClock
 from fakes.engine import FakeJob
 
 TARGET = TableName("db", "t")
+REPLACES = "create_or_replace"
 RECORD = TableName("staging", "t__v1")
 OURS = "v1"
 
@@ -175,7 +178,7 @@ class FakeVersion:
 
 def plan(  # noqa: PLR0913 (what a run is made of)
     version: FakeVersion,
-    purpose: str = "create_or_replace",
+    purpose: str = REPLACES,
     on_conflict: str = "abort",
     *,
     atomicity: Atomicity = Atomicity.AUTO,
@@ -210,3 +213,11 @@ def begun(version: FakeVersion, *asked: str, **also: Any) -> StagedTable[Any]:
         table.verify()
         version.did.clear()
     return table
+
+
+def fails(table: StagedTable[FakeBase], error: type[BaseException]) -> BaseException:
+    """The error of a commit, after which dbt aborts."""
+    with pytest.raises(error) as caught:
+        table.commit()
+    table.abort("failed")
+    return caught.value

@@ -2,72 +2,41 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,
-    StagingContext,
     StagingPurpose,
     TableLayout,
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
     CommitRefusedError,
     CommitStateUnknownError,
     ConcurrentWriteError,
-    NoSuchSchemaError,
-    NoSuchTableError,
-    NoSuchVersionError,
     StagedVersionGoneError,
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.statement.by_copy import CREATE, REPLACE, ctas
-from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from fakes.sql_catalog import FakeSqlCatalog, named, tables_of
+from fakes.sql_catalog import FakeSqlCatalog, named
+from fakes.sql_world import (
+    CONTEXT,
+    NEW,
+    OLD,
+    PATH,
+    THEIRS,
+    begun,
+    published,
+    staged,
+    staging,
+)
 
-TARGET = TableName("shop", "t", "ice")
-PATH = "`ice`.`shop`.`t`"
-CONTEXT = StagingContext(TARGET, "stg", layout=TableLayout(format_given=False))
-OLD, NEW, THEIRS = "SELECT 1 AS old", "SELECT 2 AS new", "SELECT 3 AS theirs"
 LOST = PySparkException("no answer")
-
-
-def staging(catalog: FakeSqlCatalog) -> StatementCatalog:
-    """The kind on the fake."""
-    return StatementCatalog(tables_of(catalog), HADOOP)
-
-
-def begun(catalog: FakeSqlCatalog, context: StagingContext = CONTEXT) -> StagedTable[Any]:
-    """A table that has begun."""
-    return staging(catalog).plan(context, NoJob()).begin()
-
-
-def staged(
-    catalog: FakeSqlCatalog, query: str = NEW, context: StagingContext = CONTEXT
-) -> StagedTable[Any]:
-    """A table that was filled and verified."""
-    table = begun(catalog, context)
-    catalog.ask(table.statement(query))
-    table.verify()
-    return table
-
-
-def published(catalog: FakeSqlCatalog, query: str = OLD) -> StagedTable[Any]:
-    """A table that was committed."""
-    table = staged(catalog, query)
-    table.commit()
-    table.settle()
-    return table
 
 
 def on_publish(action: Callable[[], object]) -> Callable[[str], None]:
@@ -196,29 +165,6 @@ def test_a_write_since_begin_is_a_conflict() -> None:
     assert catalog.rows[PATH] == NEW
 
 
-def test_a_purpose_that_does_not_fit_begins_no_job() -> None:
-    """create over a table, replace of none; create_if_not_exists keeps what is there."""
-    catalog = FakeSqlCatalog()
-    with pytest.raises(NoSuchTableError):
-        begun(catalog, replace(CONTEXT, purpose=StagingPurpose.REPLACE))
-    published(catalog)
-    with pytest.raises(TableAlreadyExistsError):
-        begun(catalog, replace(CONTEXT, purpose=StagingPurpose.CREATE))
-    kept = begun(catalog, replace(CONTEXT, purpose=StagingPurpose.CREATE_IF_NOT_EXISTS))
-    assert kept.outcome is Outcome.KEPT
-
-
-def test_a_view_in_its_place_is_not_replaced() -> None:
-    """No statement does that: nothing is started."""
-    catalog = FakeSqlCatalog()
-    catalog.described[PATH] = [
-        {"col_name": "# Detailed Table Information", "data_type": ""},
-        {"col_name": "Type", "data_type": "VIEW"},
-    ]
-    with pytest.raises(AtomicityNotSupportedError, match="a view is in the place"):
-        begun(catalog)
-
-
 def test_a_creation_has_one_winner() -> None:
     """CREATE TABLE refuses what is there by then."""
     catalog = FakeSqlCatalog()
@@ -227,15 +173,6 @@ def test_a_creation_has_one_winner() -> None:
     with pytest.raises(TableAlreadyExistsError):
         table.commit()
     assert catalog.rows[PATH] == THEIRS
-
-
-def test_a_missing_schema_is_said_before_any_job() -> None:
-    """The staging schema is made, and the target's is not."""
-    catalog = FakeSqlCatalog()
-    catalog.missing_namespaces = {"`ice`.`shop`", "`ice`.`stg`"}
-    with pytest.raises(NoSuchSchemaError):
-        begun(catalog)
-    assert catalog.missing_namespaces == {"`ice`.`shop`"}
 
 
 def test_a_version_whose_staged_table_is_gone_publishes_nothing() -> None:
@@ -279,37 +216,6 @@ def test_a_refresh_that_fails_leaves_the_model_published() -> None:
     catalog.before = fail
     table.settle()
     assert list(catalog.shown) == [PATH]
-
-
-@pytest.mark.parametrize(
-    ("layout", "said"),
-    [
-        (TableLayout(location_root="/x"), "places its tables itself"),
-        (TableLayout(clustered_by=("id",), buckets=2), r"bucket\(8, id\)"),
-        (TableLayout("delta", clustered_by=("id",)), "CLUSTER BY"),
-    ],
-)
-def test_what_such_a_table_can_not_have_is_refused(layout: TableLayout, said: str) -> None:
-    """Before anything is asked of the catalog."""
-    catalog = FakeSqlCatalog()
-    with pytest.raises(AtomicityNotSupportedError, match=said):
-        begun(catalog, replace(CONTEXT, layout=layout))
-    assert catalog.statements == []
-
-
-@pytest.mark.parametrize("level", [Atomicity.ISOLATED, Atomicity.NONE])
-def test_a_level_that_is_not_kept_is_refused(level: Atomicity) -> None:
-    """The stronger one with its reason, the weaker one because a commit is all or nothing."""
-    with pytest.raises(AtomicityNotSupportedError):
-        begun(FakeSqlCatalog(), replace(CONTEXT, atomicity=level))
-
-
-def test_there_is_no_way_back_and_nothing_to_recover() -> None:
-    """What a statement replaced, no statement brings back; what it did not finish is not there."""
-    catalog = staging(FakeSqlCatalog())
-    with pytest.raises(NoSuchVersionError, match="no statement brings back"):
-        catalog.roll_back(CONTEXT)
-    assert catalog.recover(CONTEXT) == ()
 
 
 def test_what_is_staged_is_created_with_the_models_clauses() -> None:

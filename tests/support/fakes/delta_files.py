@@ -1,0 +1,80 @@
+"""The session catalog of files that Delta's is given, and where its versions would lie."""
+
+from collections.abc import Callable
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+)
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
+from dbt.adapters.ctas_spark.staging.files.table import Services
+from dbt.adapters.ctas_spark.staging.publish.version import Version
+from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.steps import StepReport
+
+
+class OneRoot(VersionRoots):
+    """Where versions of files would lie."""
+
+    def __init__(self) -> None:
+        """Nothing is read for it."""
+
+    def root_of(self, context: StagingContext) -> str:
+        return f"file:/warehouse/{context.target.database}.db/ctas-spark/x/{context.target.table}"
+
+
+class FakeFiles(SessionCatalog):
+    """The session catalog of files; ``opened`` are the levels that it was asked for."""
+
+    def __init__(self, services: Services, reaches: Atomicity) -> None:
+        self.opened: list[Atomicity] = []
+        self.remembered: list[str] = []
+        self._of_all = services
+        self._reaches = reaches
+
+    def capabilities(self, staging_schema: str) -> Capabilities:  # noqa: ARG002 (one for all)
+        return Capabilities("hive", ConflictCheck.CAS, self._reaches)
+
+    def services(self, staging_schema: str) -> Services:  # noqa: ARG002 (one for all)
+        return self._of_all
+
+    def open_version(
+        self,
+        context: StagingContext,
+        level: Atomicity,
+        report: StepReport,
+        count: Callable[[str], WriteFigures] | None = None,
+    ) -> Version[Any]:
+        self.opened.append(level)
+        raise NotImplementedError(context, report, count)
+
+    def remember(
+        self,
+        context: StagingContext,  # noqa: ARG002 (one target)
+        version: str,
+        figures: WriteFigures,  # noqa: ARG002 (not kept)
+    ) -> None:
+        self.remembered.append(version)
+
+    def clean_up(
+        self,
+        context: StagingContext,  # noqa: ARG002 (one target)
+        rules: RetentionRules,  # noqa: ARG002 (nothing to clean)
+        *,
+        dry_run: bool = False,  # noqa: ARG002 (nothing to clean)
+    ) -> Sweep:
+        return Sweep()
+
+    def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (one target)
+        return ()
+
+    def history(self, context: StagingContext) -> tuple[Event, ...]:  # noqa: ARG002 (one target)
+        return ()
+
+    def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
+        raise NotImplementedError(context, to)

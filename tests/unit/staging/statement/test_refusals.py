@@ -1,0 +1,84 @@
+"""What such a catalog cannot do is refused by name, before any job."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingPurpose,
+    TableLayout,
+)
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    NoSuchSchemaError,
+    NoSuchTableError,
+    NoSuchVersionError,
+    TableAlreadyExistsError,
+)
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from fakes.sql_catalog import FakeSqlCatalog
+from fakes.sql_world import CONTEXT, PATH, begun, published, staging
+
+
+def test_a_purpose_that_does_not_fit_begins_no_job() -> None:
+    """create over a table, replace of none; create_if_not_exists keeps what is there."""
+    catalog = FakeSqlCatalog()
+    with pytest.raises(NoSuchTableError):
+        begun(catalog, replace(CONTEXT, purpose=StagingPurpose.REPLACE))
+    published(catalog)
+    with pytest.raises(TableAlreadyExistsError):
+        begun(catalog, replace(CONTEXT, purpose=StagingPurpose.CREATE))
+    kept = begun(catalog, replace(CONTEXT, purpose=StagingPurpose.CREATE_IF_NOT_EXISTS))
+    assert kept.outcome is Outcome.KEPT
+
+
+def test_a_view_in_its_place_is_not_replaced() -> None:
+    """No statement does that: nothing is started."""
+    catalog = FakeSqlCatalog()
+    catalog.described[PATH] = [
+        {"col_name": "# Detailed Table Information", "data_type": ""},
+        {"col_name": "Type", "data_type": "VIEW"},
+    ]
+    with pytest.raises(AtomicityNotSupportedError, match="a view is in the place"):
+        begun(catalog)
+
+
+def test_a_missing_schema_is_said_before_any_job() -> None:
+    """The staging schema is made, and the target's is not."""
+    catalog = FakeSqlCatalog()
+    catalog.missing_namespaces = {"`ice`.`shop`", "`ice`.`stg`"}
+    with pytest.raises(NoSuchSchemaError):
+        begun(catalog)
+    assert catalog.missing_namespaces == {"`ice`.`shop`"}
+
+
+@pytest.mark.parametrize(
+    ("layout", "said"),
+    [
+        (TableLayout(location_root="/x"), "places its tables itself"),
+        (TableLayout(clustered_by=("id",), buckets=2), r"bucket\(8, id\)"),
+        (TableLayout("delta", clustered_by=("id",)), "CLUSTER BY"),
+    ],
+)
+def test_what_such_a_table_can_not_have_is_refused(layout: TableLayout, said: str) -> None:
+    """Before anything is asked of the catalog."""
+    catalog = FakeSqlCatalog()
+    with pytest.raises(AtomicityNotSupportedError, match=said):
+        begun(catalog, replace(CONTEXT, layout=layout))
+    assert catalog.statements == []
+
+
+@pytest.mark.parametrize("level", [Atomicity.ISOLATED, Atomicity.NONE])
+def test_a_level_that_is_not_kept_is_refused(level: Atomicity) -> None:
+    """The stronger one with its reason, the weaker one because a commit is all or nothing."""
+    with pytest.raises(AtomicityNotSupportedError):
+        begun(FakeSqlCatalog(), replace(CONTEXT, atomicity=level))
+
+
+def test_there_is_no_way_back_and_nothing_to_recover() -> None:
+    """What a statement replaced, no statement brings back; what it did not finish is not there."""
+    catalog = staging(FakeSqlCatalog())
+    with pytest.raises(NoSuchVersionError, match="no statement brings back"):
+        catalog.roll_back(CONTEXT)
+    assert catalog.recover(CONTEXT) == ()
