@@ -24,11 +24,11 @@ declare -A titles=(
 )
 
 quick_stages=(lint types unit lives)
-all_stages=(archive lint types unit functional faults iceberg crashes contract contract_formats
+all_stages=(lint types unit functional faults iceberg crashes contract contract_formats
     databases clients delta remote other_catalogs lives newer_dbt)
-long_stages=(contract_embedded contract_postgresql contract_all_formats
-    contract_on_hive contract_pairs crashes_embedded crashes_postgresql crashes_all_formats
-    crashes_on_hive iceberg_everywhere many_lives reads races kills signals soak)
+long_stages=(crashes_all_formats crashes_on_hive crashes_embedded crashes_postgresql
+    iceberg_everywhere contract_pairs contract_all_formats contract_postgresql contract_embedded
+    many_lives contract_on_hive)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
@@ -41,12 +41,7 @@ titles+=(
     [crashes_all_formats]="Crashes in every layout, on Iceberg and Delta"
     [crashes_on_hive]="Crashes in every layout, on Iceberg's hive and session catalogs"
     [iceberg_everywhere]="Every test of Iceberg's, in every kind of catalog"
-    [many_lives]="20,000 random lives of a table, on fakes"
-    [reads]="2,000 reads of each kind of table while others publish"
-    [races]="Races between writers, on each kind of table"
-    [kills]="kill -9 at each side of each step"
-    [signals]="SIGINT and SIGTERM at random moments"
-    [soak]="Half an hour of runs that race and are killed"
+    [many_lives]="5,000 random lives of a table, on fakes"
 )
 
 # Not `python -m pytest`: that puts the checkout on sys.path, and so into the package dbt.adapters.
@@ -57,16 +52,6 @@ run_tests() {
     (
         use_environment "$environment"
         PYTHONPATH=$root/bin exec pytest -p installed_package -p durations "$@"
-    )
-}
-
-# measure SCRIPT ARGUMENT...: one of bench/, whose figures stay in .check/figures/.
-measure() {
-    local out=$root/.check/figures/$1-$SECONDS.json script=bench/$1.py
-    shift
-    (
-        use_environment .venv
-        PYTHONPATH=$root/tests/support exec python "$script" "$@" --out "$out"
     )
 }
 
@@ -150,32 +135,4 @@ crashes_on_hive() { run_tests .venv tests/crashes --catalog on_hive --every-layo
 
 iceberg_everywhere() { run_tests .venv tests/iceberg --every-catalog; }
 
-many_lives() { run_tests .venv tests/model --examples 20000; }
-
-formats=(delta iceberg-hive iceberg-jdbc iceberg-rest iceberg-session)
-
-reads() {
-    local format
-    measure many_reads
-    for format in "${formats[@]}" iceberg-hadoop; do
-        measure many_reads --table "$format" --reads 500 --commits 30
-    done
-}
-
-races() {
-    local format
-    measure race
-    for format in "${formats[@]}"; do
-        measure race --table "$format" --rivals 3 --rounds 10
-    done
-}
-
-kills() {
-    measure kills
-    measure kills --catalog delta --catalog iceberg-jdbc --build rebuild
-    measure kills --catalog iceberg-rest --catalog iceberg-hadoop --build rebuild
-}
-
-signals() { measure signals; }
-
-soak() { measure soak; }
+many_lives() { run_tests .venv tests/model --examples 5000; }
