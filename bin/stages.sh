@@ -26,20 +26,19 @@ declare -A titles=(
 quick_stages=(lint types unit lives)
 all_stages=(lint types unit functional faults iceberg crashes contract contract_formats
     databases clients delta remote other_catalogs lives newer_dbt)
-long_stages=(crashes_all_formats crashes_on_hive crashes_embedded crashes_postgresql
-    iceberg_everywhere contract_pairs contract_all_formats contract_postgresql contract_embedded
-    many_lives contract_on_hive)
+long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
+    contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
+    many_lives)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
     [contract_postgresql]="The contract on a metastore on PostgreSQL"
     [contract_all_formats]="The contract on Delta, and on Iceberg's jdbc, REST and hadoop"
     [contract_on_hive]="The contract on Iceberg's hive and session catalogs"
-    [contract_pairs]="The contract for every pair of layout and purpose"
-    [crashes_embedded]="Crashes in every layout, on an embedded metastore"
-    [crashes_postgresql]="Crashes in every layout, on a metastore on PostgreSQL"
-    [crashes_all_formats]="Crashes in every layout, on Iceberg and Delta"
-    [crashes_on_hive]="Crashes in every layout, on Iceberg's hive and session catalogs"
+    [contract_pairs]="The contract for every pair of layout and purpose, on a metastore with a server"
+    [crashes_all_formats]="Crashes at every step, on Iceberg and Delta"
+    [crashes_on_hive]="Crashes at every step, on Iceberg's hive and session catalogs"
+    [crashes_postgresql]="Crashes at every step, on a metastore on PostgreSQL"
     [iceberg_everywhere]="Every test of Iceberg's, in every kind of catalog"
     [many_lives]="5,000 random lives of a table, on fakes"
 )
@@ -123,15 +122,13 @@ contract_all_formats() { run_tests .venv tests/contract --catalog formats; }
 
 contract_on_hive() { run_tests .venv tests/contract --catalog on_hive; }
 
-contract_pairs() { run_tests .venv tests/contract --every-pair; }
+contract_pairs() { run_tests .venv tests/contract --catalog hive_remote --every-pair; }
 
-crashes_embedded() { run_tests .venv tests/crashes --catalog hive_embedded --every-layout; }
+crashes_all_formats() { run_tests .venv tests/crashes --catalog formats; }
 
-crashes_postgresql() { run_tests .venv tests/crashes --catalog hive_postgresql --every-layout; }
+crashes_on_hive() { run_tests .venv tests/crashes --catalog on_hive; }
 
-crashes_all_formats() { run_tests .venv tests/crashes --catalog formats --every-layout; }
-
-crashes_on_hive() { run_tests .venv tests/crashes --catalog on_hive --every-layout; }
+crashes_postgresql() { run_tests .venv tests/crashes --catalog hive_postgresql; }
 
 iceberg_everywhere() { run_tests .venv tests/iceberg --every-catalog; }
 
