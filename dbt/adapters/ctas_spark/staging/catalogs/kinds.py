@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
     ConflictCheck,
     StagingCatalog,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, SessionFacts, refused
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, SessionFacts
 from dbt.adapters.ctas_spark.staging.context import (
     DELTA,
     SESSION_CATALOG,
@@ -28,6 +28,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     FormatNotFoundError,
     StagingError,
 )
+from dbt.adapters.ctas_spark.staging.publish import messages
 
 ICEBERG = "iceberg"
 SESSION_OF_ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"
@@ -102,7 +103,7 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
         raise FormatNotFoundError(
             "Iceberg's classes are not there",
             table=context.target,
-            left="it is unchanged; no job was started",
+            left=messages.NO_JOB,
             remedy=settings.iceberg_remedy(facts.version),
         )
     if wants_iceberg and not of_iceberg:
@@ -113,8 +114,8 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
 
 
 def _only_iceberg(context: StagingContext) -> AtomicityNotSupportedError:
-    return refused(
-        context,
+    return messages.unsupported(
+        context.target,
         f"the catalog {context.target.catalog} holds tables of the format {ICEBERG} only, and "
         f"file_format is {context.layout.file_format}",
         "remove file_format (the format of data files is the property write.format.default), or "
@@ -137,15 +138,16 @@ def _not_icebergs(
             f"{SETTINGS}{SESSION_CATALOG}.type: hive"
         )
         what, remedy = "not Iceberg's", f"set {instead} in spark_conf; or {another}"
-    return refused(context, f"file_format is iceberg, and spark_catalog is {what}", remedy)
+    what = f"file_format is iceberg, and spark_catalog is {what}"
+    return messages.unsupported(context.target, what, remedy)
 
 
 def _of_nobody(context: StagingContext, implementation: str | None) -> AtomicityNotSupportedError:
     """The error for a catalog whose class no kind serves."""
     catalog, layout = context.target.catalog, context.layout
     if implementation is None:
-        return refused(
-            context,
+        return messages.unsupported(
+            context.target,
             f"nothing is known of the catalog {catalog}: it is not configured",
             f"configure it by {SETTINGS}{catalog} in spark_conf, or use {SESSION_CATALOG}",
         )
@@ -154,9 +156,10 @@ def _of_nobody(context: StagingContext, implementation: str | None) -> Atomicity
     use = f"use {homes.get(wanted, SESSION_CATALOG)}"
     named = f"the catalog {catalog}, whose class is {implementation}"
     if implementation in REACH_NOTHING:
-        return refused(context, f"{named}, reaches no level: {REACH_NOTHING[implementation]}", use)
+        what = f"{named}, reaches no level: {REACH_NOTHING[implementation]}"
+        return messages.unsupported(context.target, what, use)
     what = f"nobody has tried what a table goes through that is replaced in {named}"
-    return refused(context, what, f"{use}; or {declaration_of(catalog)}")
+    return messages.unsupported(context.target, what, f"{use}; or {declaration_of(catalog)}")
 
 
 def declaration_of(catalog: str) -> str:

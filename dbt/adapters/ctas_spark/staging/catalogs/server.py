@@ -30,6 +30,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
 )
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import (
     FORMATS,
@@ -88,8 +89,8 @@ class CatalogsWithoutJvm(Catalogs):
     def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
         name = context.target.catalog
         if name != SESSION_CATALOG and implementation and implementation not in ICEBERGS:
-            raise settings.refused(
-                context,
+            raise messages.unsupported(
+                context.target,
                 f"nothing is known of the catalog {name}, whose class is {implementation}, and "
                 f"{UNKNOWN_REFUSED}",
                 "use a catalog of Iceberg's or Delta's, or method: session in the profile",
@@ -100,8 +101,8 @@ class CatalogsWithoutJvm(Catalogs):
             error.remedy = error.remedy.replace("in spark_conf", "where the server is started")
             raise
         if kind is Kind.FILES:
-            raise settings.refused(
-                context,
+            raise messages.unsupported(
+                context.target,
                 f"a table of {context.layout.file_format} files can't be published atomically over "
                 f"{self.over}: {FILES_REFUSED}",
                 "set file_format: iceberg or delta (with such a catalog on the server), or use "
@@ -121,8 +122,8 @@ class CatalogsWithoutJvm(Catalogs):
     def _check_iceberg(self, context: StagingContext, options: Mapping[str, str]) -> None:
         """Refuse a catalog that is not known to swap a table's metadata in one step."""
         if settings.iceberg_kind(options) is None and not settings.is_hadoop(options):
-            raise settings.refused(
-                context,
+            raise messages.unsupported(
+                context.target,
                 f"it is not known whether {settings.iceberg_implementation(options)} swaps an "
                 f"Iceberg table's metadata in one step, and over {self.over} no probe can find out",
                 "use a catalog of type hive, jdbc, rest or hadoop "

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
 from dbt.adapters.ctas_spark.staging.delta.limits import jar_remedy
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.publish import messages
 
 SETTINGS = "spark.sql.catalog."
 CATALOG_OF_DELTA = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
@@ -113,8 +113,8 @@ def check_delta(context: StagingContext, implementation: str | None, facts: Sess
         AtomicityNotSupportedError: it says what to put into ``spark_conf``.
     """
     if context.target.catalog != SESSION_CATALOG:
-        raise refused(
-            context,
+        raise messages.unsupported(
+            context.target,
             f"file_format is delta, and the table is in the catalog {context.target.catalog}",
             f"Delta tables are published in {SESSION_CATALOG}; remove database",
         )
@@ -127,11 +127,4 @@ def check_delta(context: StagingContext, implementation: str | None, facts: Sess
         missing.append(f"add {EXTENSION_OF_DELTA} to {EXTENSIONS} in spark_conf")
     if missing:
         what = "file_format is delta, and the session has no Delta catalog"
-        raise refused(context, what, "; ".join(missing))
-
-
-def refused(context: StagingContext, what: str, remedy: str) -> AtomicityNotSupportedError:
-    """The error for a configuration that no catalog serves."""
-    return AtomicityNotSupportedError(
-        what, table=context.target, left="it is unchanged; no job was started", remedy=remedy
-    )
+        raise messages.unsupported(context.target, what, "; ".join(missing))

@@ -18,7 +18,6 @@ from dbt.adapters.ctas_spark.staging.delta.limits import TRIED_JARS, problems
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
@@ -133,17 +132,11 @@ class DeltaCatalog:
         return self._tables.figures(table) if table else WriteFigures()
 
     def _refuse(self, context: StagingContext) -> None:
-        found = tuple(problems(context))
+        found = "; ".join(problems(context))
         if found:
-            raise AtomicityNotSupportedError(
-                "this configuration is not Delta's: " + "; ".join(found),
-                table=context.target,
-                left=messages.NO_JOB,
-            )
+            what = f"this configuration is not Delta's: {found}"
+            raise messages.unsupported(context.target, what, remedy="")
         if not self._tables.fits():
-            raise AtomicityNotSupportedError(
-                "this release of Delta has another transaction than the one that is known",
-                table=context.target,
-                left=messages.NO_JOB,
-                remedy=f"use one that was tried: {', '.join(TRIED_JARS.values())}",
-            )
+            what = "this release of Delta has another transaction than the one that is known"
+            remedy = f"use one that was tried: {', '.join(TRIED_JARS.values())}"
+            raise messages.unsupported(context.target, what, remedy)

@@ -6,7 +6,7 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from dbt.adapters.ctas_spark.staging.publish.messages import unsupported
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 
 TRIED_JARS = {"4.1": "io.delta:delta-spark_4.1_2.13:4.4.0"}
@@ -57,12 +57,9 @@ def check(facts: TableFacts, target: TableName, left: str) -> None:
     remedy = "drop the feature (ALTER TABLE ... DROP FEATURE), or give the model another alias"
     _check_features(facts, "the table uses", target, left, remedy)
     if facts.configuration.get(APPEND_ONLY, "").lower() == "true":
-        raise AtomicityNotSupportedError(
-            f"the table forbids that its rows are replaced ({APPEND_ONLY})",
-            table=target,
-            left=left,
-            remedy=f"ALTER TABLE {target} SET TBLPROPERTIES ('{APPEND_ONLY}'='false')",
-        )
+        what = f"the table forbids that its rows are replaced ({APPEND_ONLY})"
+        remedy = f"ALTER TABLE {target} SET TBLPROPERTIES ('{APPEND_ONLY}'='false')"
+        raise unsupported(target, what, remedy, left)
 
 
 def check_staged(facts: TableFacts, target: TableName, left: str) -> None:
@@ -76,12 +73,9 @@ def _check_features(
 ) -> None:
     untried = sorted(facts.features - TRIED_FEATURES)
     if untried:
-        raise AtomicityNotSupportedError(
-            f"{uses} features of Delta with which no publication was tried: {', '.join(untried)}",
-            table=target,
-            left=left,
-            remedy=remedy,
-        )
+        which = ", ".join(untried)
+        what = f"{uses} features of Delta with which no publication was tried: {which}"
+        raise unsupported(target, what, remedy, left)
 
 
 def problems(context: StagingContext) -> Iterator[str]:

@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.limits import problems
 from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring, history
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
+from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
@@ -41,7 +42,7 @@ class IcebergCatalog:
             raise NotSupportedError(
                 "this configuration is not Iceberg's: " + "; ".join(found),
                 table=context.target,
-                left="it is unchanged; no job was started",
+                left=messages.NO_JOB,
             )
         reached = self.capabilities(context.staging_schema)
         return Plan(

@@ -6,6 +6,7 @@ from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, RefusedError
 from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.fork import DATA_PATH, KEEPS_ALL, OWN_PROPERTIES
+from dbt.adapters.ctas_spark.staging.publish.messages import unsupported
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
 
 LOCATION_PROVIDER = "write.location-provider.impl"
@@ -38,14 +39,14 @@ def check_properties(
         for key in (LOCATION_PROVIDER, ENCRYPTION_KEY)
     )
     if provider:
-        raise _refused(
+        raise unsupported(
             target,
             f"{LOCATION_PROVIDER} is {provider}: where a staged version's files lie would not be "
             "known, and so not what an abort may delete",
             f"remove the property; {DATA_PATH} moves data elsewhere, too",
         )
     if encrypted:
-        raise _refused(
+        raise unsupported(
             target,
             f"{ENCRYPTION_KEY} is {encrypted}: a staged version's keys are not among the table's, "
             "and nobody could read the table after the publication",
@@ -57,7 +58,7 @@ def check_properties(
 def check_replaceable(target: TableName, base: TableFacts) -> None:
     """AtomicityNotSupportedError if a replace drops what a user gave the table."""
     if base.document.get("default-sort-order-id"):
-        raise _refused(
+        raise unsupported(
             target,
             "the table has a sort order (WRITE ORDERED BY), which Iceberg's replace drops and does "
             "not apply to the model's rows",
@@ -65,7 +66,7 @@ def check_replaceable(target: TableName, base: TableFacts) -> None:
             "remove the post-hook that sets the order",
         )
     if base.schema.get("identifier-field-ids"):
-        raise _refused(
+        raise unsupported(
             target,
             "the table has identifier fields, which Iceberg's replace drops: the columns of a "
             "query's result may be null, and those of an identifier may not",
@@ -76,18 +77,18 @@ def check_replaceable(target: TableName, base: TableFacts) -> None:
 
 def not_apart(target: TableName, record: TableName, left: str) -> AtomicityNotSupportedError:
     """The error for a staged version on which a commit could delete the target's files."""
-    return AtomicityNotSupportedError(
+    return unsupported(
+        target,
         f"the staged version {record} lacks the properties that keep its commits from deleting "
         f"the table's files ({', '.join(OWN_PROPERTIES)}): the catalog, or somebody, changed them",
-        table=target,
-        left=left,
-        remedy="find what sets them (the catalog's server has defaults, too), and turn that off",
+        "find what sets them (the catalog's server has defaults, too), and turn that off",
+        left,
     )
 
 
 def no_second_name(target: TableName, refused: RefusedError) -> AtomicityNotSupportedError:
     """The error for a catalog in which a fork can't be made."""
-    return _refused(
+    return unsupported(
         target,
         "the catalog refuses a second name for the table's metadata, on which a version is staged, "
         f"and a copy of it elsewhere: {refused}",
@@ -98,15 +99,10 @@ def no_second_name(target: TableName, refused: RefusedError) -> AtomicityNotSupp
 def _check_catalog(target: TableName, setting: str, key: str, value: str | None) -> None:
     if value is None or value.lower() == KEEPS_ALL.get(key):
         return
-    raise _refused(
+    raise unsupported(
         target,
         f"the catalog {target.catalog} sets {setting} to {value}: a staged version shares the "
         f"table's files, and needs a {key} of its own so that no commit on it deletes them",
         f"remove spark.sql.catalog.{target.catalog}.{setting} (or have the REST server no longer "
         f"send it), and set {key} in tblproperties of the models",
     )
-
-
-def _refused(target: TableName, what: str, remedy: str) -> AtomicityNotSupportedError:
-    left = "it is unchanged; no job was started"
-    return AtomicityNotSupportedError(what, table=target, left=left, remedy=remedy)

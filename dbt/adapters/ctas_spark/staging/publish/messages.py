@@ -52,7 +52,14 @@ def in_the_way(context: StagingContext, obstacle: str, left: str) -> StagingErro
         f"{obstacle} is in the place of the table, and no single commit replaces it by a table "
         f"of the format {context.layout.file_format}"
     )
-    return AtomicityNotSupportedError(what, table=context.target, left=left, remedy=remedy)
+    return unsupported(context.target, what, remedy, left)
+
+
+def unsupported(
+    target: TableName, what: str, remedy: str, left: str = NO_JOB
+) -> AtomicityNotSupportedError:
+    """No publication here is what the model asks for."""
+    return AtomicityNotSupportedError(what, table=target, left=left, remedy=remedy)
 
 
 def no_such_schema(target: TableName) -> NoSuchSchemaError:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import DELTA, Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
+from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
 from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
@@ -54,13 +55,10 @@ class StatementCatalog:
         return with_branches(self._copied) if self._tables.has_branches else self._copied
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
-        found = tuple(_problems(context))
+        found = "; ".join(_problems(context))
         if found:
-            raise AtomicityNotSupportedError(
-                f"this configuration is not that of {context.target.catalog}: " + "; ".join(found),
-                table=context.target,
-                left="it is unchanged; no job was started",
-            )
+            what = f"this configuration is not that of {context.target.catalog}: {found}"
+            raise messages.unsupported(context.target, what, remedy="")
         known = self._copied
         copied = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)
         return Plan(
