@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.declared import Probe, load
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    EntryModifiedError,
     MetastoreError,
     ProbeFailedError,
     StorageError,
@@ -22,7 +23,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
 from fakes.clock import FakeClock
 
-CONFLICT = PySparkException("(org.apache.iceberg.exceptions.CommitFailedException) it moved")
+CONFLICT = EntryModifiedError("it moved")
 OTHERWISE = PySparkException("disk full")
 
 
@@ -37,13 +38,6 @@ class FakeIceberg:
     main: int = 0
     commits: int = 0
 
-    @property
-    def packages(self) -> Any:
-        """Iceberg's classes: the metadata of a table is what it was built from."""
-        builder = SimpleNamespace(buildFrom=lambda over: FakeBuilder(over["main"]))
-        iceberg = SimpleNamespace(TableMetadata=builder)
-        return SimpleNamespace(org=SimpleNamespace(apache=SimpleNamespace(iceberg=iceberg)))
-
     def has_namespace(self, _namespace: str) -> bool:
         return True
 
@@ -51,14 +45,12 @@ class FakeIceberg:
         return tuple(TableName(namespace, name, self.name) for name in self.shown)
 
     def find(self, _name: TableName) -> Any:
-        seen = {"main": self.main, "commits": self.commits}
-        metadata = FakeMetadata(seen)
-        operations = SimpleNamespace(current=lambda: metadata, commit=self._commit)
-        table = SimpleNamespace(
-            location=lambda: "s3://lake/scratch",
-        )
+        main, commits = self.main, self.commits
         return SimpleNamespace(
-            java=table, operations=operations, metadata=metadata, append_nothing=self.append
+            facts=SimpleNamespace(main=main, location="s3://lake/scratch"),
+            append_nothing=self.append,
+            builder=lambda: FakeBuilder(main),
+            commit=lambda made: self._commit(commits, made),
         )
 
     def append(self, _summary: object) -> None:
@@ -87,21 +79,14 @@ class FakeIceberg:
     def refresh(self, name: TableName) -> None:
         """It has no caches."""
 
-    def _commit(self, over: "FakeMetadata", made: int) -> None:
-        is_stale = over["commits"] != self.commits
+    def _commit(self, over: int, made: int) -> None:
+        is_stale = over != self.commits
         if is_stale and "refuses too late" in self.faults:
             self.main = made
         if is_stale and "checks nothing" not in self.faults:
             raise OTHERWISE if "fails otherwise" in self.faults else CONFLICT
         self.main = made
         self.commits += 1
-
-
-class FakeMetadata(dict[str, int]):
-    """What was loaded."""
-
-    def currentSnapshot(self) -> Any:  # noqa: N802 (Iceberg's)
-        return SimpleNamespace(snapshotId=lambda: self["main"])
 
 
 @dataclass

@@ -19,6 +19,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ProbeFailedError,
     StorageError,
 )
+from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     IcebergServices,
     IcebergTables,
@@ -32,7 +33,6 @@ from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
 logger = logging.getLogger(__name__)
 
 SCRATCH = "ctas_spark_probe__"
-MAIN = "main"
 SUCCEEDED = "a commit over another's, which came in between, succeeded"
 CHANGED = "a commit over another's was refused, and changed the table all the same"
 OUT_OF_REACH = (
@@ -92,13 +92,13 @@ class Probe:
         """
         first, stale, theirs = (self._with_a_snapshot() for _ in range(3))
         try:
-            self._move_main(stale, _main(first))
+            stale.commit(stale.builder().setBranchSnapshot(first.facts.main, MAIN).build())
         except EntryModifiedError:
-            return "" if _main(self._load()) == _main(theirs) else CHANGED
+            return "" if self._load().facts.main == theirs.facts.main else CHANGED
         return SUCCEEDED
 
     def _out_of_reach(self) -> str:
-        location = str(self._load().java.location())
+        location = self._load().facts.location
         try:
             found, why = self._services.storage.files(location), ""
         except StorageError as error:
@@ -108,13 +108,6 @@ class Probe:
     def _with_a_snapshot(self) -> LoadedTable:
         self._load().append_nothing({})
         return self._load()
-
-    def _move_main(self, over: LoadedTable, snapshot: int) -> None:
-        """Make another snapshot the table's; EntryModifiedError if a commit came in between."""
-        metadata = self._tables.packages.org.apache.iceberg.TableMetadata
-        builder = metadata.buildFrom(over.metadata).setBranchSnapshot(snapshot, MAIN)
-        with core_errors("commit over what was loaded"):
-            over.operations.commit(over.metadata, builder.build())
 
     def _load(self) -> LoadedTable:
         found = self._tables.find(self._name)
@@ -138,10 +131,6 @@ class Probe:
                 self._services.engine.sql(f"DROP TABLE IF EXISTS {quoting.table(name)} PURGE")
         except MetastoreError as error:
             logger.warning("the probe's table %s stays for now: %s", name, error)
-
-
-def _main(table: LoadedTable) -> int:
-    return int(table.metadata.currentSnapshot().snapshotId())
 
 
 def load(spark: SparkSession, catalog: str) -> IcebergTables:
