@@ -69,17 +69,15 @@ class Creation:
         path = f"{fork.facts.properties[METADATA_PATH]}/{self._file}"
         with before_the_call():
             self.tables.write_metadata(metadata, fork, path)
-        lost: MetastoreError | None = None
         try:
             self.register(fork, path)
         except RefusedError:
             raise
-        except MetastoreError as error:
-            lost = error
-        swept = self._taken_back(fork, path)
-        ended = lost or swept
-        if ended is not None:
-            raise ended
+        except MetastoreError:
+            self._take_back_if_swept(fork, path)
+            raise
+        if self._take_back_if_swept(fork, path):
+            raise SweptError(f"a clean-up took {self.record}")
 
     @property
     def _file(self) -> str:
@@ -103,37 +101,31 @@ class Creation:
                 raise RefusedError(f"nothing was created: {error}") from error
             self.tables.register(self.target, path)
 
-    def _taken_back(self, fork: LoadedTable, path: str) -> SweptError | None:
-        """Why the new entry was taken back; None if it stays."""
+    def _take_back_if_swept(self, fork: LoadedTable, path: str) -> bool:
+        """False if the new entry stays."""
         try:
-            swept = self._find_swept(fork)
-            if swept is not None:
-                with self.report.within(Step.TAKE_BACK):
-                    self._withdraw(path)
+            if not self._is_swept(fork):
+                return False
+            with self.report.within(Step.TAKE_BACK):
+                self._withdraw(path)
         except MetastoreError as error:
             version = version_of_record(self.record)
             raise messages.unknown(self.target, version, error) from error
-        return swept
+        return True
 
-    def _find_swept(self, fork: LoadedTable) -> SweptError | None:
-        try:
-            fork_to_publish(self.tables, self.record)
-        except SweptError as swept:
-            return None if self._is_forgotten(fork) else swept
-        return None
+    def _is_swept(self, fork: LoadedTable) -> bool:
+        """True if a clean-up took the version: then the files go before the record.
 
-    def _is_forgotten(self, fork: LoadedTable) -> bool:
-        """True if a clean-up has seen the new table, so that only the record went.
-
-        Otherwise the files go before the record.
+        One that has seen the new table removes the record alone.
         """
         try:
-            if self.tables.find(self.record) is not None:
-                return False
+            found = self.tables.find(self.record)
         except FilesGoneError:
-            return False
+            return True
+        if found is not None:
+            return Fork(self.record, found.facts).is_deleting
         main = fork.facts.snapshots[fork.facts.document["refs"][MAIN]["snapshot-id"]]
-        return fork.has_file(main.manifest_list)
+        return not fork.has_file(main.manifest_list)
 
     def _withdraw(self, path: str) -> None:
         """Drop the new entry, if it still is what was registered.
