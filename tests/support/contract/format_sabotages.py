@@ -84,8 +84,8 @@ def native_foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyP
 
     def of_iceberg(self: IcebergGarbage) -> Iterator[tuple[TableName, Fork]]:
         prefix = record_prefix(self.target)
-        for name in self._tables.tables(self._context.staging_schema):
-            found = self._tables.find(name) if name.table.startswith(prefix) else None
+        for name in self.services.tables.tables(self.context.staging_schema):
+            found = self.services.tables.find(name) if name.table.startswith(prefix) else None
             if found is not None:
                 yield name, Fork(name, found.facts)
 

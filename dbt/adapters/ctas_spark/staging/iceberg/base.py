@@ -24,15 +24,11 @@ class IcebergBase:
 
     table: LoadedTable | None
     obstacle: str = ""
+    can_be_replaced = False  # no commit of Iceberg's replaces another format's table, or a view
 
     @property
     def exists(self) -> bool:
         return self.table is not None or bool(self.obstacle)
-
-    @property
-    def can_be_replaced(self) -> bool:
-        """No commit of Iceberg's replaces another format's table, or a view."""
-        return False
 
     @property
     def facts(self) -> TableFacts | None:

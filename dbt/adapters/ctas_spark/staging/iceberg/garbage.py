@@ -6,6 +6,7 @@ What was published belongs to Iceberg's own history, and Iceberg expires it.
 import logging
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import cast
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
@@ -33,23 +34,20 @@ from dbt.adapters.ctas_spark.staging.storage.client import emptied
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class IcebergGarbage:
     """The ``Garbage`` of one Iceberg target.
 
     The handle of a version is its fork; None for an entry whose metadata file is gone.
     """
 
-    def __init__(
-        self, context: StagingContext, services: IcebergServices, report: StepReport
-    ) -> None:
-        self._context = context
-        self._services = services
-        self._tables = services.tables
-        self._report = report
+    context: StagingContext
+    services: IcebergServices
+    report: StepReport
 
     @property
     def target(self) -> TableName:
-        return self._context.target
+        return self.context.target
 
     def forget_published(self) -> tuple[str, ...]:
         """Remove the entries of forks that were published, whatever their age; what was done.
@@ -62,7 +60,7 @@ class IcebergGarbage:
         return tuple(
             f"the entry {fork.record} of a published version was removed"
             for fork in published
-            if not forks.forget(self._services, fork.record, self._report)
+            if not forks.forget(self.services, fork.record, self.report)
         )
 
     def versions(self) -> tuple[KnownVersion, ...]:
@@ -84,8 +82,8 @@ class IcebergGarbage:
         directories = fork.directories
         youngest = max(started_ms(version.id), int(fork.facts.document["last-updated-ms"]))
         if directories is None:
-            return max(0, self._services.clock.wall_ms() - youngest)
-        storage = self._services.storage
+            return max(0, self.services.clock.wall_ms() - youngest)
+        storage = self.services.storage
         files = (*storage.files(directories.data), *storage.files(directories.metadata))
         youngest = max([youngest, *(file.modified_ms for file in files)])
         return max(0, storage.now_ms(directories.metadata) - youngest)
@@ -114,11 +112,11 @@ class IcebergGarbage:
         fork = _fork_of(version)
         if fork.directories is None:
             return True
-        table = self._tables.find(fork.record)
+        table = self.services.tables.find(fork.record)
         if table is None:
             return False
         table.with_properties({forks.STATE: DELETING})
-        now = self._tables.find(fork.record)
+        now = self.services.tables.find(fork.record)
         taken = Fork(fork.record, now.facts) if now is not None else None
         seen = (fork.expected, fork.attempts)
         return taken is not None and (taken.expected, taken.attempts) == seen
@@ -134,7 +132,7 @@ class IcebergGarbage:
         if not fork.attempts:
             return None
         # its marker may have expired while users' own writes still need its files
-        if target is not None and self._tables.shows_files_of(self.target, fork.version):
+        if target is not None and self.services.tables.shows_files_of(self.target, fork.version):
             return Reason.FORGOTTEN
         expected = fork.expected
         if target is not None and expected is not None and target.uuid == expected.uuid:
@@ -143,32 +141,32 @@ class IcebergGarbage:
 
     def give_back(self, version: KnownVersion) -> None:
         """It landed, here or under another name: only its entry goes."""
-        forks.forget(self._services, _fork_of(version).record, self._report)
+        forks.forget(self.services, _fork_of(version).record, self.report)
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Both of its directories."""
         directories = _fork_of(version).directories if version.handle is not None else None
         if directories is None:
             return True
-        storage = self._services.storage
+        storage = self.services.storage
         return emptied(storage, directories.data) and emptied(storage, directories.metadata)
 
     def delete_record(self, version: KnownVersion) -> None:
-        record = forks.record_of(self._context.staging_schema, self.target, version.id)
-        self._tables.drop_entry(record)
+        record = forks.record_of(self.context.staging_schema, self.target, version.id)
+        self.services.tables.drop_entry(record)
 
     def _look(self) -> IcebergBase:
-        return look(self._tables, self.target)
+        return look(self.services.tables, self.target)
 
     def _forks(self) -> Iterator[tuple[TableName, Fork | None]]:
         """Every entry by the name of a fork of the target; None where its metadata is gone."""
         prefix = forks.record_prefix(self.target)
-        for name in self._tables.tables(self._context.staging_schema):
+        for name in self.services.tables.tables(self.context.staging_schema):
             rest = name.table.removeprefix(prefix)
             if rest == name.table or not VERSION_ID.fullmatch(rest):
                 continue
             try:
-                found = self._tables.find(name)
+                found = self.services.tables.find(name)
             except FilesGoneError:
                 yield name, None
                 continue
@@ -199,7 +197,7 @@ class IcebergGarbage:
             target=str(self.target),
             level=before.level or "",
             kind=Kind.FENCE,
-            time_ms=self._services.clock.wall_ms(),
+            time_ms=self.services.clock.wall_ms(),
             spec_id=int(table.document["default-spec-id"]),
             sort_order_id=int(table.document["default-sort-order-id"]),
             fork="",
@@ -221,15 +219,15 @@ class IcebergGarbage:
             return None
         if fork.may_land_on(table):
             return Reason.MAY_LAND
-        return Reason.FORGOTTEN if self._tables.shows_files_of(name, fork.version) else None
+        return Reason.FORGOTTEN if self.services.tables.shows_files_of(name, fork.version) else None
 
     def _others(self) -> Iterator[tuple[TableName, TableFacts]]:
-        staging = self._context.staging_schema.lower()  # as a Hive metastore lists it
-        for name in self._tables.all_tables():
+        staging = self.context.staging_schema.lower()  # as a Hive metastore lists it
+        for name in self.services.tables.all_tables():
             if name.database.lower() == staging or name == self.target:
                 continue
             try:
-                found = self._tables.find(name)
+                found = self.services.tables.find(name)
             except NotIcebergError:
                 continue
             if found is not None:

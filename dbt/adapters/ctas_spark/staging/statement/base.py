@@ -56,15 +56,11 @@ class StatementBase:
     obstacle: str = ""
     lines: Lines = field(default_factory=Lines)
     shape: str = ""
+    can_be_replaced = False  # no statement replaces a view, or a table of another format
 
     @property
     def exists(self) -> bool:
         return self.facts is not None or bool(self.obstacle)
-
-    @property
-    def can_be_replaced(self) -> bool:
-        """No statement replaces a view, or a table of another format."""
-        return False
 
     @property
     def live(self) -> Snapshot | None:

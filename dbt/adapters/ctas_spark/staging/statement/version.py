@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.publish import messages, purposes
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
-from dbt.adapters.ctas_spark.staging.publish.version import Change, FormatVersion, Outcome, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import FormatVersion, Outcome, Reach
 from dbt.adapters.ctas_spark.staging.statement import base as bases
 from dbt.adapters.ctas_spark.staging.statement import rows_only
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
@@ -31,6 +31,9 @@ NOTHING_SHOWN = "it has never had a snapshot"
 
 class StatementVersion(FormatVersion[StatementBase]):
     """A ``Version``; ``copied`` says what a publication by a copy reaches."""
+
+    change = staticmethod(bases.change_between)
+    who = staticmethod(bases.who_changed)
 
     def __init__(self, context: StagingContext, tables: SqlTables, copied: Reach) -> None:
         self.id = new_version_id(tables.clock.wall_ms())
@@ -93,12 +96,6 @@ class StatementVersion(FormatVersion[StatementBase]):
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (of other writes)
         """What the way knows of the staged rows; StagingError if they are gone."""
         return self._way.check_staged()
-
-    def change(self, begun: StatementBase, now: StatementBase) -> Change:
-        return bases.change_between(begun, now)
-
-    def who(self, begun: StatementBase, now: StatementBase) -> str:
-        return bases.who_changed(begun, now)
 
     def rebase(self, over: StatementBase) -> None:
         """A copy replaces whatever is there; a branch is moved on top of what others committed."""
