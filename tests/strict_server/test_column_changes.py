@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.connections import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.steps import Step, observe

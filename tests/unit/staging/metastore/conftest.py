@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore.connections import ThriftMetastore
 from fakes.scripted_server import ScriptedServer, scripted_server
 
 

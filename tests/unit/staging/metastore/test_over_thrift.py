@@ -14,8 +14,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore import over_thrift
-from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
+from dbt.adapters.ctas_spark.staging.metastore import connections
+from dbt.adapters.ctas_spark.staging.metastore.connections import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.wire import (
     Field,
     Struct,
@@ -133,7 +133,7 @@ def test_silence_ends_with_the_timeout(
 ) -> None:
     """A server that never answers is an error of unknown effect once the time is over."""
     server.answer = answering(**{ALTER: None})
-    monkeypatch.setattr(over_thrift, "CALL_SECONDS", 0.05)
+    monkeypatch.setattr(connections, "CALL_SECONDS", 0.05)
     client = ThriftMetastore(server.uri)
     with pytest.raises(MetastoreError, match=r"timeout|timed out") as caught:
         alter(client)

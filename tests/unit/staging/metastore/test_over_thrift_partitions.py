@@ -5,8 +5,8 @@ from thrift.Thrift import TType
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
+from dbt.adapters.ctas_spark.staging.metastore.connections import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.messages import partition_of
-from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.wire import (
     Field,
     Struct,

@@ -9,9 +9,8 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
+from dbt.adapters.ctas_spark.staging.metastore.connections import InJvmMetastore, ThriftMetastore
 from dbt.adapters.ctas_spark.staging.metastore.hive import HiveMetastore
-from dbt.adapters.ctas_spark.staging.metastore.in_jvm import InJvmMetastore
-from dbt.adapters.ctas_spark.staging.metastore.over_thrift import ThriftMetastore
 
 BUILTIN = "builtin"
 URIS = "hive.metastore.uris"
