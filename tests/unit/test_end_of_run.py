@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from dbt.adapters.ctas_spark import end_of_run
-from dbt.adapters.ctas_spark.end_of_run import EndOfRun, Published
+from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
@@ -48,11 +48,9 @@ def catalog() -> FakeCatalog:
 
 def run(catalog: FakeCatalog, *tables: str, interrupted: bool = False) -> list[str]:
     """What is said after these tables were published."""
-    end, said = EndOfRun(), list[str]()
-    for table in tables:
-        end.add(published(catalog, table))
-    end.run(said.append, interrupted=interrupted)
-    end.run(said.append)
+    said = list[str]()
+    tables_of_run = [published(catalog, table) for table in tables]
+    look_after(tables_of_run, said.append, interrupted=interrupted)
     return said
 
 
@@ -63,7 +61,7 @@ def published(catalog: FakeCatalog, table: str) -> Published:
 
 
 def test_figures_are_kept_before_versions_go(catalog: FakeCatalog) -> None:
-    """One line has the counts; a second run has nothing to do."""
+    """One line has the counts."""
     assert run(catalog, "orders") == ["2 old versions were deleted"]
     assert catalog.calls == [("remember", "orders"), ("clean_up", "orders")]
 
@@ -113,11 +111,13 @@ def test_a_call_that_hangs_does_not_hold_the_process(
 
 def test_a_version_of_files_is_remembered_and_the_one_before_goes() -> None:
     """The same on the catalog of tables of files."""
-    world, end = World(), EndOfRun()
+    world = World()
     old, new = world.published(), world.published()
     rules = RetentionRules(versions_to_keep=0, grace_ms=0)
-    for staged in (old, new):
-        end.add(Published(world.catalog(), CONTEXT, rules, staged.version, WriteFigures(rows=3)))
-    end.run(lambda _: None)
+    run = [
+        Published(world.catalog(), CONTEXT, rules, staged.version, WriteFigures(rows=3))
+        for staged in (old, new)
+    ]
+    look_after(run, lambda _: None)
     assert world.versions_on_storage() == {new.version}
     assert world.catalog().history(CONTEXT)[0].rows == 3

@@ -3,7 +3,7 @@
 import pytest
 
 from dbt.adapters.ctas_spark.config import ModelPlan
-from dbt.adapters.ctas_spark.end_of_run import EndOfRun
+from dbt.adapters.ctas_spark.end_of_run import look_after
 from dbt.adapters.ctas_spark.model_build import ModelBuild, PlannedModel
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -150,11 +150,10 @@ def test_old_versions_wait_for_the_end_of_the_invocation(world: World) -> None:
     world.job.counted = WriteFigures(rows=7, files=1, bytes=4)
     build = staged(world)
     build.commit()
-    end_of_run = EndOfRun()
-    end_of_run.add(build.settle())
+    published = build.settle()
     assert world.versions_on_storage() == {first.version, build.staged.version}
     said: list[str] = []
-    end_of_run.run(said.append)
+    look_after([published], said.append)
     assert world.versions_on_storage() == {build.staged.version}
     assert said == ["1 old versions were deleted"]
     record = world.metastore.tables[version_of(build.staged).record]

@@ -11,7 +11,7 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import model_columns
-from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
+from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, table_name
 from dbt.adapters.ctas_spark.staging import quoting
@@ -43,6 +43,7 @@ class AnyCatalogAdapter(SparkAdapter):
 
     Relation = CtasSparkRelation
     ConnectionManager = CtasSparkConnectionManager
+    connections: CtasSparkConnectionManager
 
     def list_schemas(self, database: str | None) -> list[str]:
         """The schemas of a database, whose name dbt may have quoted."""
@@ -119,15 +120,15 @@ class AnyCatalogAdapter(SparkAdapter):
         return catch_as_completed(futures)
 
     @available
-    def column_comment_sql(self, relation: BaseRelation, column: str, text: str) -> str:
+    def column_comment_sql(self, relation: CtasSparkRelation, column: str, text: str) -> str:
         """The statement that comments one column."""
-        name = table_name(relation.database, str(relation.schema), str(relation.identifier))
-        return model_columns.comment_statement(name, {column: text})
+        return model_columns.comment_statement(relation.full_name, {column: text})
 
     @as_dbt_errors
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
-        if catalog == SESSION_CATALOG or implementation_of(self._handle.spark, catalog):
+        spark = self.connections.get_thread_connection().handle.spark
+        if catalog == SESSION_CATALOG or implementation_of(spark, catalog):
             return
         raise NoSuchCatalogError(
             f"database {catalog!r}: Spark has no catalog of that name",
@@ -182,10 +183,6 @@ class AnyCatalogAdapter(SparkAdapter):
         if catalog_of(database) == SESSION_CATALOG:
             return super()._make_match_kwargs(database, schema, identifier)
         return {"database": database, "schema": schema, "identifier": identifier}
-
-    @property
-    def _handle(self) -> SessionHandle:
-        return cast("SessionHandle", self.connections.get_thread_connection().handle)
 
 
 def _found(

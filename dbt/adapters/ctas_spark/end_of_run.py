@@ -4,9 +4,9 @@ No model waits for that. It has a few threads and limited time; the next run doe
 """
 
 import logging
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,50 +34,29 @@ class Published:
     version: str
     figures: WriteFigures
 
-    def look_after(self) -> int:
-        """Keep its figures, then delete what the rules let go; returns the number of versions."""
-        self.catalog.remember(self.context, self.version, self.figures)
-        return len(self.catalog.clean_up(self.context, self.rules).freed)
+
+def look_after(
+    published: list[Published], say: Callable[[str], None], *, interrupted: bool = False
+) -> None:
+    """Delete what the rules of each let go, and ``say`` the counts, if there are any.
+
+    One table's trouble stops no other's. An ``interrupted`` run takes a few seconds at most:
+    somebody waits for the end of the process.
+    """
+    freed = _freed_in_time(published, SECONDS_WHEN_INTERRUPTED if interrupted else SECONDS)
+    if told := _told(freed, len(published)):
+        say(told)
 
 
-class EndOfRun:
-    """Collects what models publish, in any thread; ``run`` looks after it, once."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._published: list[Published] = []
-
-    def add(self, published: Published) -> None:
-        with self._guard:
-            self._published.append(published)
-
-    def run(self, say: Callable[[str], None], *, interrupted: bool = False) -> None:
-        """Look after what was added since the last call, and ``say`` the counts, if there are any.
-
-        One table's trouble stops no other's. An ``interrupted`` run takes a few seconds at most:
-        somebody waits for the end of the process.
-        """
-        with self._guard:
-            published, self._published = self._published, []
-        if not published:
-            return
-        freed = _look_after(published, SECONDS_WHEN_INTERRUPTED if interrupted else SECONDS)
-        if told := _told(freed, len(published)):
-            say(told)
-
-
-def _look_after(published: list[Published], seconds: float) -> list[int | None]:
+def _freed_in_time(published: list[Published], seconds: float) -> list[int | None]:
     """The number of versions freed of each table that was reached; None where that failed."""
     freed: list[int | None] = []
-    over = threading.Event()
-    waiting: queue.SimpleQueue[Published] = queue.SimpleQueue()
-    for one in published:
-        waiting.put(one)
+    over, waiting = threading.Event(), deque(published)
 
     def work() -> None:
-        while not (over.is_set() or waiting.empty()):
-            with suppress(queue.Empty):
-                freed.append(_freed(waiting.get_nowait(), over))
+        with suppress(IndexError):  # none waits any more
+            while not over.is_set():
+                freed.append(_freed(waiting.popleft(), over))
 
     # Daemons, so that a call that hangs does not hold the process; and plain threads, because
     # PySpark's InheritableThread would bring a model's job group along.
@@ -95,8 +74,10 @@ def _look_after(published: list[Published], seconds: float) -> list[int | None]:
 
 
 def _freed(one: Published, over: threading.Event) -> int | None:
+    """Keep its figures, then delete versions; how many, or None if that failed."""
     try:
-        return one.look_after()
+        one.catalog.remember(one.context, one.version, one.figures)
+        return len(one.catalog.clean_up(one.context, one.rules).freed)
     except Exception as error:  # noqa: BLE001 (whatever it is, the other tables go on)
         if not over.is_set():
             what = error.what if isinstance(error, StagingError) else str(error)

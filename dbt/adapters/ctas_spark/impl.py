@@ -2,23 +2,19 @@
 
 import sys
 import threading
-from dataclasses import replace
 from multiprocessing.context import SpawnContext
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from dbt_common.contracts.constraints import ConstraintType
 
-from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.impl import ConstraintSupport
-from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
-from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
-from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
+from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
-from dbt.adapters.ctas_spark.end_of_run import EndOfRun
+from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.model_build import (
     ModelBuild,
@@ -26,19 +22,9 @@ from dbt.adapters.ctas_spark.model_build import (
     PlannedModel,
     PublicationResponse,
 )
-from dbt.adapters.ctas_spark.relation import table_name
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
-
-
-def _name(relation: BaseRelation) -> TableName:
-    name = table_name(relation.database, str(relation.schema), str(relation.identifier))
-    return replace(name, branch=getattr(relation, "branch", ""))
 
 
 class CtasSparkAdapter(AnyCatalogAdapter):
@@ -58,8 +44,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self._thread = threading.local()
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
-        self._end_of_run = EndOfRun()
-        self.hide_secrets: Callable[[str], str] = self._credentials.hide_secrets
+        self._published: list[Published] = []
+        self.hide_secrets = self._credentials.hide_secrets
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
         self._thread.slot = ModelSlot(config)
@@ -72,14 +58,14 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             dbt_edge.add_to(cause, context.build.fail(cause, canceled=self._handle.canceled))
 
     @for_macros
-    def plan_staged_table(self, relation: BaseRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
+    def plan_staged_table(self, relation: CtasSparkRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
         """Validate the model's configuration and decide its level; no job is started."""
         node = self._slot.config.model
         plan = read_plan(
             node.unique_id,
             node.config,
             node.description,
-            _name(relation),
+            relation.full_name,
             self._credentials.staging_schema,
             column_comments=model_columns.descriptions(node),
             full_refresh=full_refresh,
@@ -100,16 +86,16 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         return self._build.staged.statement(compiled_code)
 
     @for_macros
-    def verify_staged_table(self) -> BaseRelation:
+    def verify_staged_table(self) -> CtasSparkRelation:
         """The staged version as a relation, for checks before it is published."""
         record = self._build.staged.verify()
         path = record.catalog, record.database, record.table
         return self.Relation.create(*path, type=self.Relation.Table, branch=record.branch)
 
     @for_macros
-    def constraint_checks_sql(self, model: dict[str, Any], relation: BaseRelation) -> str | None:
+    def constraint_checks_sql(self, model: dict[str, Any], table: CtasSparkRelation) -> str | None:
         """A query that counts rows which break the contract; None without constraints."""
-        return model_columns.checks_sql(model, _name(relation))
+        return model_columns.checks_sql(model, table.full_name)
 
     @for_macros
     def assert_no_violations(self, counts: Any) -> None:
@@ -118,9 +104,9 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         model_columns.assert_none_broken(found, self._build.staged.target)
 
     @for_macros
-    def comment_columns(self, staged: BaseRelation) -> None:
+    def comment_columns(self, staged: CtasSparkRelation) -> None:
         """Comment the staged version's columns, unless it is a branch, which has its comments."""
-        table, build = _name(staged), self._build.staged
+        table, build = staged.full_name, self._build.staged
         texts = build.context.layout.column_comments
         if texts and not table.branch:
             own = build.keeps_own_columns
@@ -139,7 +125,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def settle_staged_table(self) -> None:
-        self._end_of_run.add(self._build.settle())
+        self._published.append(self._build.settle())
 
     @for_macros
     def publication_response(self) -> PublicationResponse:
@@ -151,7 +137,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         project = operations.Project(
             graph, self._credentials.staging_schema, lambda one: self._catalogs().catalog_for(one)
         )
-        return self.hide_secrets(operations.run(name, project, arguments))
+        told: str = self.hide_secrets(operations.run(name, project, arguments))
+        return told
 
     @as_dbt_errors
     def debug_query(self) -> None:
@@ -167,28 +154,22 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """The invocation ends: look after old versions, then close catalogs and connections."""
         with self._guard:
             opened, self._opened = self._opened, None
+        published, self._published = self._published, []
         try:
-            connections = cast("CtasSparkConnectionManager", self.connections)
-            self._end_of_run.run(logger.info, interrupted=connections.was_canceled)
+            look_after(published, logger.info, interrupted=self.connections.was_canceled)
         finally:
             if opened is not None:
                 opened.close()
             super().cleanup_connections()
             METHODS[self._credentials.method].close()
 
-    @classmethod
-    def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
-        """Name this adapter: dbt derives a wrong module from the name of the class."""
-        return AdapterTrackingRelationInfo(  # type: ignore[abstract]  # dbt instantiates it so
-            adapter_name="ctas_spark",
-            base_adapter_version=base_version,
-            adapter_version=version,
-            model_adapter_details=cls._get_adapter_specific_run_info(config),
-        )
-
     @property
     def _credentials(self) -> Any:
         return self.config.credentials
+
+    @property
+    def _handle(self) -> SessionHandle:
+        return cast("SessionHandle", self.connections.get_thread_connection().handle)
 
     @property
     def _slot(self) -> ModelSlot:
@@ -206,3 +187,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
                 method = METHODS[self._credentials.method]
                 self._opened = method.open_catalogs(spark, self._credentials)
             return self._opened
+
+
+# dbt looks for this package under the name of the class, without "Adapter" and in lower case.
+CtasSparkAdapter.__name__ = "Ctas_SparkAdapter"

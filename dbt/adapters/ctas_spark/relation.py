@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import ComponentName, Policy
@@ -44,6 +44,12 @@ class CtasSparkRelation(SparkRelation):
         if self.path.schema is not None:
             full = self.path.replace(database=catalog_of(self.path.database))
             object.__setattr__(self, "path", full)
+
+    @property
+    def full_name(self) -> TableName:
+        """The path by which Spark finds the table."""
+        name = table_name(self.database, str(self.schema), str(self.identifier))
+        return replace(name, branch=self.branch)
 
     @property
     def in_session_catalog(self) -> bool:
