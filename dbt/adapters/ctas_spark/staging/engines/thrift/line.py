@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import thrift_sasl
-from pyhive.hive import get_installed_sasl
+from pyhive.hive import _unwrap_column, get_installed_sasl
 from pyspark.sql.types import StructField
 from TCLIService import TCLIService, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
@@ -19,7 +19,7 @@ from thrift.transport.TTransport import TBufferedTransport
 from dbt.adapters.ctas_spark.staging.engines.thrift import results
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import (
     LostAnswerError,
-    column_of,
+    TypeName,
     values_of,
 )
 from dbt.adapters.ctas_spark.staging.engines.thrift.session import (
@@ -36,6 +36,10 @@ QUIET_SECONDS = 60
 VERSION = ttypes.TProtocolVersion.HIVE_CLI_SERVICE_PROTOCOL_V6
 """Results in columns: the oldest that has what is needed here."""
 ROWS = 1_000
+SUFFIX = "_type"
+NAMES = {"null": "void", "varchar": "string", "char": "string"}
+"""PySpark's names of types where they differ from the protocol's."""
+QUALIFIED = {"decimal": ("precision", "scale")}
 STATES = ttypes.TOperationState
 RUNNING = (STATES.INITIALIZED_STATE, STATES.PENDING_STATE, STATES.RUNNING_STATE)
 
@@ -102,8 +106,8 @@ class Line:
             operation, ttypes.TFetchOrientation.FETCH_NEXT, maxRows=ROWS
         )
         while found := self._call("FetchResults", request).results.columns:
-            parts = [values_of(seen, column) for seen, column in zip(columns, found, strict=True)]
-            block = list(zip(*parts, strict=True))
+            pairs = zip(columns, map(_unwrap_column, found), strict=True)
+            block = list(zip(*(values_of(*pair) for pair in pairs), strict=True))
             if not block:
                 return
             yield from block
@@ -155,10 +159,13 @@ class Line:
 
 
 def _column(found: Any) -> StructField:
+    """A column by the protocol's name for its type, such as DECIMAL_TYPE."""
     entry = found.typeDesc.types[0].primitiveEntry
-    qualifiers = entry.typeQualifiers.qualifiers if entry.typeQualifiers is not None else {}
-    known = {key: value.i32Value for key, value in qualifiers.items()}
-    return column_of(found.columnName, ttypes.TTypeId._VALUES_TO_NAMES[entry.type], known)  # noqa: SLF001 (Thrift's own)
+    text = ttypes.TTypeId._VALUES_TO_NAMES[entry.type].lower().removesuffix(SUFFIX)  # noqa: SLF001 (Thrift's own)
+    given = entry.typeQualifiers.qualifiers if entry.typeQualifiers is not None else {}
+    known = [str(given[key].i32Value) for key in QUALIFIED.get(text, ()) if key in given]
+    whole = f"{text}({','.join(known)})" if known else NAMES.get(text, text)
+    return StructField(found.columnName, TypeName(whole))
 
 
 def _keep_alive(connection: socket.socket) -> None:

@@ -1,7 +1,7 @@
 """What a statement over HiveServer2's protocol returns: rows of Python's values, or an error."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -20,13 +20,8 @@ CLASS = re.compile(r"(?:\[[A-Z0-9_.]+\] )?([a-z][\w.$]*\.[\w$]+): ?")
 ANALYSIS = ("AnalysisException", "ParseException")
 ENDED = "OPERATION_CANCELED"
 """Spark Connect's condition for the same."""
-SUFFIX = "_type"
-NAMES: Mapping[str, str] = MappingProxyType({"null": "void", "varchar": "string", "char": "string"})
-"""PySpark's names of types where they differ from the protocol's."""
-QUALIFIED = {"decimal": ("precision", "scale")}
 INEXACT = ("array", "map", "struct", "timestamp")
 """Types that the protocol does not tell exactly."""
-BITS = 8
 
 
 class ServerError(PySparkException):
@@ -128,29 +123,10 @@ class ThriftResult:
         return [named(*row) for row in self.rows[:limit]]
 
 
-def column_of(name: str, type_name: str, qualifiers: Mapping[str, object]) -> StructField:
-    """A column by the protocol's name for its type, such as DECIMAL_TYPE."""
-    text = type_name.lower().removesuffix(SUFFIX)
-    known = [str(qualifiers[key]) for key in QUALIFIED.get(text, ()) if key in qualifiers]
-    whole = f"{text}({','.join(known)})" if known else NAMES.get(text, text)
-    return StructField(name, TypeName(whole))
-
-
-def values_of(column: StructField, found: Any) -> Iterator[Any]:
-    """The values of one column, in the one field that is there, the one for its kind of values.
-
-    Each bit of its ``nulls`` marks a value that is NULL.
-    """
-    held = next(one for one in vars(found).values() if one is not None)
+def values_of(column: StructField, found: Iterable[Any]) -> list[Any]:
+    """Python's values of a column, from those of the protocol."""
     convert = CONVERT.get(column.dataType.simpleString().split("(")[0], lambda value: value)
-    for number, value in enumerate(held.values):
-        yield None if _is_set(held.nulls, number) else convert(value)
-
-
-def _is_set(bits: bytes, number: int) -> bool:
-    """Bytes that are all zero may be left out at the end."""
-    byte = bits[number // BITS : number // BITS + 1]
-    return bool(byte) and bool(byte[0] >> number % BITS & 1)
+    return [None if value is None else convert(value) for value in found]
 
 
 def _date(value: str) -> date | str:
