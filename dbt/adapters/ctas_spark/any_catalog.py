@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.exceptions import DbtRuntimeError
-from dbt_common.utils.executor import executor
 
-from dbt.adapters.base.impl import catch_as_completed
+from dbt.adapters.base.impl import BaseAdapter
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
@@ -107,17 +106,7 @@ class AnyCatalogAdapter(SparkAdapter):
         used_schemas: frozenset[tuple[str, str]],
     ) -> tuple["agate.Table", list[Exception]]:
         """The columns of every relation in the project's schemas, for ``dbt docs generate``."""
-        relations = self._get_catalog_relations(relation_configs)
-        schemas = {(one.database, one.schema): one.information_schema_only() for one in relations}
-        with executor(self.config) as pool:
-            submit: Any = pool.submit_connected  # dbt gives it no types
-            futures = [
-                submit(
-                    self, f"{info}_{schema}", self._get_one_catalog, info, {schema}, used_schemas
-                )
-                for (_, schema), info in schemas.items()
-            ]
-        return catch_as_completed(futures)
+        return BaseAdapter.get_catalog(self, relation_configs, used_schemas)
 
     @available
     def column_comment_sql(self, relation: CtasSparkRelation, column: str, text: str) -> str:
@@ -173,6 +162,11 @@ class AnyCatalogAdapter(SparkAdapter):
         return [
             _found(schema, name, RelationType.View) for _, name, temporary in rows if not temporary
         ]
+
+    def _get_catalog_schemas(self, relation_configs: Iterable[RelationConfig]) -> Any:
+        """Each schema by itself, as dbt-spark reads them: of the same database, too."""
+        relations = self._get_catalog_relations(relation_configs)
+        return {self.Relation.create(one.database, one.schema): {one.schema} for one in relations}
 
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
         for column in super()._get_columns_for_catalog(relation):
