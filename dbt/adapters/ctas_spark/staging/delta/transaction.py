@@ -68,7 +68,7 @@ def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None
         ignores_defaults = False
         transaction.updateMetadata(metadata, ignores_defaults)
         operation = _operation(tables, metadata, marker, builds=False)
-        transaction.commit(jvm.sequence(tables.packages, ()), operation)
+        transaction.commit(jvm.sequence(tables.packages, []), operation)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
 import json
-from collections.abc import Iterable
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -95,13 +94,9 @@ def _mapper(packages: Any) -> Any:
 
 def empty_map(packages: Any) -> Any:
     """An immutable Map of Scala's."""
-    nothing = packages.java.util.LinkedHashMap()
-    return packages.org.apache.spark.api.python.PythonUtils.toScalaMap(nothing)
+    return packages.org.apache.spark.api.python.PythonUtils.toScalaMap({})
 
 
-def sequence(packages: Any, values: Iterable[Any]) -> Any:
+def sequence(packages: Any, values: list[Any]) -> Any:
     """A Seq of Scala's."""
-    made = packages.java.util.ArrayList()
-    for value in values:
-        made.add(value)
-    return packages.org.apache.spark.api.python.PythonUtils.toSeq(made)
+    return packages.org.apache.spark.api.python.PythonUtils.toSeq(values)
