@@ -43,7 +43,7 @@ class Job(Protocol):
 
 
 @dataclass(eq=False)
-class StoppableJob:
+class StoppableJob(Job):
     """A job as a connection makes it.
 
     ``given_up`` is set once the run was cancelled; ``stop`` waits for ``stop_seconds`` at most.
@@ -64,9 +64,6 @@ class StoppableJob:
 
     def cancel(self) -> None:
         """Ask Spark to stop what runs of the job, without waiting for it."""
-        raise NotImplementedError
-
-    def stop(self) -> bool:
         raise NotImplementedError
 
     def figures(self) -> WriteFigures:
