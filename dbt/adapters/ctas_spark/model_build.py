@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.plan import JobStatusHook
+from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
@@ -66,7 +66,7 @@ class PlannedModel:
 
     catalog: StagingCatalog
     retention: RetentionRules
-    hook: JobStatusHook
+    plan: Plan
     timer: StepTimer
 
     @classmethod
@@ -74,22 +74,26 @@ class PlannedModel:
         """Decide the level, or refuse it, before any job."""
         timer = StepTimer()
         plan = replace(catalog.plan(model.context, job), observers=(timer,))
-        return cls(catalog, model.retention, JobStatusHook(plan), timer)
+        return cls(catalog, model.retention, plan, timer)
 
     def begin(self) -> "ModelBuild":
-        return ModelBuild(self, self.hook.on_created())
+        return ModelBuild(self, self.plan.begin())
 
 
 @dataclass(frozen=True, slots=True)
 class ModelBuild:
-    """A staged table, and the plan that it came from."""
+    """A staged table, and the plan that it came from.
+
+    It is FLIP-305's ``JobStatusHook``: a job that has ended is committed, and one that failed or
+    was cancelled is aborted.
+    """
 
     planned: PlannedModel
     staged: StagedTable[Any]
 
     def commit(self) -> bool:
         """Commit; False if a table that another writer created meanwhile is kept."""
-        self.planned.hook.on_finished()
+        self.staged.commit()
         return self.staged.outcome is Outcome.COMMITTED
 
     def settle(self) -> Published:
@@ -102,11 +106,8 @@ class ModelBuild:
 
     def fail(self, cause: BaseException, *, canceled: bool) -> str:
         """Abort what is undecided; what to tell besides the error: outcome, version, table."""
-        if canceled:
-            self.planned.hook.on_canceled()
-        else:
-            self.planned.hook.on_failed(cause)
         staged = self.staged
+        staged.abort("cancelled" if canceled else f"failed: {type(cause).__name__}")
         if staged.outcome is Outcome.COMMITTED:
             return self._failed_after_commit()
         if staged.outcome is Outcome.UNKNOWN:

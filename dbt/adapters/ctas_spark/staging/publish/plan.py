@@ -51,30 +51,3 @@ class Plan:
             staged.abort(f"failed before its job: {type(error).__name__}")
             raise
         return staged
-
-
-class JobStatusHook:
-    """The life of a model's job, bound to that of its staged table (FLIP-218, FLIP-305)."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._staged: StagedTable[Any] | None = None
-
-    def on_created(self) -> StagedTable[Any]:
-        """Begin; a begin that fails leaves nothing to abort."""
-        self._staged = self._plan.begin()
-        return self._staged
-
-    def on_finished(self) -> None:
-        if self._staged is not None:
-            self._staged.commit()
-
-    def on_failed(self, cause: BaseException) -> None:
-        self._abort(f"failed: {type(cause).__name__}")
-
-    def on_canceled(self) -> None:
-        self._abort("cancelled")
-
-    def _abort(self, reason: str) -> None:
-        if self._staged is not None:
-            self._staged.abort(reason)
