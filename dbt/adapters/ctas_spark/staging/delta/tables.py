@@ -6,13 +6,10 @@ refused by name, or of unknown outcome.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -45,15 +42,6 @@ MISSING = "org.apache.spark.sql.catalyst.analysis.NoSuchTableException"
 REFUSED = ("org.apache.spark.sql.delta.", "io.delta.", "java.lang.IllegalArgumentException")
 
 
-@contextmanager
-def core_errors(action: str) -> Iterator[None]:
-    """Raise the core's errors; ``action`` completes "could not"."""
-    try:
-        yield
-    except (Py4JError, PySparkException, OSError) as error:
-        raise _translated(action, error) from error
-
-
 def refusal(names: Sequence[str]) -> type[MetastoreError]:
     """The error for a Java exception, by the names of its class and that class's parents.
 
@@ -65,6 +53,20 @@ def refusal(names: Sequence[str]) -> type[MetastoreError]:
     if MISSING in names:
         return EntryMissingError
     return RefusedError if names[0].startswith(REFUSED) else MetastoreError
+
+
+def _meaning(error: Exception) -> tuple[type[MetastoreError], str]:
+    java = jvm.java_exception(error)
+    if java is None:
+        return MetastoreError, str(error)
+    names, of = [], java.getClass()
+    while of is not None:
+        names.append(str(of.getName()))
+        of = of.getSuperclass()
+    return refusal(names), str(java.getMessage() or names[0])
+
+
+core_errors = jvm.core_errors(_meaning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,14 +230,3 @@ def _loaded(found: Any, entry: Any) -> LoadedTable | None:
         protocol=json.loads(str(snapshot.protocol().json()))["protocol"],
     )
     return LoadedTable(facts, log, snapshot, entry)
-
-
-def _translated(action: str, error: Exception) -> MetastoreError:
-    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-    if java is None:
-        return MetastoreError(f"could not {action}: {error}")
-    names, of = [], java.getClass()
-    while of is not None:
-        names.append(str(of.getName()))
-        of = of.getSuperclass()
-    return refusal(names)(f"could not {action}: {java.getMessage() or names[0]}")

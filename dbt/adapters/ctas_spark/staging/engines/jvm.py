@@ -2,16 +2,41 @@
 # ruff: noqa: SLF001 (PySpark has no public way to its JVM)
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache, reduce
 from typing import Any
 
-from py4j.protocol import Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 
+Meaning = Callable[[Exception], tuple[type[MetastoreError], str]]
+"""The core's error for one of Spark's, and its words."""
 GONE = (Py4JNetworkError, OSError)
 """What a call raises when the JVM has ended."""
+
+
+def core_errors(meaning: Meaning) -> Callable[[str], AbstractContextManager[None]]:
+    """Make a block that raises the core's errors; its argument completes "could not"."""
+
+    @contextmanager
+    def raised(action: str) -> Iterator[None]:
+        try:
+            yield
+        except (Py4JError, PySparkException, OSError) as error:
+            kind, words = meaning(error)
+            raise kind(f"could not {action}: {words}") from error
+
+    return raised
+
+
+def java_exception(error: Exception) -> Any:
+    """What was raised in the JVM, behind an error of Py4J's or PySpark's; None if nothing was."""
+    return getattr(error, "java_exception", None) or getattr(error, "_origin", None)
 
 
 def classes(spark: SparkSession) -> Any:

@@ -5,13 +5,12 @@ Iceberg's Java exceptions become the core's errors: refused by name, or a fate n
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import PySparkException, UnsupportedOperationException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import UnsupportedOperationException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging import quoting
@@ -62,23 +61,16 @@ BY_CLASS: dict[str, type[MetastoreError]] = {
 }
 
 
-@contextmanager
-def core_errors(action: str) -> Iterator[None]:
-    """Raise the core's errors; ``action`` completes "could not"."""
-    try:
-        yield
-    except (Py4JError, PySparkException, OSError) as error:
-        raise _translated(action, error) from error
-
-
-def _translated(action: str, error: Exception) -> MetastoreError:
+def _meaning(error: Exception) -> tuple[type[MetastoreError], str]:
     if isinstance(error, UnsupportedOperationException):
-        return UnsupportedError(f"could not {action}: {error}")
+        return UnsupportedError, str(error)
     if not isinstance(error, Py4JJavaError):
-        return MetastoreError(f"could not {action}: {error}")
+        return MetastoreError, str(error)
     name = str(error.java_exception.getClass().getName())
-    text = f"could not {action}: {error.java_exception.getMessage() or name}"
-    return BY_CLASS.get(name, MetastoreError)(text)
+    return BY_CLASS.get(name, MetastoreError), str(error.java_exception.getMessage() or name)
+
+
+core_errors = jvm.core_errors(_meaning)
 
 
 class LoadedTable:

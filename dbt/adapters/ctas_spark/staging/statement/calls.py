@@ -1,12 +1,11 @@
 """What Spark's and a catalog's exceptions mean: a refusal by name, or an unknown outcome."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
@@ -48,15 +47,6 @@ BY_NAME: dict[str, type[RefusedError]] = {
 """Spark's conditions, and classes of Java's."""
 
 
-@contextmanager
-def core_errors(action: str) -> Iterator[None]:
-    """Raise errors of ``staging/errors.py``; ``action`` completes "could not"."""
-    try:
-        yield
-    except (Py4JError, PySparkException, OSError) as error:
-        raise _translated(action, error) from error
-
-
 def condition(error: Exception) -> str:
     """Spark's name for the error; empty if it has none."""
     if not isinstance(error, PySparkException):
@@ -67,24 +57,23 @@ def condition(error: Exception) -> str:
 
 def java_class(error: Exception) -> str:
     """The simple name of the exception's class in Java; empty if it has none."""
-    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    java = jvm.java_exception(error)
     if java is not None:
         return str(java.getClass().getSimpleName())
     named = NAMED_CLASS.match(str(error))
     return re.split(r"[.$]", named.group(1))[-1] if named else ""
 
 
-def _translated(action: str, error: Exception) -> MetastoreError:
-    text = f"could not {action}: {_words(error)}"
+def _kind(error: Exception) -> type[MetastoreError]:
     name = condition(error).split(".")[0]
     if DELTA_CONFLICT.fullmatch(name):
-        return EntryModifiedError(text)
+        return EntryModifiedError
     kind = BY_NAME.get(name) or BY_NAME.get(java_class(error))
     if kind is not None:
-        return kind(text)
+        return kind
     job_failed = any(words in str(error) for words in JOB_FAILED)
     refused = isinstance(error, AnalysisException) or name in WROTE_NOTHING or job_failed
-    return RefusedError(text) if refused else MetastoreError(text)
+    return RefusedError if refused else MetastoreError
 
 
 def _words(error: Exception) -> str:
@@ -96,3 +85,6 @@ def _words(error: Exception) -> str:
     for frames in FRAMES:
         text = text.split(frames)[0]
     return text
+
+
+core_errors = jvm.core_errors(lambda error: (_kind(error), _words(error)))
