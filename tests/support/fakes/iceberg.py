@@ -180,6 +180,3 @@ class FakeIceberg:
 
     def write_metadata(self, text: str, like: Any, path: str) -> None:  # noqa: ARG002 (the shape)
         self.files[path] = json.loads(text)
-
-    def forget_cached(self, name: TableName) -> None:
-        self.after("forget_cached", name)

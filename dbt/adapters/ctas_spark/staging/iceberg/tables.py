@@ -102,10 +102,7 @@ class LoadedTable:
     def with_properties(self, properties: Mapping[str, str]) -> None:
         """Set properties by one commit."""
         with core_errors("set properties of a staged table"):
-            update = self.java.updateProperties()
-            for key, value in properties.items():
-                update = update.set(key, value)
-            update.commit()
+            _commit(self.java.updateProperties(), properties)
 
     def has_file(self, path: str) -> bool:
         """True if the table's own way to its storage finds a file."""
@@ -120,10 +117,13 @@ class LoadedTable:
     def append_nothing(self, summary: Mapping[str, str]) -> None:
         """Commit a snapshot of the same files with ``summary``: the smallest commit of data."""
         with core_errors("commit a snapshot without files"):
-            append = self.java.newFastAppend()
-            for key, value in summary.items():
-                append = append.set(key, value)
-            append.commit()
+            _commit(self.java.newFastAppend(), summary)
+
+
+def _commit(update: Any, values: Mapping[str, str]) -> None:
+    for key, value in values.items():
+        update = update.set(key, value)
+    update.commit()
 
 
 class IcebergTables:
@@ -210,11 +210,6 @@ class IcebergTables:
             self._catalog.dropTable(self._identifier(name), False)
             self._catalog.invalidateTable(self._identifier(name))
 
-    def forget_cached(self, name: TableName) -> None:
-        """Drop what the catalog's cache holds of a table."""
-        with core_errors(f"refresh {name}"):
-            self._catalog.invalidateTable(self._identifier(name))
-
     def tables(self, namespace: str) -> tuple[TableName, ...]:
         """The tables of a namespace."""
         with core_errors(f"list the tables of {namespace}"):
@@ -237,7 +232,6 @@ class IcebergTables:
 
         One job, which reads all manifests of the table.
         """
-        self.forget_cached(name)
         table, below = quoting.table(name), quoting.string(f"/{version}/")
         places = {"all_files": "file_path", "all_manifests": "path", "snapshots": "manifest_list"}
         parts = (
@@ -245,6 +239,7 @@ class IcebergTables:
             for listed, path in places.items()
         )
         with core_errors(f"read the manifests of {name}"):
+            self._catalog.invalidateTable(self._identifier(name))
             return bool(self._spark.sql(f"{' UNION ALL '.join(parts)} LIMIT 1").collect())
 
     def all_tables(self) -> Iterator[TableName]:
