@@ -109,18 +109,14 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
     if wants_iceberg and not of_iceberg:
         raise _not_icebergs(context, implementation)
     if only_iceberg and layout.format_given and not wants_iceberg:
-        raise _only_iceberg(context)
+        raise messages.unsupported(
+            context.target,
+            f"the catalog {catalog} holds tables of the format {ICEBERG} only, and "
+            f"file_format is {layout.file_format}",
+            "remove file_format (the format of data files is the property write.format.default), "
+            f"or use the catalog {SESSION_CATALOG}",
+        )
     return Kind.ICEBERG if wants_iceberg or only_iceberg else Kind.FILES
-
-
-def _only_iceberg(context: StagingContext) -> AtomicityNotSupportedError:
-    return messages.unsupported(
-        context.target,
-        f"the catalog {context.target.catalog} holds tables of the format {ICEBERG} only, and "
-        f"file_format is {context.layout.file_format}",
-        "remove file_format (the format of data files is the property write.format.default), or "
-        f"use the catalog {SESSION_CATALOG}",
-    )
 
 
 def _not_icebergs(

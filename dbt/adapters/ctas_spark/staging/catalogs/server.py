@@ -4,7 +4,7 @@ What the formats' own conditional commits reach is ``isolated``; a native CREATE
 reaches ``atomic``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -113,19 +113,15 @@ class CatalogsWithoutJvm(Catalogs):
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
         name, is_iceberg = context.target.catalog, kind is Kind.ICEBERG
         options = self._options(name)
-        if is_iceberg:
-            self._check_iceberg(context, options)
-        branches = is_iceberg and settings.publishes_by_branch(options, self._facts)
-        tables = SqlTables(asking(self._spark), name, kind.value, has_branches=branches)
-        return StatementCatalog(tables, reached(kind.value, self.over))
-
-    def _check_iceberg(self, context: StagingContext, options: Mapping[str, str]) -> None:
-        """Refuse a catalog that is not known to swap a table's metadata in one step."""
-        if settings.iceberg_kind(options) is None and not settings.is_hadoop(options):
+        is_known = settings.iceberg_kind(options) is not None or settings.is_hadoop(options)
+        if is_iceberg and not is_known:
             raise messages.unsupported(
                 context.target,
                 f"it is not known whether {settings.iceberg_implementation(options)} swaps an "
                 f"Iceberg table's metadata in one step, and over {self.over} no probe can find out",
-                "use a catalog of type hive, jdbc, rest or hadoop "
-                f"({SETTINGS}{context.target.catalog}.type), or method: session",
+                f"use a catalog of type hive, jdbc, rest or hadoop ({SETTINGS}{name}.type), or "
+                "method: session",
             )
+        branches = is_iceberg and settings.publishes_by_branch(options, self._facts)
+        tables = SqlTables(asking(self._spark), name, kind.value, has_branches=branches)
+        return StatementCatalog(tables, reached(kind.value, self.over))
