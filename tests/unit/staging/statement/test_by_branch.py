@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagedVersionGoneError,
     StagedVersionIncompleteError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker
+from dbt.adapters.ctas_spark.staging.publish.marker import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason
 from fakes.branches import FakeBranches

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker, TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     IcebergTables,
     LoadedTable,
@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import (
 )
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
+from dbt.adapters.ctas_spark.staging.publish.marker import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
 
 ABSENT = "absent"

@@ -9,12 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    COMMIT,
-    PREFIX,
-    NativeMarker,
-    common_fields,
-)
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, SnapshotMarker
 
 MAIN = "main"
 NO_SNAPSHOT = -1
@@ -34,40 +29,6 @@ COUNTED = frozenset({"last-sequence-number", "current-snapshot-id", "schemas", "
 """What changes when files are rewritten, a branch is written, or unused schemas expire."""
 REPLACE = "replace"
 """The operation of a snapshot that has other files, and the same rows."""
-SPEC = PREFIX + "spec_id"
-SORT_ORDER = PREFIX + "sort_order_id"
-FORK = PREFIX + "fork"
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotMarker(NativeMarker):
-    """What a published snapshot's summary says of its publication.
-
-    ``spec_id`` and ``sort_order_id`` are the table's from this publication on; ``fork`` is the
-    version id of the fork that it was staged on, or empty for a fence.
-    """
-
-    spec_id: int
-    sort_order_id: int
-    fork: str
-
-    def to_summary(self) -> dict[str, str]:
-        """The marker as keys of a summary."""
-        own = {SPEC: str(self.spec_id), SORT_ORDER: str(self.sort_order_id), FORK: self.fork}
-        return {**self.common_values(), **own}
-
-    @classmethod
-    def of(cls, summary: Mapping[str, str]) -> "SnapshotMarker | None":
-        """The marker in a snapshot's summary, if it is whole."""
-        try:
-            return cls(
-                **common_fields(summary),
-                spec_id=int(summary[SPEC]),
-                sort_order_id=int(summary[SORT_ORDER]),
-                fork=summary[FORK],
-            )
-        except (KeyError, ValueError):
-            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +66,12 @@ class Snapshot:
     def marker(self) -> SnapshotMarker | None:
         """What made it, if that was a publication or a fence of ours."""
         return SnapshotMarker.of(self.summary)
+
+    @property
+    def published(self) -> SnapshotMarker | None:
+        """The marker of a build or a rollback; a fence publishes nothing."""
+        marker = self.marker
+        return None if marker is None or marker.kind.keeps_the_version else marker
 
 
 @dataclass(frozen=True)

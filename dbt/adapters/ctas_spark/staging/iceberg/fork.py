@@ -17,15 +17,20 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg.base import ExpectedBase, IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker, TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.base import ExpectedBase
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     IcebergServices,
     IcebergTables,
     LoadedTable,
 )
 from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
-from dbt.adapters.ctas_spark.staging.publish.marker import BASE, PREFIX, TARGET, VERSION
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    BASE,
+    PREFIX,
+    VERSION,
+    SnapshotMarker,
+)
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
 
@@ -145,14 +150,6 @@ def version_of_record(record: TableName) -> str:
 def uuid_of_new(fork: TableFacts, version: str) -> str:
     """The identity of a table that a version creates in the place of one that was dropped."""
     return str(uuid5(NAMESPACE_OID, f"{fork.uuid} {version}"))
-
-
-def own_properties(
-    target: TableName, version: str, base: IcebergBase, directories: ForkDirectories
-) -> dict[str, str]:
-    """What a fork's first commit sets: the record, and what keeps the fork apart."""
-    record = {STATE: STAGED, TARGET: str(target), VERSION: version, BASE: str(base)}
-    return {**directories.properties, **record}
 
 
 def published_properties(

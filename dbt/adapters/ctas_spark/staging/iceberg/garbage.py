@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
-from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker, TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.fork import DELETING, Fork
 from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     FilesGoneError,
@@ -24,6 +24,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     TARGET,
     VERSION_ID,
     Kind,
+    SnapshotMarker,
     new_commit_id,
     started_ms,
 )

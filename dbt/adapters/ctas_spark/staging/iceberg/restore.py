@@ -10,32 +10,23 @@ from dataclasses import dataclass, replace
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
-from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, Snapshot, SnapshotMarker, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable, core_errors
+from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, Snapshot, TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, core_errors
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, SnapshotMarker
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, change_of, time_text
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A build or rollback that Iceberg's history still has, and what ``main`` showed by it."""
-
-    marker: SnapshotMarker
-    snapshot: Snapshot
+Published = tuple[SnapshotMarker, Snapshot]
+"""A build or rollback that Iceberg's history still has, and what ``main`` showed by it."""
 
 
 def publications(table: TableFacts) -> tuple[Published, ...]:
     """What this adapter has published as ``main``, newest first; a fence publishes nothing."""
     shown = (table.snapshots.get(one) for one in dict.fromkeys(reversed(table.log)))
-    found = ((one.marker, one) for one in shown if one is not None)
-    return tuple(
-        Published(marker, one)
-        for marker, one in found
-        if marker is not None and not marker.kind.keeps_the_version
-    )
+    found = ((one.published, one) for one in shown if one is not None)
+    return tuple((marker, one) for marker, one in found if marker is not None)
 
 
 def last_of(table: TableFacts, version: str) -> Published | None:
@@ -43,9 +34,9 @@ def last_of(table: TableFacts, version: str) -> Published | None:
 
     None if it was never published, or if Iceberg has expired it.
     """
-    for newest in publications(table):
-        if newest.marker.version == version:
-            return Published(newest.marker, _last_state(table, newest.snapshot))
+    for marker, snapshot in publications(table):
+        if marker.version == version:
+            return marker, _last_state(table, snapshot)
     return None
 
 
@@ -56,8 +47,7 @@ def _last_state(table: TableFacts, published: Snapshot) -> Snapshot:
             continue
         if published.id not in {one.id for one in table.ancestors(later)}:
             break
-        marker = table.snapshots[later].marker
-        if marker is not None and not marker.kind.keeps_the_version:
+        if table.snapshots[later].published is not None:
             break
         last = table.snapshots[later]
     return last
@@ -67,20 +57,20 @@ def history(table: TableFacts) -> tuple[Event, ...]:
     """Every build and rollback that Iceberg has not expired, newest first."""
     shown = publications(table)
     live = table.marker.version if table.marker else None
-    older = (*(one.snapshot for one in shown[1:]), None)
+    older = (*(snapshot for _, snapshot in shown[1:]), None)
     return tuple(
-        _event(table, one, before, "live" if one.marker.version == live else "kept")
-        for one, before in zip(shown, older, strict=False)
+        _event(table, one, before, live) for one, before in zip(shown, older, strict=False)
     )
 
 
-def _event(table: TableFacts, one: Published, before: Snapshot | None, state: str) -> Event:
-    columns, counted = table.columns(one.snapshot.schema_id), one.snapshot.figures
+def _event(table: TableFacts, one: Published, before: Snapshot | None, live: str | None) -> Event:
+    marker, snapshot = one
+    columns, counted = table.columns(snapshot.schema_id), snapshot.figures
     return Event(
-        version=one.marker.version,
-        time=time_text(one.marker.time_ms),
-        kind=one.marker.kind.value,
-        state=state,
+        version=marker.version,
+        time=time_text(marker.time_ms),
+        kind=marker.kind.value,
+        state="live" if marker.version == live else "kept",
         rows=counted.rows,
         bytes=counted.bytes,
         schema_change=change_of(table.columns(before.schema_id), columns) if before else "",
@@ -102,12 +92,12 @@ class IcebergRestoring:
         base = self.look()
         if base.facts is None:
             return ()
-        known = dict.fromkeys(one.marker.version for one in publications(base.facts))
+        known = dict.fromkeys(marker.version for marker, _ in publications(base.facts))
         found = {one: last_of(base.facts, one) for one in known if one != base.version}
         return tuple(
             version
             for version, last in found.items()
-            if last is not None and base.facts.columns(last.snapshot.schema_id)
+            if last is not None and base.facts.columns(last[1].schema_id)
         )
 
     def restored(
@@ -136,23 +126,21 @@ class RestoredVersion(IcebergVersion):
                 table=self._context.target,
                 left="it is unchanged",
             )
-        self._snapshot = chosen.snapshot.id
+        marker, snapshot = chosen
+        self._snapshot = snapshot.id
         super().stage_on(base, level)
-        _set_back(self.fork(), chosen)
+        fork = self.fork()
+        with core_errors("stage an earlier version"):
+            builder = fork.builder()
+            builder.setCurrentSchema(snapshot.schema_id)
+            builder.setDefaultPartitionSpec(marker.spec_id)
+            builder.setDefaultSortOrder(marker.sort_order_id)
+            builder.setBranchSnapshot(snapshot.id, MAIN)
+            metadata = builder.build()
+        fork.commit(metadata)
 
     def change(self, begun: IcebergBase, now: IcebergBase) -> Change:
         """Upkeep that took the snapshot away took its files, too."""
         change = super().change(begun, now)
         kept = now.facts is not None and self._snapshot in now.facts.snapshots
         return Change.WRITTEN if change is Change.MAINTAINED and not kept else change
-
-
-def _set_back(fork: LoadedTable, chosen: Published) -> None:
-    with core_errors("stage an earlier version"):
-        builder = fork.builder()
-        builder.setCurrentSchema(chosen.snapshot.schema_id)
-        builder.setDefaultPartitionSpec(chosen.marker.spec_id)
-        builder.setDefaultSortOrder(chosen.marker.sort_order_id)
-        builder.setBranchSnapshot(chosen.snapshot.id, MAIN)
-        metadata = builder.build()
-    fork.commit(metadata)

@@ -15,11 +15,18 @@ from dbt.adapters.ctas_spark.staging.iceberg.creation import (
     fork_to_publish,
     metadata_of_creation,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.facts import SnapshotMarker
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkDirectories
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import BASE, Kind, new_commit_id, new_version_id
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    BASE,
+    TARGET,
+    VERSION,
+    Kind,
+    SnapshotMarker,
+    new_commit_id,
+    new_version_id,
+)
 from dbt.adapters.ctas_spark.staging.publish.version import FormatVersion, Reach
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
@@ -87,7 +94,8 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         self._begun, self._recorded = base, str(base)
         self._location = base.facts.location if base.facts else self._new_location()
         self._directories = ForkDirectories.below(self._location, known, self.id)
-        own = forks.own_properties(self._context.target, self.id, base, self._directories)
+        said = {TARGET: str(self._context.target), VERSION: self.id, BASE: self._recorded}
+        own = {**self._directories.properties, forks.STATE: forks.STAGED, **said}
         if base.table is None:
             own |= {k: v for k, v in asked.items() if k == forks.FORMAT_VERSION}
             forks.make_empty_fork(self._tables, self.record, self._location, own)
@@ -154,12 +162,11 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         over.table.commit(metadata)
 
     def settle(self, report: StepReport) -> list[str]:
-        """Remove the entry, and what only the fork needed; refresh Iceberg's and Spark's caches."""
+        """Remove the entry, and what only the fork needed; refresh Spark's caches.
+
+        Iceberg's own has the target as the look after the call has read it.
+        """
         left = forks.forget(self._services, self.record, report)
-        try:
-            self._tables.forget_cached(self._context.target)
-        except StagingError as error:
-            logger.warning("%s stays in a cache: %s", self._context.target, error.what)
         self._services.engine.refresh(self._context.target)
         return left
 

@@ -21,6 +21,9 @@ NUMBER = PREFIX + "number"
 FORMAT = PREFIX + "format"
 KIND = PREFIX + "kind"
 TIME = PREFIX + "time_ms"
+SPEC = PREFIX + "spec_id"
+SORT_ORDER = PREFIX + "sort_order_id"
+FORK = PREFIX + "fork"
 TEXTS = ("commit", "version", "base", "target", "level")
 MARKER_FORMAT = 1
 """What this release writes; a target with a newer one is not touched."""
@@ -186,6 +189,37 @@ class NativeMarker(AnyMarker):
 def common_fields(kept: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that every format has; KeyError or ValueError if they are no whole marker."""
     return {**_texts_in(kept), "kind": Kind(kept[KIND]), "time_ms": int(kept[TIME])}
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotMarker(NativeMarker):
+    """What a published snapshot's summary says of its publication.
+
+    ``spec_id`` and ``sort_order_id`` are the table's from this publication on; ``fork`` is the
+    version id of the fork that it was staged on, or empty for a fence.
+    """
+
+    spec_id: int
+    sort_order_id: int
+    fork: str
+
+    def to_summary(self) -> dict[str, str]:
+        """The marker as keys of a summary."""
+        own = {SPEC: str(self.spec_id), SORT_ORDER: str(self.sort_order_id), FORK: self.fork}
+        return {**self.common_values(), **own}
+
+    @classmethod
+    def of(cls, summary: Mapping[str, str]) -> "SnapshotMarker | None":
+        """The marker in a snapshot's summary, if it is whole."""
+        try:
+            return cls(
+                **common_fields(summary),
+                spec_id=int(summary[SPEC]),
+                sort_order_id=int(summary[SORT_ORDER]),
+                fork=summary[FORK],
+            )
+        except (KeyError, ValueError):
+            return None
 
 
 def _texts_in(kept: Mapping[str, Any]) -> dict[str, str]:

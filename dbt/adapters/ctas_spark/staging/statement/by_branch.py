@@ -21,10 +21,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.marker import (
-    PREFIX,
     VERSION_ID,
     Kind,
-    NativeMarker,
+    SnapshotMarker,
     new_commit_id,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
@@ -41,9 +40,7 @@ OPTION = "snapshot-property."
 """The prefix of write options that end up in the summary of the snapshot."""
 LEFT_MAIN = ("Cannot fast-forward", "Ref does not exist", "CommitFailedException")
 """What Iceberg says if main or the branch is not what it was; nothing was committed then."""
-SPEC, SORT_ORDER, FORK = (PREFIX + key for key in ("spec_id", "sort_order_id", "fork"))
-"""What the kind ``iceberg`` reads in a snapshot's marker besides the common fields."""
-UNSORTED = "0"
+UNSORTED = 0
 
 BY_BRANCH = Reach(Atomicity.ISOLATED, "fast_forward", conflict_check="cas")
 
@@ -95,7 +92,11 @@ class ByBranch:
             ConcurrentWriteError: a DROP took the branch with the table, or the table has another
                 shape now.
         """
-        why = self._why_not_on(over)
+        why = ""
+        if self._branch not in over.lines.branches:
+            why = "what was staged in a branch of it is gone"
+        elif over.shape != self._begun.shape:
+            why = "its columns, partitioning or properties are others"
         if why:
             who = who_changed(self._begun, over)
             what = f"on_conflict: overwrite can't put the staged version over that: {why}"
@@ -106,12 +107,12 @@ class ByBranch:
     def mark(self, over: StatementBase, level: Atomicity) -> str:
         """Put the marker on the branch by a snapshot of the same rows; StagingError if it is gone.
 
-        The marker has all fields of the kind ``iceberg``, so that sessions with a JVM read it.
+        It is that of the kind ``iceberg``, so that sessions with a JVM read it.
         """
         if self._head() is None:
             unchanged = messages.unchanged(self._begun)
             raise messages.record_gone(self._target, self.record, unchanged)
-        marker = NativeMarker(
+        marker = SnapshotMarker(
             commit=new_commit_id(),
             version=self._version,
             base=over.commit,
@@ -119,9 +120,11 @@ class ByBranch:
             level=level.value,
             kind=Kind.BUILD,
             time_ms=self._tables.driver.now_ms(),
+            spec_id=self._spec_id(),
+            sort_order_id=UNSORTED,
+            fork=self._version,
         )
-        own = {SPEC: self._spec_id(), SORT_ORDER: UNSORTED, FORK: self._version}
-        summary = {**marker.common_values(), **own}
+        summary = marker.to_summary()
         options = quoting.properties({f"{OPTION}{key}": value for key, value in summary.items()})
         path = quoting.table(self.record)
         nothing = f"INSERT INTO {path} WITH {options} SELECT * FROM {path} WHERE false"  # noqa: S608 (quoted)
@@ -130,8 +133,14 @@ class ByBranch:
 
     def publish(self, over: StatementBase) -> None:  # noqa: ARG002 (the branch knows it)
         """Fast-forward main; Iceberg refuses that if main is not what the branch began at."""
+        target, branch = self._target, quoting.string(self._branch)
+        table = quoting.string(".".join(map(quoting.identifier, (target.database, target.table))))
+        call = (
+            f"CALL {quoting.identifier(target.catalog)}.system.fast_forward("
+            f"table => {table}, branch => {quoting.string(MAIN)}, to => {branch})"
+        )
         try:
-            self._tables.run(f"publish {self._target}", self._fast_forward())
+            self._tables.run(f"publish {target}", call)
         except RefusedError:
             raise
         except MetastoreError as error:
@@ -189,14 +198,7 @@ class ByBranch:
         self._tables.run(f"copy {staged} to {self._branch}", self._replace_rows(rows))
         self._on = snapshot
 
-    def _why_not_on(self, over: StatementBase) -> str:
-        if self._branch not in over.lines.branches:
-            return "what was staged in a branch of it is gone"
-        if over.shape != self._begun.shape:
-            return "its columns, partitioning or properties are others"
-        return ""
-
-    def _spec_id(self) -> str:
+    def _spec_id(self) -> int:
         """The id of the staged files' partition spec; without files it does not matter.
 
         Each file is opened for that, as nothing else in SQL tells that one is missing.
@@ -213,16 +215,7 @@ class ByBranch:
         except RefusedError as error:
             unchanged = messages.unchanged(self._begun)
             raise messages.files_gone(self._target, error.what, unchanged) from error
-        return str(max((int(row["spec"]) for row in rows), default=0))
-
-    def _fast_forward(self) -> str:
-        """The call that lets main show what the branch shows."""
-        target, branch = self._target, quoting.string(self._branch)
-        table = quoting.string(".".join(map(quoting.identifier, (target.database, target.table))))
-        return (
-            f"CALL {quoting.identifier(target.catalog)}.system.fast_forward("
-            f"table => {table}, branch => {quoting.string(MAIN)}, to => {branch})"
-        )
+        return max((int(row["spec"]) for row in rows), default=0)
 
 
 def drop_branch(tables: SqlTables, target: TableName, name: str) -> None:
