@@ -1,10 +1,13 @@
 """What a model is told at its end, and what is looked after when the invocation ends."""
 
+from collections.abc import Callable
+
 import pytest
 
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import look_after
-from dbt.adapters.ctas_spark.model_build import ModelBuild, PlannedModel
+from dbt.adapters.ctas_spark.model_build import ModelBuild
+from dbt.adapters.ctas_spark.model_build import planned as planned_by
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -21,17 +24,17 @@ from fakes.world import STAGING_SCHEMA, World, version_of
 KEEP_NONE = RetentionRules(versions_to_keep=0, grace_ms=0)
 
 
-def planned_in(world: World, context: StagingContext) -> PlannedModel:
+def planned_in(world: World, context: StagingContext) -> Callable[[], ModelBuild]:
     """A model with that context, which keeps no old versions."""
     model = ModelPlan(context, KEEP_NONE, 60)
-    return PlannedModel.of(world.catalog(), model, world.job)
+    return planned_by(world.catalog(), model, world.job)
 
 
 def planned(
     world: World,
     purpose: str = "create_or_replace",
     atomicity: Atomicity = Atomicity.AUTO,
-) -> PlannedModel:
+) -> Callable[[], ModelBuild]:
     """A model that has its level."""
     context = world.context(purpose, atomicity=atomicity)
     return planned_in(world, context)
@@ -39,7 +42,7 @@ def planned(
 
 def staged(world: World, purpose: str = "create_or_replace", **asked: Atomicity) -> ModelBuild:
     """A model whose job and checks are done."""
-    build = planned(world, purpose, **asked).begin()
+    build = planned(world, purpose, **asked)()
     world.stage(build.staged)
     build.staged.verify()
     return build
@@ -95,8 +98,7 @@ def test_a_weaker_reach_is_in_the_result(world: World) -> None:
     """Level and window are those that were kept in truth."""
     world.published("create_or_replace", "may")
     context = world.begun("create_or_replace", "june").context
-    model = planned_in(world, context)
-    build = model.begin()
+    build = planned_in(world, context)()
     world.stage(build.staged, "july")
     build.staged.verify()
     build.commit()
@@ -128,7 +130,7 @@ def test_a_level_that_is_not_reached_is_refused_before_any_job(world: World) -> 
 def test_a_kept_table_says_so(world: World) -> None:
     """create_if_not_exists on a table that exists makes no version."""
     world.published()
-    build = planned(world, "create_if_not_exists").begin()
+    build = planned(world, "create_if_not_exists")()
     assert build.staged.outcome is Outcome.KEPT
     found = build.response().to_dict(omit_none=True)
     assert (found["outcome"], found["_message"]) == ("kept", "kept: the table exists")

@@ -18,9 +18,8 @@ from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.model_build import (
     ModelBuild,
-    ModelSlot,
-    PlannedModel,
     PublicationResponse,
+    planned,
 )
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
@@ -41,26 +40,25 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
         dbt_edge.log_to_dbt()
-        self._thread = threading.local()
+        self._model = threading.local()  # each thread's: node, begin and build
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
         self._published: list[Published] = []
         self.hide_secrets = self._credentials.hide_secrets
 
-    def pre_model_hook(self, config: Any) -> ModelSlot:
-        self._thread.slot = ModelSlot(config)
-        return self._slot
+    def pre_model_hook(self, config: Any) -> None:
+        self._model.node, self._model.build = config.model, None
 
-    def post_model_hook(self, config: Any, context: ModelSlot) -> None:  # noqa: ARG002 (dbt's shape)
+    def post_model_hook(self, config: Any, context: None) -> None:  # noqa: ARG002 (dbt's shape)
         """Abort what an error or a cancel left undecided. dbt calls this in a ``finally``."""
         cause = sys.exc_info()[1]
-        if cause is not None and context.build is not None:
-            dbt_edge.add_to(cause, context.build.fail(cause, canceled=self._handle.canceled))
+        if cause is not None and self._model.build is not None:
+            dbt_edge.add_to(cause, self._build.fail(cause, canceled=self._handle.canceled))
 
     @for_macros
     def plan_staged_table(self, relation: CtasSparkRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
         """Validate the model's configuration and decide its level; no job is started."""
-        node = self._slot.config.model
+        node = self._model.node
         plan = read_plan(
             node.unique_id,
             node.config,
@@ -73,12 +71,12 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         opened = self._catalogs()
         group = f"{node.unique_id} {opened.run}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        self._slot.planned = PlannedModel.of(opened.catalog_for(plan.context), plan, job)
+        self._model.begin = planned(opened.catalog_for(plan.context), plan, job)
 
     @for_macros
     def begin_staged_table(self) -> bool:
         """Look at the target; False if the model is to keep it as it is."""
-        self._slot.build = self._slot.planned.begin()
+        self._model.build = self._model.begin()
         return self._build.staged.outcome is None
 
     @for_macros
@@ -172,12 +170,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         return cast("SessionHandle", self.connections.get_thread_connection().handle)
 
     @property
-    def _slot(self) -> ModelSlot:
-        return cast("ModelSlot", self._thread.slot)
-
-    @property
     def _build(self) -> ModelBuild:
-        return cast("ModelBuild", self._slot.build)
+        return cast("ModelBuild", self._model.build)
 
     def _catalogs(self) -> Catalogs:
         """The invocation's catalogs, opened by the first model that needs them."""

@@ -1,7 +1,8 @@
 """One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
 
 import time
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
@@ -12,7 +13,6 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
@@ -61,34 +61,16 @@ IN_PLACE = "in_place"
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedModel:
-    """A model that has its level, and of which nothing was done yet."""
-
-    catalog: StagingCatalog
-    retention: RetentionRules
-    plan: Plan
-    timer: StepTimer
-
-    @classmethod
-    def of(cls, catalog: StagingCatalog, model: ModelPlan, job: Job) -> "PlannedModel":
-        """Decide the level, or refuse it, before any job."""
-        timer = StepTimer()
-        plan = replace(catalog.plan(model.context, job), observers=(timer,))
-        return cls(catalog, model.retention, plan, timer)
-
-    def begin(self) -> "ModelBuild":
-        return ModelBuild(self, self.plan.begin())
-
-
-@dataclass(frozen=True, slots=True)
 class ModelBuild:
-    """A staged table, and the plan that it came from.
+    """One model's staged table, its catalog and the rules for the versions before it.
 
     It is FLIP-305's ``JobStatusHook``: a job that has ended is committed, and one that failed or
     was cancelled is aborted.
     """
 
-    planned: PlannedModel
+    catalog: StagingCatalog
+    rules: RetentionRules
+    timer: StepTimer
     staged: StagedTable[Any]
 
     def commit(self) -> bool:
@@ -98,11 +80,9 @@ class ModelBuild:
 
     def settle(self) -> Published:
         """After the commit: refresh; what this returns is looked after when the run ends."""
-        staged, planned = self.staged, self.planned
+        staged = self.staged
         staged.settle()
-        return Published(
-            planned.catalog, staged.context, planned.retention, staged.version, staged.figures
-        )
+        return Published(self.catalog, staged.context, self.rules, staged.version, staged.figures)
 
     def fail(self, cause: BaseException, *, canceled: bool) -> str:
         """Abort what is undecided; what to tell besides the error: outcome, version, table."""
@@ -122,8 +102,8 @@ class ModelBuild:
 
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
-        staged, seconds = self.staged, self.planned.timer.seconds
-        reached = self.planned.catalog.capabilities(staged.context.staging_schema)
+        staged, seconds = self.staged, self.timer.seconds
+        reached = self.catalog.capabilities(staged.context.staging_schema)
         outcome = staged.outcome or Outcome.UNKNOWN
         response = PublicationResponse(
             _message=self._message(outcome),
@@ -162,10 +142,8 @@ class ModelBuild:
         return f"{what}, and stays so: what failed came after the commit"
 
 
-@dataclass(slots=True)
-class ModelSlot:
-    """One model, from dbt's pre_model_hook to its post_model_hook."""
-
-    config: Any
-    planned: PlannedModel = field(init=False)
-    build: ModelBuild | None = None
+def planned(catalog: StagingCatalog, model: ModelPlan, job: Job) -> Callable[[], ModelBuild]:
+    """Decide the level, or refuse it, before any job; what this returns begins the build."""
+    timer = StepTimer()
+    plan = replace(catalog.plan(model.context, job), observers=(timer,))
+    return lambda: ModelBuild(catalog, model.retention, timer, plan.begin())
