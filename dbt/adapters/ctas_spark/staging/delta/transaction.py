@@ -148,9 +148,9 @@ def changes(
     made = tables.packages.java.util.ArrayList()
     made.addAll(tables.removals(over, marker.time_ms))
     made.addAll(tables.additions([moved(add, marker.version) for add in files.values()]))
-    for action in new_domains(over.domains(), staged.domains()):
-        made.add(_action(tables, action))
-    return tables.packages.org.apache.spark.api.python.PythonUtils.toSeq(made)
+    domains = new_domains(over.domains(), staged.domains())
+    made.addAll([_action(tables, one) for one in domains])
+    return jvm.sequence(tables.packages, made)
 
 
 def _action(tables: DeltaTables, action: Action) -> Any:

@@ -122,6 +122,6 @@ def empty_map(packages: Any) -> Any:
     return packages.org.apache.spark.api.python.PythonUtils.toScalaMap({})
 
 
-def sequence(packages: Any, values: list[Any]) -> Any:
-    """A Seq of Scala's."""
+def sequence(packages: Any, values: Any) -> Any:
+    """A Seq of Scala's, of a list of Python's or Java's."""
     return packages.org.apache.spark.api.python.PythonUtils.toSeq(values)

@@ -37,13 +37,10 @@ class IcebergCatalog:
         return Capabilities(f"iceberg ({self._kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
-        found = problems(context)
+        found = "; ".join(problems(context))
         if found:
-            raise NotSupportedError(
-                "this configuration is not Iceberg's: " + "; ".join(found),
-                table=context.target,
-                left=messages.NO_JOB,
-            )
+            what = f"this configuration is not Iceberg's: {found}"
+            raise NotSupportedError(what, table=context.target, left=messages.NO_JOB)
         reached = self.capabilities(context.staging_schema)
         return Plan(
             context,

@@ -113,15 +113,9 @@ def _with_schema(fork: LoadedTable, snapshot: Any, schema_id: int) -> Any:
 
 
 def _set_properties(builder: Any, over: LoadedTable, properties: Mapping[str, str]) -> None:
-    java, before = over.packages.java.util, over.facts.properties
-    changed, gone = java.HashMap(), java.HashSet()
-    for key, value in properties.items():
-        if before.get(key) != value:
-            changed.put(key, value)
-    for key in before.keys() - properties.keys():
-        gone.add(key)
-    builder.setProperties(changed)
-    builder.removeProperties(gone)
+    before = over.facts.properties
+    builder.setProperties({k: v for k, v in properties.items() if before.get(k) != v})
+    builder.removeProperties(before.keys() - properties.keys())
 
 
 def _check(metadata: Any, fork: LoadedTable) -> None:

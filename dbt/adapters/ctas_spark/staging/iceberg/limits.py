@@ -1,6 +1,6 @@
 """What an Iceberg table may not have, or be asked for; it is found before any job."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, RefusedError
@@ -14,12 +14,11 @@ ENCRYPTION_KEY = "encryption.key-id"
 DEFAULTS, OVERRIDES = "table-default.", "table-override."
 
 
-def problems(context: StagingContext) -> tuple[str, ...]:
+def problems(context: StagingContext) -> Iterator[str]:
     """Every setting of a model that only tables of files have, with what to do about it."""
-    found = list(problems_of_any(context, "Iceberg"))
+    yield from problems_of_any(context, "Iceberg")
     if context.layout.clustered_by:
-        found.append("clustered_by and buckets: use partition_by: ['bucket(8, id)']")
-    return tuple(found)
+        yield "clustered_by and buckets: use partition_by: ['bucket(8, id)']"
 
 
 def check_properties(

@@ -189,10 +189,7 @@ class IcebergTables:
     def create_empty(self, name: TableName, location: str, properties: Mapping[str, str]) -> None:
         """Create a table without columns."""
         with core_errors(f"create {name}"):
-            builder = self._builder(name).withLocation(location)
-            for key, value in properties.items():
-                builder = builder.withProperty(key, value)
-            builder.create()
+            self._builder(name).withLocation(location).withProperties(dict(properties)).create()
 
     def register(self, name: TableName, metadata_location: str) -> None:
         """Give a metadata file one more name."""
