@@ -30,6 +30,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
 from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, new_version_id
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.version import before_the_call
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
@@ -229,7 +230,7 @@ def transactions(world: World) -> Iterator[None]:
         marker: CommitMarker,
         check: Callable[[Files], None],
     ) -> None:
-        with transaction.nothing_called():
+        with before_the_call():
             check(tables.added(staged))
         log = tables.logs[over.facts.root]
         if any(one.refuses_older_attempts for one in log.commits[over.facts.number + 1 :]):

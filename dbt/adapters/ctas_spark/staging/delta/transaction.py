@@ -5,7 +5,6 @@ The actions of a publication are plain JSON, made from what base and staged tabl
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts
@@ -16,7 +15,8 @@ from dbt.adapters.ctas_spark.staging.delta.tables import (
     core_errors,
 )
 from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StorageError
+from dbt.adapters.ctas_spark.staging.errors import RefusedError
+from dbt.adapters.ctas_spark.staging.publish.version import before_the_call
 
 FEATURE = "delta.feature."
 OF_ITS_OWN_LOG = ("baseRowId", "defaultRowCommitVersion")
@@ -43,7 +43,7 @@ def publish(
         RefusedError: Delta refuses what was staged, or changes it.
         MetastoreError: the commit may or may not be in the log.
     """
-    with nothing_called():
+    with before_the_call(), core_errors("prepare the commit"):
         transaction = _begun(tables, over)
         transaction.readWholeTable()
         metadata = _action(tables, new_metadata(over.facts, staged.facts))
@@ -69,18 +69,6 @@ def fence(tables: DeltaTables, table: LoadedTable, marker: CommitMarker) -> None
         transaction.updateMetadata(metadata, ignores_defaults)
         operation = _operation(tables, metadata, marker, builds=False)
         transaction.commit(jvm.sequence(tables.packages, []), operation)
-
-
-@contextmanager
-def nothing_called() -> Iterator[None]:
-    """What fails before the commit has had no effect, whatever it was."""
-    try:
-        with core_errors("prepare the commit"):
-            yield
-    except RefusedError:
-        raise
-    except (MetastoreError, StorageError) as error:
-        raise RefusedError(error.what) from error
 
 
 def stage_name(version: str) -> str:

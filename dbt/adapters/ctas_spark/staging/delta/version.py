@@ -16,7 +16,11 @@ from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, RefusedEr
 from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of
 from dbt.adapters.ctas_spark.staging.publish import ddl, messages
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
-from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, NotWholeError
+from dbt.adapters.ctas_spark.staging.publish.version import (
+    CannotReplayError,
+    NotWholeError,
+    before_the_call,
+)
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 logger = logging.getLogger(__name__)
@@ -100,7 +104,7 @@ class DeltaVersion(DeltaAttempt):
             raise CannotReplayError("the version was staged inside the table that was there")
         tables = self._table.tables
         try:
-            with transaction.nothing_called():
+            with before_the_call():
                 self._check_still(over.table)
                 staged = self._loaded()
             transaction.publish(tables, over.table, staged, self._marked, self._check_whole)

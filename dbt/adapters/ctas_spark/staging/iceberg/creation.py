@@ -6,8 +6,7 @@ So the writer reads its record again after the call.
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -25,7 +24,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import (
     LoadedTable,
 )
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.version import SweptError
+from dbt.adapters.ctas_spark.staging.publish.version import SweptError, before_the_call
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 
 logger = logging.getLogger(__name__)
@@ -33,17 +32,6 @@ logger = logging.getLogger(__name__)
 HISTORY_OF_FILES = ("metadata-log", "statistics", "partition-statistics")
 OTHER_PLACE = "_elsewhere"
 WITHDRAWN = "_withdrawn"
-
-
-@contextmanager
-def before_the_call() -> Iterator[None]:
-    """Whatever fails here has committed nothing: RefusedError."""
-    try:
-        yield
-    except RefusedError:
-        raise
-    except MetastoreError as error:
-        raise RefusedError(error.what) from error
 
 
 @dataclass(frozen=True, slots=True)

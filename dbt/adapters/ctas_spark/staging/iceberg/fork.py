@@ -167,26 +167,25 @@ def published_properties(
 def make_fork(
     tables: IcebergTables, record: TableName, base: LoadedTable, own: Mapping[str, str]
 ) -> None:
-    """Make ``record`` a fork of ``base``; RefusedError if the catalog takes neither way."""
+    """Make ``record`` a fork of ``base``; RefusedError if the catalog takes neither way.
+
+    The second is the same table at another location, with more properties, and without a past.
+    """
     try:
         tables.register(record, base.facts.metadata_location)
     except RefusedError as refused:
         logger.debug("%s is staged as a copy of the metadata: %s", record, refused)
         path = f"{own[METADATA_PATH]}/00000-{uuid4()}.metadata.json"
-        tables.write_metadata(_copy(base.facts, tables.location_of_new(record), own), base, path)
+        properties = {**base.facts.properties, **own}
+        location = tables.location_of_new(record)
+        moved = {"location": location, "properties": properties, "metadata-log": []}
+        tables.write_metadata(json.dumps({**base.facts.document, **moved}), base, path)
         tables.register(record, path)
         return
     fork = tables.find(record)
     if fork is None:
         raise EntryMissingError(f"{record} was removed as soon as it was made")
     fork.with_properties(own)
-
-
-def _copy(base: TableFacts, location: str, own: Mapping[str, str]) -> str:
-    """JSON of the same table at another location, with more properties, and without a past."""
-    properties = {**base.properties, **own}
-    moved = {"location": location, "properties": properties, "metadata-log": []}
-    return json.dumps({**base.document, **moved})
 
 
 def make_empty_fork(

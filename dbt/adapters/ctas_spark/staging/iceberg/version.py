@@ -11,7 +11,6 @@ from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.creation import (
     Creation,
-    before_the_call,
     fork_to_publish,
     metadata_of_creation,
 )
@@ -27,7 +26,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     new_commit_id,
     new_version_id,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import FormatVersion, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import FormatVersion, Reach, before_the_call
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
 logger = logging.getLogger(__name__)

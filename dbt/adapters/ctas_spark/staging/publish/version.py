@@ -1,6 +1,7 @@
 """What a kind of table implements for one attempt, and how the fate of its commit call is told."""
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
@@ -13,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryModifiedError,
     MetastoreError,
     RefusedError,
+    StorageError,
 )
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -65,6 +67,17 @@ class SweptError(RefusedError):
 
 class NotWholeError(RefusedError):
     """Something of the staged version is missing, so that nothing was called; it says what."""
+
+
+@contextmanager
+def before_the_call() -> Iterator[None]:
+    """Whatever fails here has committed nothing: RefusedError."""
+    try:
+        yield
+    except RefusedError:
+        raise
+    except (MetastoreError, StorageError) as error:
+        raise RefusedError(error.what) from error
 
 
 class Change(Enum):
