@@ -23,8 +23,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, MetastoreError
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 

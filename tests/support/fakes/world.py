@@ -20,8 +20,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep
 from fakes.clock import FakeClock
 from fakes.engine import FakeEngine, FakeJob

@@ -1,6 +1,6 @@
 """The named steps of all that changes a table, and who is told when one begins or ends.
 
-This is the one seam that serves job-status hooks, the log, timings and crash tests.
+This is the one seam that serves the log, timings and crash tests.
 """
 
 from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import Protocol
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
 

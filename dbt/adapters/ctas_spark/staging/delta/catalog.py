@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
 from dbt.adapters.ctas_spark.staging.publish.version import Version
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back

@@ -26,7 +26,7 @@ from dbt.adapters.ctas_spark.staging.publish.locks import (
     MetastoreLock,
     NoLock,
 )
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
 from dbt.adapters.ctas_spark.staging.publish.version import Version
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep

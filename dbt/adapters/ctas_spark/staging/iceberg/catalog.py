@@ -16,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, Reason, RetentionRules, Sweep

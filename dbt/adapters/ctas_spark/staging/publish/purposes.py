@@ -72,11 +72,6 @@ def check_base(context: StagingContext, base: Base) -> None:
         raise messages.already_exists(context.target, NO_JOB)
 
 
-def keeps_what_exists(context: StagingContext, base: Base) -> bool:
-    """True if the purpose leaves the table that begin found, and the model succeeds."""
-    return base.exists and not context.purpose.may_replace
-
-
 def keeps_theirs(context: StagingContext, change: Change, now: Base) -> bool:
     """True if the table that another created meanwhile is kept, and the model succeeds."""
     is_kept = context.purpose is StagingPurpose.CREATE_IF_NOT_EXISTS

@@ -1,9 +1,11 @@
 """The two-phase commit of one table, whatever kind it is (FLIP-305 ``StagedTable``)."""
 
 import logging
-from typing import Generic
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic
 
-from dbt.adapters.ctas_spark.staging.clock import Clock, Stopwatch
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, Stopwatch
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
@@ -21,12 +23,50 @@ from dbt.adapters.ctas_spark.staging.publish.version import (
     is_by_rival,
 )
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 
 logger = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 100
 LONGEST_CREATION_MS = ORPHAN_AGE_MS // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One publication, validated; nothing about the target was read or written yet.
+
+    ``level`` is what the catalog reaches of what the model asks for. ``open_version`` opens one
+    attempt at a level; the kind may look at what stands in the target's place.
+    """
+
+    context: StagingContext
+    level: Atomicity
+    job: Job
+    open_version: Callable[[Atomicity, StepReport], Version[Any]]
+    clock: Clock = SYSTEM_CLOCK
+    observers: tuple[StepObserver, ...] = ()
+
+    def begin(self) -> "StagedTable[Any]":
+        """Look at the target and take it as the base; what a crash left half done is mended first.
+
+        The outcome is decided already where the purpose keeps what exists.
+
+        Raises:
+            TableAlreadyExistsError, NoSuchTableError: the purpose does not fit what exists.
+            AtomicityNotSupportedError: the level can't be kept over what exists.
+        """
+        report = StepReport(self.context.target, self.observers)
+        report.enter(Step.BEGIN)
+        version = self.open_version(self.level, report)
+        base = version.mend(version.look())
+        purposes.check_base(self.context, base)
+        staged = StagedTable(self, version, base, report)
+        try:
+            staged.prepare()
+        except BaseException as error:
+            staged.abort(f"failed before its job: {type(error).__name__}")
+            raise
+        return staged
 
 
 class StagedTable(Generic[B]):
@@ -38,30 +78,21 @@ class StagedTable(Generic[B]):
     ``left_behind`` is what an abort could not remove.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 (each was decided by itself)
-        self,
-        context: StagingContext,
-        asked: Atomicity,
-        version: Version[B],
-        base: B,
-        job: Job,
-        report: StepReport,
-        clock: Clock,
-    ) -> None:
-        self.context = context
+    def __init__(self, plan: Plan, version: Version[B], base: B, report: StepReport) -> None:
+        self.context = plan.context
         self.base = base
-        keeps = purposes.keeps_what_exists(context, base)
-        self.reach = Reach(asked, "keep") if keeps else version.reach(base)
-        self.level = purposes.kept(context, asked, self.reach, messages.NO_JOB)
+        keeps = base.exists and not plan.context.purpose.may_replace
+        self.reach = Reach(plan.level, "keep") if keeps else version.reach(base)
+        self.level = purposes.kept(plan.context, plan.level, self.reach, messages.NO_JOB)
         self.figures = WriteFigures()
-        self.outcome: Outcome | None = None
+        self.outcome: Outcome | None = Outcome.KEPT if keeps else None
         self.left_behind: list[str] = []
         self._begun = base
-        self._asked = asked
+        self._asked = plan.level
         self._version = version
-        self._job = job
+        self._job = plan.job
         self._report = report
-        self._age = Stopwatch(clock)
+        self._age = Stopwatch(plan.clock)
         self._rival = ""
 
     @property
@@ -84,8 +115,7 @@ class StagedTable(Generic[B]):
 
     def prepare(self) -> None:
         """Prepare the staging, or keep what exists; nothing about the target is written."""
-        if purposes.keeps_what_exists(self.context, self.base):
-            self.outcome = Outcome.KEPT
+        if self.outcome is Outcome.KEPT:
             self._report.leave()
             return
         purposes.warn_of_less(self.context, self.base, self.level)

@@ -13,8 +13,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Base, Version
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 

@@ -12,8 +12,8 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
-from dbt.adapters.ctas_spark.staging.publish.plan import Plan
 from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
+from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
