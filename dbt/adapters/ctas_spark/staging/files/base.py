@@ -150,6 +150,11 @@ def who_changed(begun: FileBase, now: FileBase) -> str:
     return f"version {marker.version} was committed at {messages.moment(committed.time_ms)}"
 
 
+def lies_in(location: str | None, version: str) -> bool:
+    """Ids are compared: URIs have many spellings."""
+    return location is not None and version in location.split("/")
+
+
 def _is_iceberg(entry: TableEntry) -> bool:
     return entry.parameters.get("table_type", "").upper() == "ICEBERG"
 

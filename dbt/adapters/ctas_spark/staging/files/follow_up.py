@@ -18,6 +18,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_PROVIDER,
     PARTITIONS,
     FileBase,
+    lies_in,
 )
 from dbt.adapters.ctas_spark.staging.files.publication import columns_beside_kept_keys
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState, is_pending
@@ -40,9 +41,6 @@ logger = logging.getLogger(__name__)
 MOST_ATTEMPTS = 10
 BY_METASTORE = "catalog"
 MAY_WAKE_UP_MS = ORPHAN_AGE_MS // 2
-
-Shown = tuple[TableEntry, str]
-"""The target's entry, and the version of ours that it shows."""
 
 
 def complete(table: FileTable, found: FileBase) -> FileBase:
@@ -153,7 +151,7 @@ class Bookkeeping:
         if shown is None:
             return False
         now = _now_ms(self.table, shown)
-        began = shown[0].parameters.get(PARTITION_HOLDER, "").partition(":")[2]
+        began = shown.parameters.get(PARTITION_HOLDER, "").partition(":")[2]
         if began.isdecimal() and now - int(began) < MAY_WAKE_UP_MS:
             logger.warning(
                 "%s: its partitions stay untracked for now, because a run whose lock ended may "
@@ -176,8 +174,8 @@ class Bookkeeping:
         before = self._shown()
         if before is None:
             return PartitionState.PENDING
-        entry, version = before
-        wanted = PartitionState(entry.parameters.get(PARTITIONS, PartitionState.FILES.value))
+        version = before.directory_name or ""
+        wanted = PartitionState(before.parameters.get(PARTITIONS, PartitionState.FILES.value))
         if wanted is PartitionState.TRACKED:
             return wanted
         with self.table.report.within(Step.DROP_PARTITIONS):
@@ -189,16 +187,16 @@ class Bookkeeping:
         with self.table.report.within(Step.TRACK_PARTITIONS):
             return self._track(before)
 
-    def _shown(self) -> Shown | None:
-        """The target while it shows a version of ours."""
+    def _shown(self) -> TableEntry | None:
+        """The target's entry while it shows a version of ours."""
         found = self.table.look()
-        return (found.entry, found.version) if found.entry and found.version else None
+        return found.entry if found.marker is not None else None
 
     def _drop_stale(self, version: str) -> tuple[Partition, ...]:
         """Drop what belongs to another version; return what belongs to this one."""
         target, client = self.table.name, self.table.metastore
         known = client.partitions(target)
-        own = tuple(partition for partition in known if _lies_in(partition, version))
+        own = tuple(partition for partition in known if lies_in(partition.location, version))
         stale = tuple(partition for partition in known if partition not in own)
         self.check()
         if stale:
@@ -215,7 +213,7 @@ class Bookkeeping:
         self.check()
         client.add_partitions(target, tuple(one for one in found if one.values not in there))
 
-    def _track(self, before: Shown) -> PartitionState | None:
+    def _track(self, before: TableEntry) -> PartitionState | None:
         if self._shown() != before:
             return None
         self.check()
@@ -255,18 +253,12 @@ def drop_stale_partitions(table: FileTable, grace_ms: int) -> None:
         return
     entries = found.marker.lineage.entries
     built = [one.time_ms for one in entries if not one.kind.keeps_the_version]
-    now = _now_ms(table, (found.entry, found.marker.version))
+    now = _now_ms(table, found.entry)
     is_due = bool(built) and now - built[0] >= grace_ms
     if is_due and table.metastore.partitions(table.name):
         track_partitions(table)
 
 
-def _now_ms(table: FileTable, shown: Shown) -> int:
+def _now_ms(table: FileTable, shown: TableEntry) -> int:
     """The time of the storage that the shown version lies on."""
-    entry, version = shown
-    return table.services.now_ms((entry.location or "").partition(f"/{version}")[0])
-
-
-def _lies_in(partition: Partition, version: str) -> bool:
-    """Ids are compared, never URIs: those have many spellings."""
-    return f"/{version}/" in f"{partition.location}/"
+    return table.services.now_ms((shown.location or "").rstrip("/").rpartition("/")[0])

@@ -12,7 +12,12 @@ from dataclasses import dataclass, replace
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
 from dbt.adapters.ctas_spark.staging.files import record as records
-from dbt.adapters.ctas_spark.staging.files.base import COMMIT_BASE, PARTITION_PROVIDER, FileBase
+from dbt.adapters.ctas_spark.staging.files.base import (
+    COMMIT_BASE,
+    PARTITION_PROVIDER,
+    FileBase,
+    lies_in,
+)
 from dbt.adapters.ctas_spark.staging.files.follow_up import track_partitions
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.files.table import FileTable, NamedPlace
@@ -89,7 +94,7 @@ class References:
             MetastoreError: the target could not be read.
         """
         base = self.table.look()
-        if _lies_in(base.entry.location if base.entry else None, version):
+        if lies_in(base.entry.location if base.entry else None, version):
             return Reason.LIVE
         if self._has_partition(base, version):
             return Reason.REFERENCED
@@ -117,7 +122,7 @@ class References:
     def _lists(self, entry: TableEntry, version: str) -> bool:
         with suppress(EntryMissingError):
             kept = self.table.metastore.partitions(entry.name) if entry.partition_keys else ()
-            return any(_lies_in(one.location, version) for one in kept)
+            return any(lies_in(one.location, version) for one in kept)
         return False
 
     def _has_clone(self, base: FileBase, version: str) -> bool:
@@ -137,12 +142,7 @@ class References:
         if not listed:
             listed.extend(list(places(self.table.metastore)))  # all of it, or none
         own = (records.name_in(self.table, version), self.table.name)
-        return any(_lies_in(one.location, version) and one.name not in own for one in listed)
-
-
-def _lies_in(location: str | None, version: str) -> bool:
-    """Ids are compared: URIs have many spellings."""
-    return location is not None and version in location.split("/")
+        return any(lies_in(one.location, version) and one.name not in own for one in listed)
 
 
 def _places_of(metastore: MetastoreClient, name: TableName) -> Iterator[NamedPlace]:
@@ -193,7 +193,7 @@ def _known(record: Record, base: FileBase, table: FileTable) -> KnownVersion:
 
 
 def _place(record: Record, base: FileBase, number: int | None) -> Place:
-    if base.entry is not None and _lies_in(base.entry.location, record.version):
+    if base.entry is not None and lies_in(base.entry.location, record.version):
         return Place.LIVE
     was_published = number is not None or record.state in PUBLISHED or record.number > 0
     return Place.SUPERSEDED if was_published else Place.UNPUBLISHED
