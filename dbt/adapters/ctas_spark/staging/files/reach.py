@@ -88,7 +88,12 @@ def plan_partitions(
         _refuse_tracked(context, level, find_lock, kept)
         return PartitionPlan(PartitionState.PENDING)
     if kept is not None:
-        return PartitionPlan(PartitionState.FILES, _keeps_keys(kept, wanted))
+        return PartitionPlan(
+            PartitionState.FILES,
+            f"its partition keys change from {list(kept)} to {[key.lower() for key in wanted]}: "
+            "Spark reads the new ones; Hive's own view of the table keeps the old ones as long as "
+            "the table is not dropped",
+        )
     if not wanted or base.table is None or PARTITION_PROVIDER not in base.table.parameters:
         return LISTED
     is_isolated = context.atomicity is Atomicity.ISOLATED
@@ -148,14 +153,6 @@ def has_left(base: FileBase, after: FileBase) -> bool:
     if base.marker is None:
         return marker.number == len(marker.lineage.entries)  # nothing was cut from the list
     return marker.commit != base.marker.commit and base.marker.commit in marker.lineage
-
-
-def _keeps_keys(kept: tuple[str, ...], wanted: tuple[str, ...]) -> str:
-    return (
-        f"its partition keys change from {list(kept)} to {[key.lower() for key in wanted]}: Spark "
-        "reads the new ones; Hive's own view of the table keeps the old ones as long as the table "
-        "is not dropped"
-    )
 
 
 def _refuse_tracked(

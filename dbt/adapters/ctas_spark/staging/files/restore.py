@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase
@@ -10,7 +11,6 @@ from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
 from dbt.adapters.ctas_spark.staging.files.versions import find, records_of, versions_of
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import LineageEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, Place, change_of, time_text
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 
@@ -27,7 +27,16 @@ def history(table: FileTable) -> tuple[Event, ...]:
     built = [entry for entry in entries if not entry.kind.keeps_the_version]
     kept = [*(records.get(entry.version) for entry in built), None]
     return tuple(
-        _event(entry, kept[at], kept[at + 1], base.version) for at, entry in enumerate(built)
+        Event(
+            version=entry.version,
+            time=time_text(entry.time_ms),
+            kind=entry.kind.value,
+            state=_state(entry.version, record, base.version),
+            rows=record.rows if record else None,
+            bytes=record.bytes if record else None,
+            schema_change=_schema_change(before, record),
+        )
+        for entry, (record, before) in zip(built, pairwise(kept), strict=True)
     )
 
 
@@ -41,20 +50,6 @@ def spark_columns(entry: TableEntry) -> dict[str, str]:
     if not text:
         return dict(entry.columns)
     return {field["name"]: _type(field["type"]) for field in json.loads(text)["fields"]}
-
-
-def _event(
-    entry: LineageEntry, record: Record | None, before: Record | None, live: str | None
-) -> Event:
-    return Event(
-        version=entry.version,
-        time=time_text(entry.time_ms),
-        kind=entry.kind.value,
-        state=_state(entry.version, record, live),
-        rows=record.rows if record else None,
-        bytes=record.bytes if record else None,
-        schema_change=_schema_change(before, record),
-    )
 
 
 def _state(version: str, record: Record | None, live: str | None) -> str:
