@@ -1,6 +1,5 @@
 """One table of files, and the services that a run works on it with."""
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -46,7 +45,6 @@ class Services:
     clock: Clock = SYSTEM_CLOCK
     listed: list[NamedPlace] = field(default_factory=list)
     _clocks: dict[str, ReadClock] = field(default_factory=dict)
-    _guard: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def conditional(self) -> bool:
@@ -56,11 +54,8 @@ class Services:
     def now_ms(self, root: str) -> int:
         """The time of the storage that ``root`` lies on, in milliseconds."""
         tree = root.rpartition("/")[0]
-        with self._guard:
-            if tree not in self._clocks:
-                self._clocks[tree] = ReadClock(lambda: self.storage.now_ms(tree), self.clock)
-            found = self._clocks[tree]
-        return found.now_ms()
+        made = ReadClock(lambda: self.storage.now_ms(tree), self.clock)
+        return self._clocks.setdefault(tree, made).now_ms()  # setdefault is atomic
 
 
 @dataclass(frozen=True, slots=True)
