@@ -30,7 +30,7 @@ from dbt.adapters.ctas_spark.staging.publish import ddl, messages
 from dbt.adapters.ctas_spark.staging.publish import version as outcome
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, new_version_id
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome, Reach
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import (
     Storage,
@@ -50,6 +50,9 @@ class FileVersion:
 
     ``count`` knows what was written into a directory better than the engine does.
     """
+
+    change = staticmethod(change_between)
+    who = staticmethod(who_changed)
 
     def __init__(
         self,
@@ -157,13 +160,6 @@ class FileVersion:
 
     def held(self) -> AbstractContextManager[HeldCheck]:
         return self._services.lock.held(self._context.target)
-
-    def change(self, begun: FileBase, now: FileBase) -> Change:
-        """By location, type and parameters."""
-        return change_between(begun, now)
-
-    def who(self, begun: FileBase, now: FileBase) -> str:
-        return who_changed(begun, now)
 
     def rebase(self, over: FileBase) -> None:
         self._staged.rebase(over)
