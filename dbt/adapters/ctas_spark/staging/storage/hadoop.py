@@ -162,14 +162,10 @@ def _asking(action: str, path: str) -> Iterator[None]:
     try:
         yield
     except (Py4JError, OSError) as error:
-        raise _refused(action, path, error) from error
-
-
-def _refused(action: str, path: str, error: Exception) -> StorageError:
-    thrown = error.java_exception if isinstance(error, Py4JJavaError) else None
-    cause = str(error) if thrown is None else thrown.toString()
-    is_missing = thrown is not None and thrown.getClass().getName() == MISSING
-    kind = MissingError if is_missing else StorageError
-    what = f"the storage refused to {action} {path}: {cause}"
-    remedy = "see that the path is writable and not full for the user that runs dbt"
-    return kind(what, left="nothing was published", remedy=remedy)
+        thrown = error.java_exception if isinstance(error, Py4JJavaError) else None
+        cause = str(error) if thrown is None else thrown.toString()
+        is_missing = thrown is not None and thrown.getClass().getName() == MISSING
+        kind = MissingError if is_missing else StorageError
+        what = f"the storage refused to {action} {path}: {cause}"
+        remedy = "see that the path is writable and not full for the user that runs dbt"
+        raise kind(what, left="nothing was published", remedy=remedy) from error
