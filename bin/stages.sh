@@ -8,6 +8,7 @@ declare -A titles=(
     [unit]="Unit tests"
     [lives]="Random lives of a table, on fakes"
     [newer_dbt]="Unit tests on dbt-core 1.12, and the example parsed by it"
+    [fresh_install]="What pip makes of the wheel in a fresh environment, imported"
     [archive]="An archive of Spark's classes, with which each test's Spark starts faster"
     [functional]="On Spark, as users and readers see it"
     [faults]="Runs that are killed, cut off and signalled"
@@ -25,7 +26,7 @@ declare -A titles=(
 
 quick_stages=(lint types unit lives)
 all_stages=(lint types unit functional faults iceberg crashes contract contract_formats
-    databases clients delta remote other_catalogs lives newer_dbt)
+    databases clients delta remote other_catalogs lives newer_dbt fresh_install)
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
     contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
     many_lives)
@@ -81,6 +82,22 @@ newer_dbt() {
     .venv-dbt-1.12/bin/dbt --no-use-colors parse --project-dir examples/nycflights \
         --profiles-dir examples/nycflights --target-path "$root/.build" --log-path "$root/.build"
     run_tests .venv-dbt-1.12 tests/unit
+}
+
+# No lock and no constraint: the newest set that the wheel's ranges allow. tests/unit/test_package.py
+# compares those ranges with what is tested.
+fresh_install() {
+    local environment=$root/.venv-fresh
+    find_python
+    rm -rf -- "$environment"
+    "$python" -I -m venv "$environment"
+    quietly "$environment/bin/python" -I -m pip install --quiet "$wheel[delta,iceberg]"
+    "$environment/bin/python" -I -m pip check
+    "$environment/bin/python" -I -c 'import pyspark.sql; print("PySpark", pyspark.__version__)'
+    "$environment/bin/dbt" --no-use-colors parse --no-partial-parse \
+        --project-dir examples/nycflights --profiles-dir examples/nycflights \
+        --target-path "$root/.build/fresh" --log-path "$root/.build/fresh"
+    rm -rf -- "$environment"
 }
 
 # Those that are named below have a process of their own: one process has one session, and so one

@@ -1,5 +1,6 @@
 """What dbt finds when it loads this package."""
 
+import re
 from pathlib import Path
 
 import yaml
@@ -7,7 +8,11 @@ from dbt.adapters.base.plugin import AdapterPlugin
 
 import dbt.adapters.ctas_spark as package
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+from dbt.adapters.ctas_spark.staging.catalogs.settings import ICEBERG_JARS
+from dbt.adapters.ctas_spark.staging.delta.limits import TRIED_JARS
 from dbt.include import ctas_spark
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_dbt_finds_the_adapter_on_top_of_dbt_sparks() -> None:
@@ -37,3 +42,42 @@ def test_the_template_of_dbt_init_makes_a_valid_profile() -> None:
     CtasSparkCredentials.validate(
         {k: v for k, v in profile.items() if k not in ("type", "threads")}
     )
+
+
+def minor(version: str) -> tuple[int, ...]:
+    """Major and minor as numbers."""
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+def bounds(pattern: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lower and the upper bound of a requirement in pyproject.toml."""
+    project = (ROOT / "pyproject.toml").read_text()
+    (found,) = re.findall(pattern + r">=([\d.]+),<([\d.]+)\"", project, re.MULTILINE)
+    return minor(found[0]), minor(found[1])
+
+
+def after(version: tuple[int, ...]) -> tuple[int, ...]:
+    """The minor that follows."""
+    return (version[0], version[1] + 1)
+
+
+def test_pyspark_is_bounded_by_the_oldest_and_the_newest_that_is_tested() -> None:
+    """Every lock of a PySpark is run at night; what lies outside them nobody has tried."""
+    tested = sorted(minor(lock.stem.split("-")[1]) for lock in ROOT.glob("requirements/pyspark-*"))
+    oldest, newest = tested[0], tested[-1]
+    assert bounds(r'^    "pyspark') == (oldest, after(newest))
+    assert bounds(r'^connect = \["pyspark\[connect\]')[1] == after(newest)
+
+
+def test_the_extra_of_a_format_brings_a_pyspark_that_has_a_jar() -> None:
+    """A newer PySpark would leave a newcomer without Delta or Iceberg."""
+    for extra, jars in {"delta": TRIED_JARS, "iceberg": ICEBERG_JARS}.items():
+        having = sorted(map(minor, jars))
+        assert bounds(rf'^{extra} = \["pyspark') == (having[0], after(having[-1]))
+
+
+def test_dbt_core_ends_with_the_minor_that_everything_is_tested_on() -> None:
+    """The lock of every test and the package end at the same minor."""
+    constraints = (ROOT / "requirements" / "constraints.txt").read_text()
+    (tested,) = re.findall(r"^dbt-core>=[\d.]+,<([\d.]+)$", constraints, re.MULTILINE)
+    assert bounds(r'^    "dbt-core')[1] == minor(tested)

@@ -122,13 +122,16 @@ def test_any_other_catalog_is_refused_with_what_is_known_of_it(
 
 
 def test_a_missing_jar_is_named() -> None:
-    """By the version of Spark; where there is none yet, that is said."""
+    """By the version of Spark; where there is none yet, which PySpark to install and its jar."""
     asked = context("spark_catalog", "iceberg")
     with pytest.raises(StagingError) as refused:
         choose(asked, None, replace(ALL, has_iceberg=False))
     tested = f"{ICEBERG_JAR.group}:{ICEBERG_JAR.artifact}:{ICEBERG_JAR.version}"
     assert tested in refused.value.remedy
-    assert "no runtime for Spark 4.2" in settings.iceberg_remedy("4.2.1")
+    remedy = settings.jar_remedy(settings.ICEBERG_JARS, "4.2.1")
+    assert "no jar for Spark 4.2 was tried" in remedy
+    assert "pip install 'pyspark==4.1.*'" in remedy
+    assert settings.ICEBERG_JARS["4.1"] in remedy
 
 
 def test_the_page_names_the_same_jars() -> None:

@@ -1,7 +1,7 @@
 """What is refused of a Delta model, its table or its session."""
 
-import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -109,7 +109,11 @@ def test_another_catalog_is_refused() -> None:
         )
 
 
-def test_an_untried_spark_is_told_which_was_tried() -> None:
+def test_an_untried_spark_is_told_which_pyspark_to_install() -> None:
     """No jar is guessed."""
-    assert "not with Spark 4.0" in limits.jar_remedy("4.0.5")
-    assert re.search(r"PySpark 4\.1 with io\.delta", limits.jar_remedy("4.0.5"))
+    newer = replace(facts("", has_delta=False), version="4.3.0")
+    with pytest.raises(AtomicityNotSupportedError) as caught:
+        settings.check_delta(context(), None, newer)
+    assert "no jar for Spark 4.3 was tried" in caught.value.remedy
+    assert "pip install 'pyspark==4.1.*'" in caught.value.remedy
+    assert limits.TRIED_JARS["4.1"] in caught.value.remedy

@@ -104,7 +104,7 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
             "Iceberg's classes are not there",
             table=context.target,
             left=messages.NO_JOB,
-            remedy=settings.iceberg_remedy(facts.version),
+            remedy=settings.jar_remedy(settings.ICEBERG_JARS, facts.version),
         )
     if wants_iceberg and not of_iceberg:
         raise _not_icebergs(context, implementation)

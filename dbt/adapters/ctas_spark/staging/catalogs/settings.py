@@ -6,7 +6,7 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
-from dbt.adapters.ctas_spark.staging.delta.limits import jar_remedy
+from dbt.adapters.ctas_spark.staging.delta.limits import TRIED_JARS
 from dbt.adapters.ctas_spark.staging.publish import messages
 
 SETTINGS = "spark.sql.catalog."
@@ -94,15 +94,15 @@ def publishes_by_branch(options: Mapping[str, str], facts: SessionFacts) -> bool
     return has_words and urlsplit(options.get("warehouse", "")).scheme in RENAMED_IN
 
 
-def iceberg_remedy(spark_version: str) -> str:
-    """The jar to put into ``spark_conf``, or that there is none for this version of Spark."""
+def jar_remedy(jars: Mapping[str, str], spark_version: str) -> str:
+    """The jar to put into ``spark_conf``, and which PySpark to install if this one has none."""
     minor = ".".join(spark_version.split(".")[:2])
-    if minor in ICEBERG_JARS:
-        return f"set spark.jars.packages: {ICEBERG_JARS[minor]} in spark_conf"
+    if minor in jars:
+        return f"set spark.jars.packages: {jars[minor]} in spark_conf"
+    newest = max(jars)
     return (
-        f"Iceberg has no runtime for Spark {minor}; use PySpark "
-        f"{' or '.join(sorted(ICEBERG_JARS, reverse=True))}, and that minor's "
-        "org.apache.iceberg:iceberg-spark-runtime"
+        f"no jar for Spark {minor} was tried: use PySpark {newest} (pip install "
+        f"'pyspark=={newest}.*'), and set spark.jars.packages: {jars[newest]} in spark_conf"
     )
 
 
@@ -120,7 +120,7 @@ def check_delta(context: StagingContext, implementation: str | None, facts: Sess
         )
     missing = []
     if not facts.has_delta:
-        missing.append(jar_remedy(facts.version))
+        missing.append(jar_remedy(TRIED_JARS, facts.version))
     if implementation != CATALOG_OF_DELTA:
         missing.append(f"set {SETTINGS}{SESSION_CATALOG}: {CATALOG_OF_DELTA} in spark_conf")
     if EXTENSION_OF_DELTA not in (name.strip() for name in facts.extensions.split(",")):

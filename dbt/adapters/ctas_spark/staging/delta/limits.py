@@ -43,15 +43,6 @@ UNTRIED_PROPERTIES = (
 )
 
 
-def jar_remedy(spark_version: str) -> str:
-    """What to put into ``spark_conf``; other minors are told which were tried."""
-    minor = ".".join(spark_version.split(".")[:2])
-    if minor in TRIED_JARS:
-        return f"set spark.jars.packages: {TRIED_JARS[minor]} in spark_conf"
-    known = ", ".join(f"PySpark {tried} with {jar}" for tried, jar in TRIED_JARS.items())
-    return f"this adapter's Delta support was tried with {known}, and not with Spark {minor}"
-
-
 def check(facts: TableFacts, target: TableName, left: str) -> None:
     """Raise AtomicityNotSupportedError if no transaction can replace the table."""
     remedy = "drop the feature (ALTER TABLE ... DROP FEATURE), or give the model another alias"
