@@ -134,11 +134,7 @@ class AnyCatalogAdapter(SparkAdapter):
         except DbtRuntimeError:
             listed = self.execute_macro(LIST_TABLES_MACRO_NAME, kwargs=asked)
             rows = [(*row, self._described(schema, str(row[1]))) for row in listed if not row[2]]
-        return [
-            _found(schema, name, RelationType.Table, information)
-            for _, name, temporary, information in rows
-            if not temporary
-        ]
+        return [*_found(schema, RelationType.Table, rows)]
 
     def _described(self, schema: CtasSparkRelation, table: str) -> str:
         """What DESCRIBE says, in the lines of SHOW TABLE EXTENDED; nothing of a broken table."""
@@ -159,9 +155,7 @@ class AnyCatalogAdapter(SparkAdapter):
             if NO_VIEWS not in error.msg:
                 raise
             return []
-        return [
-            _found(schema, name, RelationType.View) for _, name, temporary in rows if not temporary
-        ]
+        return [*_found(schema, RelationType.View, rows)]
 
     def _get_catalog_schemas(self, relation_configs: Iterable[RelationConfig]) -> Any:
         """Each schema by itself, as dbt-spark reads them: of the same database, too."""
@@ -180,19 +174,23 @@ class AnyCatalogAdapter(SparkAdapter):
 
 
 def _found(
-    schema: CtasSparkRelation, name: object, kind: RelationType, information: str = ""
-) -> BaseRelation:
-    said = information.splitlines()
-    return CtasSparkRelation.create(
-        database=schema.database,
-        schema=schema.schema,
-        identifier=str(name),
-        type=kind,
-        information=information,
-        is_delta="Provider: delta" in said,
-        is_hudi="Provider: hudi" in said,
-        is_iceberg="Provider: iceberg" in said,
-    )
+    schema: CtasSparkRelation, kind: RelationType, rows: Iterable[Any]
+) -> Iterator[BaseRelation]:
+    """What is not temporary; a row has namespace, name, that mark, and information if any."""
+    for _, name, temporary, *information in rows:
+        if not temporary:
+            text = "".join(information)
+            said = text.splitlines()
+            yield CtasSparkRelation.create(
+                database=schema.database,
+                schema=schema.schema,
+                identifier=str(name),
+                type=kind,
+                information=text,
+                is_delta="Provider: delta" in said,
+                is_hudi="Provider: hudi" in said,
+                is_iceberg="Provider: iceberg" in said,
+            )
 
 
 def _with_iceberg(listed: BaseRelation) -> BaseRelation:

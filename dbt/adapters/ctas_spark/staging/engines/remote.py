@@ -54,21 +54,17 @@ class RemoteSessions:
 
 
 def _set_all(session: Any, settings: Mapping[str, str]) -> None:
-    refused = [key for key, value in settings.items() if not _is_set(session, key, value)]
+    refused = []
+    for key, value in settings.items():
+        try:
+            session.conf.set(key, value)
+        except PySparkException as error:  # noqa: PERF203 (a few settings)
+            if not str(error.getCondition()).startswith(NOT_A_SESSIONS):
+                raise
+            refused.append(key)
     if refused:
         raise ProfileError(
             f"spark_conf holds settings that only the server can have: {', '.join(refused)}",
             left="nothing was started",
             remedy="start the server with them, and remove them from the profile",
         )
-
-
-def _is_set(session: Any, key: str, value: str) -> bool:
-    """False if the server says that no session may have a value of its own."""
-    try:
-        session.conf.set(key, value)
-    except PySparkException as error:
-        if not str(error.getCondition()).startswith(NOT_A_SESSIONS):
-            raise
-        return False
-    return True

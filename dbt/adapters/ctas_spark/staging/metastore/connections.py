@@ -128,8 +128,8 @@ class InJvmConnection:
     """A HiveMetaStoreClient, which is not safe between threads, and the classes for its messages.
 
     The client is made by its own constructor, which does not retry a call: a retry turns a success
-    into a conflict. The processor turns a message into a call on the client's inner one, as a
-    server does. Fields that its classes don't know are lost.
+    into a conflict. The processor turns a message into a call on its inner client: the outer one
+    changes some of them on their way. Fields that its classes don't know are lost.
     """
 
     def __init__(self, conf: Any, client: Any, processor: Any, protocol: Any, buffer: Any) -> None:
@@ -137,7 +137,9 @@ class InJvmConnection:
         self._buffer = buffer
         try:
             self._client = client(conf)
-            self._processor = processor(_beneath(self._client))
+            calls = self._client.getClass().getDeclaredField("client")
+            calls.setAccessible(True)
+            self._processor = processor(calls.get(self._client))
         except JVM_FAILURES as error:
             raise TTransportException(message=_said(error)) from error
         self.is_open = True
@@ -203,13 +205,6 @@ class InJvmMetastore(HiveMetastore):
             if isinstance(error, RefusedError) or not method.repeatable:
                 raise
             return super()._call(what, method, *arguments)
-
-
-def _beneath(client: Any) -> Any:
-    """The Thrift calls under Hive's client, which changes some of them on their way."""
-    calls = client.getClass().getDeclaredField("client")
-    calls.setAccessible(True)
-    return calls.get(client)
 
 
 def _said(error: Exception) -> str:
