@@ -152,7 +152,7 @@ def test_an_unknown_class_is_no_end_of_a_jvm() -> None:
 @pytest.fixture
 def logging_to_dbt(monkeypatch: pytest.MonkeyPatch) -> None:
     """The log goes to dbt for one test, and as before after it."""
-    own = logging.getLogger(dbt_edge.PACKAGE)
+    own = logging.getLogger(dbt_edge.__package__)
     monkeypatch.setattr(own, "handlers", [])
     monkeypatch.setattr(own, "level", own.level)
     monkeypatch.setattr(own, "propagate", own.propagate)

@@ -35,7 +35,6 @@ logger = AdapterLogger("CtasSpark")
 
 P = ParamSpec("P")
 R = TypeVar("R")
-PACKAGE = "dbt.adapters.ctas_spark"
 RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
 INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
@@ -239,7 +238,7 @@ def _not_py4js(record: logging.LogRecord) -> bool:
 
 def log_to_dbt() -> None:
     """Send the package's log to dbt, once in a process."""
-    package = logging.getLogger(PACKAGE)
+    package = logging.getLogger(__package__)
     if not any(isinstance(handler, _DbtHandler) for handler in package.handlers):
         package.addHandler(_DbtHandler())
         package.setLevel(logging.INFO)

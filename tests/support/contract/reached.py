@@ -76,7 +76,7 @@ def lines() -> Iterator[Line]:
 def _of_iceberg(kind: IcebergKind) -> Capabilities:
     """What a catalog says whose staging schema is there already."""
     tables = SimpleNamespace(has_namespace=lambda _: True)
-    services = cast("Any", SimpleNamespace(tables=tables, engine=None))
+    services = cast("Any", SimpleNamespace(tables=tables, engine=SimpleNamespace(sql=None)))
     return IcebergCatalog(services, kind).capabilities("any")
 
 

@@ -63,7 +63,7 @@ class Probe:
             StagingSchemaError: there is no staging schema.
         """
         engine = self._services.engine
-        StagingNamespaces(self._tables, engine).ensure(self._schema)
+        StagingNamespaces(self._tables, engine.sql).ensure(self._schema)
         self._drop_old_ones()
         try:
             with core_errors("make the table"):

@@ -79,15 +79,11 @@ class StoppableJob(Job):
         return True
 
 
-class Statements(Protocol):
-    """A Spark session, local or remote, that runs SQL."""
+class Engine(Protocol):
+    """A Spark session in this process."""
 
     def sql(self, statement: str) -> None:
         """Run a statement that returns nothing."""
-
-
-class Engine(Statements, Protocol):
-    """A Spark session in this process."""
 
     def refresh(self, name: TableName) -> None:
         """Forget what this session's caches hold of a table."""

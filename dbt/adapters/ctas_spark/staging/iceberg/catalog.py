@@ -29,7 +29,7 @@ class IcebergCatalog:
     def __init__(self, services: IcebergServices, kind: IcebergKind) -> None:
         self._services = services
         self._kind = kind
-        self._namespaces = StagingNamespaces(services.tables, services.engine)
+        self._namespaces = StagingNamespaces(services.tables, services.engine.sql)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """Every kind that is let in compares and swaps; the staging schema is made here."""

@@ -2,12 +2,11 @@
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import Statements
 from dbt.adapters.ctas_spark.staging.errors import StagingSchemaError
 
 TRANSFORM = re.compile(
@@ -91,7 +90,7 @@ def _column(text: str) -> str:
     return quoting.identifier(quoting.unquoted(text))
 
 
-def create_staging_schema(engine: Statements, *path: str) -> None:
+def create_staging_schema(run: Callable[[str], object], *path: str) -> None:
     """Make the schema that holds the records of versions.
 
     Raises:
@@ -99,7 +98,7 @@ def create_staging_schema(engine: Statements, *path: str) -> None:
     """
     statement = f"CREATE SCHEMA IF NOT EXISTS {'.'.join(map(quoting.identifier, path))}"
     try:
-        engine.sql(statement)
+        run(statement)
     except Exception as error:  # whatever the engine raises: the remedy is the same
         what = f"the staging schema {'.'.join(path)} does not exist and can't be created: {error}"
         remedy = f"an administrator runs: {statement}"
@@ -118,9 +117,9 @@ class Namespaces(Protocol):
 class StagingNamespaces:
     """Looks for each namespace once, whichever thread asks first."""
 
-    def __init__(self, namespaces: Namespaces, engine: Statements) -> None:
+    def __init__(self, namespaces: Namespaces, run: Callable[[str], object]) -> None:
         self._namespaces = namespaces
-        self._engine = engine
+        self._run = run
         self._guard = threading.Lock()
         self._known: set[str] = set()
 
@@ -128,5 +127,5 @@ class StagingNamespaces:
         """Make a namespace if it is not there; StagingSchemaError if that fails."""
         with self._guard:
             if namespace not in self._known and not self._namespaces.has_namespace(namespace):
-                create_staging_schema(self._engine, self._namespaces.name, namespace)
+                create_staging_schema(self._run, self._namespaces.name, namespace)
             self._known.add(namespace)

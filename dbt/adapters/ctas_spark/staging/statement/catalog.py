@@ -48,7 +48,7 @@ class StatementCatalog:
     def __init__(self, tables: SqlTables, copied: Capabilities) -> None:
         self._tables = tables
         self._copied = copied
-        self._namespaces = StagingNamespaces(tables, tables)
+        self._namespaces = StagingNamespaces(tables, tables.sql)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         self._namespaces.ensure(staging_schema)
