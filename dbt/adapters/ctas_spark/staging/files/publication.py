@@ -117,9 +117,9 @@ def marker_over(  # noqa: PLR0913, PLR0917 (each is one fact of the marker)
 class MetastoreCall:
     """A publication over one base; Hive is given ``columns`` instead of the staged ones.
 
-    A server that refuses new types at old positions is asked again with no columns, which a second
-    call then fills, and at last with the base's. ``is_unchecked``: a table was created, and whether
-    a clean-up took its version before could not be found out.
+    A server that refuses new types at old positions is asked again with no columns (an empty
+    tuple), which a second call then fills, and at last with the base's. ``is_unchecked``: a table
+    was created, and whether a clean-up took its version before could not be found out.
     """
 
     table: FileTable
@@ -129,11 +129,6 @@ class MetastoreCall:
     partitions: PartitionState
     columns: tuple[Column, ...] | None = None
     is_unchecked: bool = False
-
-    @property
-    def fills_columns_later(self) -> bool:
-        """True if the entry has no columns until a second call."""
-        return self.columns == ()
 
     def make(self) -> None:
         """Create the entry, or replace the whole of it.

@@ -232,7 +232,7 @@ class FileVersion:
 
     def _fill_columns(self) -> None:
         """The second call of a publication whose first one left Hive's columns away."""
-        if self._call is not None and self._call.fills_columns_later:
+        if self._call is not None and self._call.columns == ():
             fill_columns(self._table)
 
     def _forget_statistics(self) -> None:
