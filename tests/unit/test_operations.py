@@ -1,6 +1,9 @@
 """Run-operations: which models they mean, and what they print."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +14,15 @@ from dbt.adapters.ctas_spark.staging.errors import (
     InvalidArgumentError,
     NoSuchModelError,
 )
+from dbt.adapters.ctas_spark.staging.retention.rules import Event
 from fakes.world import TARGET_NAME, World
+
+ROOT = Path(__file__).parents[2]
+HELP = (ROOT / "dbt/include/ctas_spark/macros/operations/ctas_help.sql").read_text()
+DOCS = (ROOT / "docs/operations.md").read_text()
+WRONG = {"materialized": "table", "grace_period": "1h"}
+VACUUM = ["version", "|", "state", "|"]
+ALL = {"json": True}
 
 
 def node(name: str, materialized: str = "atomic_table", schema: str = "shop") -> dict[str, object]:
@@ -48,6 +59,11 @@ def project(world: World | None = None) -> Project:
     return Project(GRAPH, None, lambda _context: catalog)
 
 
+def event(time: str) -> Event:
+    """A publication at that time."""
+    return Event("v", "c", time, "build", "kept", None, None, "")
+
+
 def targets(**chosen: str) -> list[str]:
     """The tables that a choice means."""
     known = project()
@@ -73,9 +89,17 @@ def test_a_model_or_a_schema_can_be_chosen() -> None:
 
 
 def test_a_model_that_is_not_there_is_an_error() -> None:
-    """A mistyped name is not "nothing to do"."""
-    with pytest.raises(NoSuchModelError, match="there is no model order "):
+    """A mistyped name is not "nothing to do"; the nearest names come first."""
+    with pytest.raises(
+        NoSuchModelError, match="no table is published with model order\n"
+    ) as caught:
         targets(model="order")
+    assert caught.value.remedy.endswith("the nearest: orders, customers, elsewhere")
+    with pytest.raises(NoSuchModelError, match="with model orders and schema sales\n"):
+        targets(model="orders", schema="sales")
+    with pytest.raises(NoSuchModelError, match="with schema sale\n") as caught:
+        targets(schema="sale")
+    assert caught.value.remedy.endswith("the nearest: sales, shop")
 
 
 def test_a_vacuum_says_what_became_of_each_version() -> None:
@@ -109,7 +133,8 @@ def test_a_fence_lets_old_attempts_go() -> None:
     """The table's version stays."""
     world = World()
     live, orphan = world.published(), world.begun()
-    states = {r["version"]: r["state"] for r in rows(world, "ctas_vacuum", older_than=0)}
+    found = rows(world, "ctas_vacuum", model="orders", older_than=0)
+    states = {r["version"]: r["state"] for r in found}
     assert "may still publish it" in str(states[orphan.version])
     rows(world, "ctas_vacuum", model="orders", older_than=0, fence=True)
     assert world.versions_on_storage() == {live.version}
@@ -125,13 +150,32 @@ def test_a_fence_lets_old_attempts_go() -> None:
         ({"fence": 1}, "fence: 1 is not true or false"),
         ({"metastore": "moved"}, "metastore: 'moved' is not one of same, clone"),
         ({"model": 7}, "model: 7 is not the name of a model"),
+        ({"modle": "orders"}, "modle: unknown; it takes model, schema, older_than, dry_run"),
+        ({"fence": 1, "dry": 1}, "dry: unknown; it takes"),
     ],
 )
-def test_an_argument_of_another_type_is_an_error(arguments: dict[str, object], said: str) -> None:
+def test_a_wrong_argument_is_an_error(arguments: dict[str, object], said: str) -> None:
     """``dry_run: 'false'`` would be true; nothing is guessed, and nothing is done."""
     with pytest.raises(InvalidArgumentError, match="ctas_vacuum can't be run") as caught:
         operations.run("ctas_vacuum", project(), arguments)
     assert said in str(caught.value)
+
+
+def test_a_rollback_needs_a_model() -> None:
+    """The error shows how to give it."""
+    with pytest.raises(InvalidArgumentError, match="model: missing") as caught:
+        operations.run("ctas_rollback", project(), {"version": "v1"})
+    assert "dbt run-operation ctas_rollback --args '{model: orders}'" in caught.value.remedy
+
+
+def test_the_help_and_the_docs_name_every_argument() -> None:
+    """Each operation has a row in both, and each of its arguments has one in the help."""
+    for name, arguments in operations.ARGUMENTS.items():
+        section = HELP.split(f"| {name} ")[1].split("| ctas_")[0].split("| all of")[0]
+        rows = [row.split("|")[2].strip() for row in section.splitlines()[1:] if "|" in row]
+        assert (*rows, "json") == arguments
+        listed = ", ".join(f"`{one}`" for one in arguments[:-1])
+        assert f"| `{name}` | {listed} |" in DOCS
 
 
 def test_a_metastore_that_moved_is_told_once() -> None:
@@ -149,14 +193,16 @@ def test_a_wrong_config_of_one_model_is_a_row() -> None:
     """The other models are looked after; named by itself it is an error."""
     world = World()
     world.published()
-    wrong = node("broken")
-    wrong["config"] = {"materialized": "table", "grace_period": "1h"}
+    wrong = {**node("broken"), "config": WRONG}
     graph = {"nodes": {"broken": wrong, **GRAPH["nodes"]}}
     known = Project(graph, None, lambda _context: world.catalog())
     found = json.loads(operations.run("ctas_vacuum", known, {"schema": "shop", "json": True}))
-    assert (found[0]["table"], found[0]["version"]) == ("shop.BROKEN", "")
-    assert "INVALID_CONFIGURATION" in found[0]["state"]
+    wrong_value = "[INVALID_CONFIGURATION] grace_period: '1h' is not a number of seconds"
+    assert found[0] == {"table": "shop.broken", "failed": wrong_value}
     assert found[1]["table"] == str(TARGET_NAME)
+    printed = operations.run("ctas_vacuum", known, {"schema": "shop"})
+    assert printed.splitlines()[0].split() == ["|", "table", "|", "failed", "|", *VACUUM]
+    assert wrong_value in printed
     with pytest.raises(ConfigurationError):
         operations.run("ctas_vacuum", known, {"model": "broken"})
 
@@ -176,6 +222,30 @@ def test_history_rollback_and_recover_answer_in_rows() -> None:
     ]
     found = rows(world, "ctas_history", model="orders")
     assert [row["kind"] for row in found] == ["rollback", "build", "build"]
+    assert {row["table"] for row in found} == {str(TARGET_NAME)}
+
+
+def test_without_rows_it_is_said_what_was_looked_at() -> None:
+    """Tables that nobody has built, or a project that publishes none."""
+    said = operations.run("ctas_recover", project(), {"schema": "shop"})
+    assert said == "ctas_recover found nothing; it looked at shop.orders, ice.shop.ELSEWHERE"
+    empty = Project({"nodes": {}}, None, lambda _context: World().catalog())
+    assert operations.run("ctas_vacuum", empty, {}).endswith("it looked at no table")
+
+
+def test_the_history_of_a_project_is_its_last_publications() -> None:
+    """Of all tables by time, the newest first; a table that can't be looked at comes before."""
+    times = {"orders": ("2026-01-03", "2026-01-01"), "customers": ("2026-01-02",) * 40}
+    catalogs = {
+        name: SimpleNamespace(history=lambda _, found=found: [event(time) for time in found])
+        for name, found in times.items()
+    }
+    known = Project(GRAPH, None, lambda context: catalogs[context.target.table.lower()])
+    nodes = {**GRAPH["nodes"], "broken": {**node("broken"), "config": WRONG}}
+    del nodes["elsewhere"]
+    found = json.loads(operations.run("ctas_history", replace(known, graph={"nodes": nodes}), ALL))
+    assert "failed" in found[0]
+    assert [row["time"] for row in found[1:]] == ["2026-01-03", *["2026-01-02"] * 38]
 
 
 def test_rows_are_a_table_or_json() -> None:
@@ -188,5 +258,4 @@ def test_rows_are_a_table_or_json() -> None:
     assert "v" * 40 in table
     assert "| version" in table
     assert json.loads(text_of(shown, as_json=True)) == shown
-    assert text_of([], as_json=False) == "nothing"
     assert text_of([], as_json=True) == "[]"

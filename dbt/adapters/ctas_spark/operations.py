@@ -5,6 +5,8 @@ import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
+from textwrap import shorten
 from typing import Any
 
 import agate
@@ -23,8 +25,9 @@ from dbt.adapters.ctas_spark.config import (
 )
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
+    ConfigurationError,
     InvalidArgumentError,
     NoSuchModelError,
     StagingError,
@@ -34,8 +37,10 @@ from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore, Rete
 logger = logging.getLogger(__name__)
 
 PUBLISHED = ("atomic_table", "table")
-WIDEST = 80
-RECOVER = "ctas_recover"
+SELECTORS = {"model": "name", "schema": "schema"}
+"""Arguments that select models, and the key of each in dbt's nodes."""
+MOST_EVENTS = 40  # of several tables together; the lineage of one has no more
+MOST_CHARACTERS = 500
 Row = dict[str, Any]
 Arguments = Mapping[str, Any]
 
@@ -52,29 +57,33 @@ class Project:
         """The published models that ``model`` or ``schema`` select, or all of them.
 
         Raises:
-            NoSuchModelError: there is no model of that name.
+            NoSuchModelError: they select none; it names those that are nearest.
         """
-        name = arguments.get("model")
-        found = [one for one in self.graph["nodes"].values() if _is_selected(one, arguments)]
-        if name is not None and not found:
+        nodes = self.graph["nodes"].values()
+        found = tuple(one for one in nodes if _is_selected(one, arguments))
+        asked = [one for one in SELECTORS if arguments.get(one) is not None]
+        if asked and not found:
+            known = dict.fromkeys(one[SELECTORS[asked[0]]] for one in self.nodes({}))
+            near = get_close_matches(arguments[asked[0]], known, n=5, cutoff=0)
+            what = " and ".join(f"{one} {arguments[one]}" for one in asked)
             raise NoSuchModelError(
-                f"there is no model {name} that is published as a table",
+                f"no table is published with {what}",
                 left="nothing was done",
-                remedy="give the name of a model with materialized: atomic_table or table",
+                remedy=f"take the {asked[0]} of a model with materialized: "
+                f"{' or '.join(PUBLISHED)}; the nearest: {', '.join(near) or 'none'}",
             )
-        return tuple(found)
+        return found
 
     def plan(self, node: Mapping[str, Any]) -> ModelPlan:
         """What a model's configuration asks for; ConfigurationError if it can't be followed."""
-        target = table_name(node["database"], node["schema"], node["alias"])
-        return read_plan(
-            node["unique_id"], node["config"], node["description"], target, self.default_schema
-        )
+        about = node["unique_id"], node["config"], node["description"]
+        return read_plan(*about, _target(node), self.default_schema)
 
 
 def show_history(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
     """One row for each publication, newest first."""
-    return [asdict(event) for event in catalog.history(plan.context)]
+    table = str(plan.context.target)
+    return [{"table": table, **asdict(event)} for event in catalog.history(plan.context)]
 
 
 def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
@@ -128,23 +137,30 @@ def _row(table: str, version: str, state: str) -> Row:
     return {"table": table, "version": version, "state": state}
 
 
+HISTORY, ROLLBACK = "ctas_history", "ctas_rollback"
 OPERATIONS: Mapping[str, Callable[[StagingCatalog, ModelPlan, Arguments], list[Row]]] = {
-    "ctas_history": show_history,
-    "ctas_rollback": go_back,
+    HISTORY: show_history,
+    ROLLBACK: go_back,
     "ctas_vacuum": vacuum,
-    RECOVER: recover,
+    "ctas_recover": recover,
+}
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    HISTORY: (*SELECTORS, "json"),
+    ROLLBACK: ("model", "version", "json"),
+    "ctas_vacuum": (*SELECTORS, "older_than", "dry_run", "fence", "metastore", "json"),
+    "ctas_recover": (*SELECTORS, "json"),
 }
 MOVED = tuple(one.value for one in MovedMetastore)
 FLAG: Shape = ("true or false", lambda value: isinstance(value, bool))
 SHAPES: Mapping[str, Shape] = {
     "model": ("the name of a model", is_text),
     "schema": ("the name of a schema", is_text),
-    "version": ("the id of a version", is_text),
-    "older_than": ("a number of seconds", is_count),
+    "version": ("the id of a version, such as 20260101t120000x0a1b2c3d", is_text),
+    "older_than": ("a number of seconds, such as 3600", is_count),
     "dry_run": FLAG,
     "fence": FLAG,
-    "json": FLAG,
     "metastore": (f"one of {', '.join(MOVED)}", lambda value: value in MOVED),
+    "json": FLAG,
 }
 
 
@@ -152,19 +168,35 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
     """What a run-operation prints: one table's trouble is a row, and the others go on.
 
     Raises:
-        InvalidArgumentError: arguments don't have a value of their type; it names every problem.
+        InvalidArgumentError: arguments are wrong or missing; it names every problem.
+        NoSuchModelError: they select no model.
         StagingError: the operation failed for the one model that was named.
     """
-    problems = misfits(arguments, SHAPES).values()
-    if problems:
+    _check(name, arguments)
+    as_json = bool(arguments.get("json"))
+    nodes = project.nodes(arguments)
+    rows = [row for node in nodes for row in _done(name, project, node, arguments)]
+    if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
+        rows.sort(key=lambda row: str(row.get("time", "failed")), reverse=True)
+        del rows[MOST_EVENTS:]
+    if rows or as_json:
+        return text_of(rows, as_json=as_json)
+    tables = shorten(", ".join(str(_target(node)) for node in nodes), MOST_CHARACTERS)
+    return f"{name} found nothing; it looked at {tables or 'no table'}"
+
+
+def _check(name: str, arguments: Arguments) -> None:
+    takes = ARGUMENTS[name]
+    missing = ["model: missing"] if name == ROLLBACK and arguments.get("model") is None else []
+    others = [one for one in arguments if one not in takes]
+    unknown = [f"{one}: unknown; it takes {', '.join(takes)}" for one in others]
+    if problems := [*missing, *unknown, *misfits(arguments, SHAPES).values()]:
         raise InvalidArgumentError(
             f"{name} can't be run: {'; '.join(problems)}",
             left="nothing was done",
-            remedy="see docs/operations.md",
+            remedy=f"write it like dbt run-operation {name} --args '{{model: orders}}'; "
+            "dbt run-operation ctas_help explains all arguments",
         )
-    nodes = project.nodes(arguments)
-    rows = [row for node in nodes for row in _done(name, project, node, arguments)]
-    return text_of(rows, as_json=bool(arguments.get("json")))
 
 
 def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:
@@ -174,10 +206,15 @@ def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Argum
     except (StagingError, Py4JError, PySparkException) as error:
         if arguments.get("model") is not None:
             raise
-        table, what = f"{node['schema']}.{node['alias']}", dbt_edge.message(error)
+        table, what = str(_target(node)), dbt_edge.message(error)
         logger.warning("%s: %s", table, what)
-        said = f"failed: {what.splitlines()[0]}"
-        return [{"table": table, "done": said} if name == RECOVER else _row(table, "", said)]
+        problems = error.problems if isinstance(error, ConfigurationError) else ()
+        said = f"[{ConfigurationError.name}] {'; '.join(problems)}" if problems else what
+        return [{"table": table, "failed": said.splitlines()[0]}]
+
+
+def _target(node: Mapping[str, Any]) -> TableName:
+    return table_name(node["database"], node["schema"], node["alias"])
 
 
 def _is_selected(node: Mapping[str, Any], arguments: Arguments) -> bool:
@@ -191,11 +228,9 @@ def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:
     """A table with a column for each key, or a JSON array of objects."""
     if as_json:
         return json.dumps(list(rows))
-    if not rows:
-        return "nothing"
-    names = list(rows[0])
-    cells = [["" if row[name] is None else str(row[name]) for name in names] for row in rows]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [["" if row.get(name) is None else str(row[name]) for name in names] for row in rows]
     table = agate.Table(cells, names, [agate.Text(cast_nulls=False)] * len(names))
     printed = io.StringIO()
-    table.print_table(max_rows=None, max_columns=None, max_column_width=WIDEST, output=printed)
-    return printed.getvalue()
+    table.print_table(max_rows=None, max_columns=None, max_column_width=None, output=printed)
+    return printed.getvalue().rstrip("\n")

@@ -90,8 +90,8 @@ def test_a_rollback_keeps_what_it_reaches() -> None:
     ("before", "to", "said"),
     [
         ((), None, "there is no earlier version to go back to"),
-        (("v9", "v8"), "v1", "there is no version v1 to go back to"),
-        ((), "v9", "there is no version v9 to go back to"),
+        (("v9", "v8"), "v1", "there is no earlier version v1 to go back to"),
+        ((), "v9", "there is no earlier version v9 to go back to"),
     ],
 )
 def test_a_version_that_is_not_kept_is_refused(
@@ -102,7 +102,8 @@ def test_a_version_that_is_not_kept_is_refused(
     kind.before = before
     with pytest.raises(NoSuchVersionError, match=said) as refused:
         roll_back(CONTEXT, kind, Atomicity.ISOLATED, to)
-    assert refused.value.remedy == f"its kept versions are: {', '.join(before) or 'none'}"
+    kept = f"choose one of its kept versions: {', '.join(before)}"
+    assert refused.value.remedy == (kept if before else "none is kept; see versions_to_keep")
     assert kind.version.did == []
 
 
@@ -110,8 +111,9 @@ def test_a_table_that_is_not_ours_has_no_versions() -> None:
     """Nothing is looked for."""
     kind = restoring()
     kind.now = PLAIN
-    with pytest.raises(NoSuchVersionError, match="not show a version of this adapter"):
+    with pytest.raises(NoSuchVersionError, match="not show a version of this adapter") as refused:
         roll_back(CONTEXT, kind, Atomicity.ISOLATED)
+    assert refused.value.remedy == "build the model twice to have one"
     assert kind.version.did == []
 
 

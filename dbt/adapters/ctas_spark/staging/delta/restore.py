@@ -35,6 +35,7 @@ def history(newest_first: Iterable[CommitFacts], live: str | None) -> tuple[Even
     return tuple(
         Event(
             version=marker.version,
+            commit=marker.commit,
             time=time_text(marker.time_ms),
             kind=marker.kind.value,
             state="live" if marker is found[0] and marker.version == live else "kept",

@@ -29,9 +29,10 @@ def history(table: FileTable) -> tuple[Event, ...]:
     return tuple(
         Event(
             version=entry.version,
+            commit=entry.commit,
             time=time_text(entry.time_ms),
             kind=entry.kind.value,
-            state=_state(entry.version, record, base.version),
+            state=_state(entry.version, record, base.version if entry is built[0] else None),
             rows=record.rows if record else None,
             bytes=record.bytes if record else None,
             schema_change=_schema_change(before, record),

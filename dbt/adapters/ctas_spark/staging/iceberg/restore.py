@@ -56,7 +56,8 @@ def _last_state(table: TableFacts, published: Snapshot) -> Snapshot:
 def history(table: TableFacts) -> tuple[Event, ...]:
     """Every build and rollback that Iceberg has not expired, newest first."""
     shown = publications(table)
-    live = table.marker.version if table.marker else None
+    version = table.marker.version if table.marker else None
+    live = next((marker.commit for marker, _ in shown if marker.version == version), None)
     older = (*(snapshot for _, snapshot in shown[1:]), None)
     return tuple(
         _event(table, one, before, live) for one, before in zip(shown, older, strict=False)
@@ -68,9 +69,10 @@ def _event(table: TableFacts, one: Published, before: Snapshot | None, live: str
     columns, counted = table.columns(snapshot.schema_id), snapshot.figures
     return Event(
         version=marker.version,
+        commit=marker.commit,
         time=time_text(marker.time_ms),
         kind=marker.kind.value,
-        state="live" if marker.version == live else "kept",
+        state="live" if marker.commit == live else "kept",
         rows=counted.rows,
         bytes=counted.bytes,
         schema_change=change_of(table.columns(before.schema_id), columns) if before else "",

@@ -66,7 +66,7 @@ def roll_back(
         live = restoring.look().version
         if live is None:
             what = "the table does not show a version of this adapter's, and has no earlier one"
-            raise NoSuchVersionError(what, table=context.target, left="it is unchanged")
+            raise _nothing(what, context.target, "build the model twice to have one")
         chosen = _chosen(context.target, restoring.earlier(), to)
         asked = replace(
             context,
@@ -82,9 +82,13 @@ def _chosen(target: TableName, earlier: tuple[str, ...], to: str | None) -> str:
     found = earlier[:1] if to is None else [one for one in earlier if one == to]
     if found:
         return found[0]
-    what = f"there is no {f'version {to}' if to else 'earlier version'} to go back to"
-    remedy = f"its kept versions are: {', '.join(earlier) or 'none'}"
-    raise NoSuchVersionError(what, table=target, left="it is unchanged", remedy=remedy)
+    what = f"there is no earlier version {f'{to} ' if to else ''}to go back to"
+    kept = f"choose one of its kept versions: {', '.join(earlier)}"
+    raise _nothing(what, target, kept if earlier else "none is kept; see versions_to_keep")
+
+
+def _nothing(what: str, target: TableName, remedy: str) -> NoSuchVersionError:
+    return NoSuchVersionError(what, table=target, left="it is unchanged", remedy=remedy)
 
 
 def _published(staged: StagedTable[Any]) -> Atomicity:

@@ -114,12 +114,14 @@ class Sweep:
 class Event:
     """One publication; ``rows`` and ``bytes`` are None where nobody counted them.
 
-    ``state`` is that of its version: ``live``, ``kept``, ``deleted``, or ``last published`` where a
-    table does not show which version it is. ``schema_change`` compares with the publication before,
-    as far as both are known.
+    A rollback has the version of a build, and a ``commit`` of its own. ``state`` is that of the
+    version: ``live`` (only of the last publication of it), ``kept``, ``deleted``, or ``last
+    published`` where a table does not show which version it is. ``schema_change`` compares with
+    the publication before, as far as both are known.
     """
 
     version: str
+    commit: str
     time: str
     kind: str
     state: str

@@ -118,16 +118,19 @@ def events(lines: Lines, target: TableName, lineage: Lineage) -> Iterator[Event]
     The rows that a statement replaced are gone; those of a snapshot are kept until it expires.
     """
     branched = (
-        (one.time_ms, one.summary.get(VERSION, ""), one.summary.get(KIND, ""), one.summary)
+        (one.time_ms, [one.summary.get(key, "") for key in (VERSION, COMMIT, KIND)], one.summary)
         for one in lines.published(target)
         if one.summary.get(KIND) != Kind.FENCE.value
     )
-    copied = ((one.time_ms, one.version, one.kind.value, None) for one in lineage.entries)
+    copied = (
+        (one.time_ms, [one.version, one.commit, one.kind.value], None) for one in lineage.entries
+    )
     found = heapq.merge(branched, copied, key=itemgetter(0), reverse=True)
-    for place, (time_ms, version, kind, summary) in enumerate(found):
+    for place, (time_ms, (version, commit, kind), summary) in enumerate(found):
         state = LAST if place == 0 else REPLACED if summary is None else KEPT
         counted = WriteFigures.of_summary(summary or {})
-        yield Event(version, time_text(time_ms), kind, state, counted.rows, counted.bytes, "")
+        when = time_text(time_ms)
+        yield Event(version, commit, when, kind, state, counted.rows, counted.bytes, "")
 
 
 def _snapshot(row: Mapping[str, Any]) -> Snapshot:

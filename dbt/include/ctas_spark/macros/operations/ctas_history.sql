@@ -1,4 +1,5 @@
-{#- dbt run-operation ctas_history --args '{model: orders}' -#}
-{% macro ctas_history(model, json=false) %}
-  {%- do print(adapter.operation_text('ctas_history', graph, {'model': model, 'json': json})) -%}
+{#- dbt run-operation ctas_history --args '{model: orders}'
+    Without model and schema: the last publications of the project. -#}
+{% macro ctas_history() %}
+  {%- do print(adapter.operation_text('ctas_history', graph, kwargs)) -%}
 {% endmacro %}

@@ -1,5 +1,4 @@
 {#- dbt run-operation ctas_rollback --args '{model: orders}', or with version: the id of one -#}
-{% macro ctas_rollback(model, version=none, json=false) %}
-  {%- set arguments = {'model': model, 'version': version, 'json': json} -%}
-  {%- do print(adapter.operation_text('ctas_rollback', graph, arguments)) -%}
+{% macro ctas_rollback() %}
+  {%- do print(adapter.operation_text('ctas_rollback', graph, kwargs)) -%}
 {% endmacro %}
