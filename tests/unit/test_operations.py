@@ -79,27 +79,25 @@ def rows(world: World, name: str, **arguments: object) -> list[dict[str, object]
 
 def test_every_published_model_is_meant_without_a_choice() -> None:
     """In every catalog; views and tests have no versions."""
-    assert targets() == ["shop.orders", "sales.customers", "ice.shop.ELSEWHERE"]
+    assert targets() == ["sales.customers", "ice.shop.ELSEWHERE", "shop.orders"]
 
 
 def test_a_model_or_a_schema_can_be_chosen() -> None:
     """By the model's name, or by the schema in any case."""
     assert targets(model="customers") == ["sales.customers"]
-    assert targets(schema="SHOP") == ["shop.orders", "ice.shop.ELSEWHERE"]
+    assert targets(schema="SHOP") == ["ice.shop.ELSEWHERE", "shop.orders"]
 
 
 def test_a_model_that_is_not_there_is_an_error() -> None:
     """A mistyped name is not "nothing to do"; the nearest names come first."""
-    with pytest.raises(
-        NoSuchModelError, match="no table is published with model order\n"
-    ) as caught:
+    with pytest.raises(NoSuchModelError, match="no table is published for model order\n") as caught:
         targets(model="order")
-    assert caught.value.remedy.endswith("the nearest: orders, customers, elsewhere")
-    with pytest.raises(NoSuchModelError, match="with model orders and schema sales\n"):
+    assert caught.value.remedy.endswith("the nearest models are: orders, customers, elsewhere")
+    with pytest.raises(NoSuchModelError, match="for model orders and schema sales\n"):
         targets(model="orders", schema="sales")
-    with pytest.raises(NoSuchModelError, match="with schema sale\n") as caught:
+    with pytest.raises(NoSuchModelError, match="for schema sale\n") as caught:
         targets(schema="sale")
-    assert caught.value.remedy.endswith("the nearest: sales, shop")
+    assert caught.value.remedy.endswith("the nearest schemas are: sales, shop")
 
 
 def test_a_vacuum_says_what_became_of_each_version() -> None:
@@ -150,8 +148,8 @@ def test_a_fence_lets_old_attempts_go() -> None:
         ({"fence": 1}, "fence: 1 is not true or false"),
         ({"metastore": "moved"}, "metastore: 'moved' is not one of same, clone"),
         ({"model": 7}, "model: 7 is not the name of a model"),
-        ({"modle": "orders"}, "modle: unknown; it takes model, schema, older_than, dry_run"),
-        ({"fence": 1, "dry": 1}, "dry: unknown; it takes"),
+        ({"modle": "orders"}, "modle: unknown (it takes model, schema, older_than, dry_run"),
+        ({"fence": 1, "dry": 1}, "dry: unknown (it takes"),
     ],
 )
 def test_a_wrong_argument_is_an_error(arguments: dict[str, object], said: str) -> None:
@@ -228,7 +226,7 @@ def test_history_rollback_and_recover_answer_in_rows() -> None:
 def test_without_rows_it_is_said_what_was_looked_at() -> None:
     """Tables that nobody has built, or a project that publishes none."""
     said = operations.run("ctas_recover", project(), {"schema": "shop"})
-    assert said == "ctas_recover found nothing; it looked at shop.orders, ice.shop.ELSEWHERE"
+    assert said == "ctas_recover found nothing; it looked at ice.shop.ELSEWHERE, shop.orders"
     empty = Project({"nodes": {}}, None, lambda _context: World().catalog())
     assert operations.run("ctas_vacuum", empty, {}).endswith("it looked at no table")
 

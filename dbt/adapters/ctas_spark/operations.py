@@ -54,12 +54,12 @@ class Project:
     catalog_for: Callable[[StagingContext], StagingCatalog]
 
     def nodes(self, arguments: Arguments) -> tuple[Mapping[str, Any], ...]:
-        """The published models that ``model`` or ``schema`` select, or all of them.
+        """The published models that ``model`` or ``schema`` select, or all of them, by name.
 
         Raises:
             NoSuchModelError: they select none; it names those that are nearest.
         """
-        nodes = self.graph["nodes"].values()
+        nodes = sorted(self.graph["nodes"].values(), key=lambda one: str(one["unique_id"]))
         found = tuple(one for one in nodes if _is_selected(one, arguments))
         asked = [one for one in SELECTORS if arguments.get(one) is not None]
         if asked and not found:
@@ -67,10 +67,10 @@ class Project:
             near = get_close_matches(arguments[asked[0]], known, n=5, cutoff=0)
             what = " and ".join(f"{one} {arguments[one]}" for one in asked)
             raise NoSuchModelError(
-                f"no table is published with {what}",
+                f"no table is published for {what}",
                 left="nothing was done",
-                remedy=f"take the {asked[0]} of a model with materialized: "
-                f"{' or '.join(PUBLISHED)}; the nearest: {', '.join(near) or 'none'}",
+                remedy=f"only models with materialized: {' or '.join(PUBLISHED)} have one; "
+                f"the nearest {asked[0]}s are: {', '.join(near) or 'none'}",
             )
         return found
 
@@ -189,7 +189,7 @@ def _check(name: str, arguments: Arguments) -> None:
     takes = ARGUMENTS[name]
     missing = ["model: missing"] if name == ROLLBACK and arguments.get("model") is None else []
     others = [one for one in arguments if one not in takes]
-    unknown = [f"{one}: unknown; it takes {', '.join(takes)}" for one in others]
+    unknown = [f"{one}: unknown (it takes {', '.join(takes)})" for one in others]
     if problems := [*missing, *unknown, *misfits(arguments, SHAPES).values()]:
         raise InvalidArgumentError(
             f"{name} can't be run: {'; '.join(problems)}",

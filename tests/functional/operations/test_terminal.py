@@ -1,0 +1,197 @@
+"""What a run-operation prints on the terminal, from its first line to its last."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from functional.dbt_project import Project
+from readers.session import SMALL
+
+MODELS = {
+    "models/orders.sql": "{{ config(materialized='atomic_table') }} "
+    "select id from range({{ var('rows', 1) }})",
+    "models/wrong.sql": "{{ config(materialized='table', grace_period=var('grace', 5)) }} "
+    "select 1 as n",
+    "models/looked_at.sql": "select 1 as n",
+}
+START = re.compile(r"\d\d:\d\d:\d\d  (Running with|Registered|Unable to do partial|Found|$)")
+FAILED = "Encountered an error while running operation: Runtime Error\n  "
+GRACE = "grace_period: '1h' is not a number of seconds"
+EVENTS = (
+    "| table | version | commit | time | kind | state | rows | bytes | schema_change |\n"
+    "| - | - | - | - | - | - | - | - | - |\n"
+)
+
+
+class Terminal:
+    """A project, and what dbt prints of it where a user looks."""
+
+    def __init__(self, project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+        self.project = project
+        self._capsys = capsys
+
+    def said(self, name: str, arguments: str = "", *, succeeds: bool, **variables: object) -> str:
+        """All lines after dbt's first ones, without times and the widths of columns."""
+        self._capsys.readouterr()
+        given = [f"--args={arguments}"] if arguments else []
+        done = self.project.dbt("run-operation", name, *given, **variables)
+        printed = self._capsys.readouterr()
+        assert (done.success, printed.err) == (succeeds, ""), printed
+        lines = [line for line in printed.out.splitlines() if not START.match(line)]
+        text = "\n".join([*lines, ""]).replace(self.project.schema, "shop")
+        text = re.sub(r"^\d\d:\d\d:\d\d  ", "", text, flags=re.MULTILINE)
+        return re.sub(r"-{2,}(?= \|)", "-", re.sub(r" +\|", " |", text))
+
+
+@pytest.fixture
+def parsed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    """A project whose metastore nobody asks."""
+    project = Project(tmp_path, "shop", SMALL)
+    project.write(MODELS)
+    return Terminal(project, capsys)
+
+
+@pytest.fixture
+def terminal(project: Project, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    """A project with a metastore."""
+    project.write(MODELS)
+    return Terminal(project, capsys)
+
+
+def test_wrong_arguments_are_named_before_spark_starts(parsed: Terminal) -> None:
+    """Unknown, missing, of another type: each is named, with a call that works."""
+    said = parsed.said("ctas_history", "{modle: orders}", succeeds=False)
+    wrong = "modle: unknown (it takes model, schema, json)"
+    assert said == _invalid("ctas_history", wrong)
+
+    said = parsed.said("ctas_rollback", succeeds=False)
+    assert said == _invalid("ctas_rollback", "model: missing")
+
+    said = parsed.said("ctas_rollback", "{model: orders, version: 7}", succeeds=False)
+    wrong = "version: 7 is not the id of a version, such as 20260101t120000x0a1b2c3d"
+    assert said == _invalid("ctas_rollback", wrong)
+
+    said = parsed.said("ctas_vacuum", "{older_than: 1h, dry_run: 'false'}", succeeds=False)
+    first = "older_than: '1h' is not a number of seconds, such as 3600"
+    assert said == _invalid("ctas_vacuum", f"{first}; dry_run: 'false' is not true or false")
+
+    said = parsed.said("ctas_recover", "{model: [orders]}", succeeds=False)
+    assert said == _invalid("ctas_recover", "model: ['orders'] is not the name of a model")
+
+
+def test_models_that_are_not_published_are_named_before_spark_starts(parsed: Terminal) -> None:
+    """With the nearest names that would do."""
+    said = parsed.said("ctas_history", "{model: order}", succeeds=False)
+    assert said == _none("model order", "models are: orders, wrong")
+    said = parsed.said("ctas_rollback", "{model: looked_at}", succeeds=False)
+    assert said == _none("model looked_at", "models are: orders, wrong")
+    said = parsed.said("ctas_vacuum", "{schema: shopp}", succeeds=False)
+    assert said == _none("schema shopp", "schemas are: shop")
+    said = parsed.said("ctas_recover", "{model: wrong}", succeeds=False, grace="1h")
+    assert said == (
+        f"{FAILED}[INVALID_CONFIGURATION] 1 configuration error in model model.tested.wrong; "
+        f"no job was started:\n    - {GRACE}\n"
+    )
+
+
+def test_the_help_needs_no_spark(parsed: Terminal) -> None:
+    """It is one table, and a call of each operation."""
+    said = parsed.said("ctas_help", succeeds=True).splitlines()
+    assert said[0] == "dbt run-operation OPERATION --args '{ARGUMENT: VALUE, ...}'"
+    assert said[2] == "| operation | argument | value | meaning |"
+    assert "| | fence | true or false | deletes old versions even if a paused writer " in str(said)
+    assert said[-1] == "dbt run-operation ctas_recover --args '{schema: shop}'"
+
+
+def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> None:
+    """Without a model all publications, by time; a rollback has a row and a commit of its own."""
+    said = terminal.said("ctas_history", succeeds=True)
+    assert said == "ctas_history found nothing; it looked at shop.orders, shop.wrong\n"
+    said = terminal.said("ctas_rollback", "{model: orders}", succeeds=False)
+    assert said == (
+        f"{FAILED}[NO_SUCH_VERSION] the table does not show a version of this adapter's, and has "
+        "no earlier one\n    table: shop.orders\n    left: it is unchanged\n"
+        "    to do: build the model twice to have one\n"
+    )
+    versions = [
+        terminal.project.dbt("run", f"--select={model}", rows=rows).response(model)["version"]
+        for model, rows in (("wrong", 1), ("orders", 1), ("orders", 2))
+    ]
+    (wrong, old, new) = versions
+    listed = terminal.said("ctas_history", succeeds=True)
+    assert _head(listed) == EVENTS
+    rows = _rows(listed)
+    assert sorted(row[:2] for row in rows) == sorted(
+        [["shop.orders", new], ["shop.orders", old], ["shop.wrong", wrong]]
+    )
+    assert [row[3] for row in rows] == sorted((row[3] for row in rows), reverse=True)
+
+    said = terminal.said("ctas_recover", succeeds=True)
+    assert said == "ctas_recover found nothing; it looked at shop.orders, shop.wrong\n"
+    said = terminal.said("ctas_rollback", "{model: orders, version: v9}", succeeds=False)
+    assert said == (
+        f"{FAILED}[NO_SUCH_VERSION] there is no earlier version v9 to go back to\n"
+        "    table: shop.orders\n    left: it is unchanged\n"
+        f"    to do: choose one of its kept versions: {old}\n"
+    )
+    said = terminal.said("ctas_rollback", "{model: orders}", succeeds=True)
+    assert said == (
+        "| table | version | replaced | atomicity |\n| - | - | - | - |\n"
+        f"| shop.orders | {old} | {new} | isolated |\n"
+    )
+    said = terminal.said("ctas_history", "{model: orders}", succeeds=True)
+    assert _head(said) == EVENTS
+    rows = _rows(said)
+    assert [[row[1], *row[4:7]] for row in rows] == [
+        [old, "rollback", "live", "1"],
+        [new, "build", "kept", "2"],
+        [old, "build", "kept", "1"],
+    ]
+    assert len({row[2] for row in rows}) == len(rows)
+    _is_a_row(terminal, old, new)
+
+
+def _is_a_row(terminal: Terminal, live: str, kept: str) -> None:
+    """A model's wrong config is one row, with a warning; the others are looked after."""
+    what = "[INVALID_CONFIGURATION] 1 configuration error in model model.tested.wrong; no job was "
+    warning = f"CtasSpark adapter: shop.wrong: {what}started:\n  - {GRACE}\n"
+    said = terminal.said("ctas_vacuum", succeeds=True, grace="1h")
+    assert said == (
+        f"{warning}| table | version | state | failed |\n| - | - | - | - |\n"
+        f"| shop.orders | {live} | kept: it is the table | |\n"
+        f"| shop.orders | {kept} | kept: it is kept for a rollback | |\n"
+        f"| shop.wrong | | | [INVALID_CONFIGURATION] {GRACE} |\n"
+    )
+    said = terminal.said("ctas_recover", succeeds=True, grace="1h")
+    assert said == (
+        f"{warning}| table | failed |\n| - | - |\n"
+        f"| shop.wrong | [INVALID_CONFIGURATION] {GRACE} |\n"
+    )
+
+
+def _invalid(operation: str, problems: str) -> str:
+    call = f"dbt run-operation {operation} --args '{{model: orders}}'"
+    return (
+        f"{FAILED}[INVALID_ARGUMENT] {operation} can't be run: {problems}\n"
+        "    left: nothing was done\n"
+        f"    to do: write it like {call}; dbt run-operation ctas_help explains all arguments\n"
+    )
+
+
+def _none(asked: str, nearest: str) -> str:
+    return (
+        f"{FAILED}[NO_SUCH_MODEL] no table is published for {asked}\n"
+        "    left: nothing was done\n"
+        "    to do: only models with materialized: atomic_table or table have one; the nearest "
+        f"{nearest}\n"
+    )
+
+
+def _head(table: str) -> str:
+    return "".join(table.splitlines(keepends=True)[:2])
+
+
+def _rows(table: str) -> list[list[str]]:
+    """The cells of a table without those of its head."""
+    return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
