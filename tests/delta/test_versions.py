@@ -68,7 +68,7 @@ def test_there_is_no_version_before_the_first(published: Place) -> None:
     with pytest.raises(NoSuchVersionError):
         published.staging.roll_back(published.context())
     published.publish(NEW)
-    with pytest.raises(NoSuchVersionError, match="no version nothing"):
+    with pytest.raises(NoSuchVersionError, match="no earlier version nothing"):
         published.staging.roll_back(published.context(), "nothing")
 
 

@@ -9,7 +9,7 @@ from functional.dbt_project import Project
 from readers.session import SMALL
 
 MODELS = {
-    "models/orders.sql": "{{ config(materialized='atomic_table') }} "
+    "models/orders.sql": "{{ config(materialized='atomic_table', grace_period=0) }} "
     "select id from range({{ var('rows', 1) }})",
     "models/wrong.sql": "{{ config(materialized='table', grace_period=var('grace', 5)) }} "
     "select 1 as n",
@@ -54,8 +54,9 @@ def parsed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
 
 @pytest.fixture
 def terminal(project: Project, capsys: pytest.CaptureFixture[str]) -> Terminal:
-    """A project with a metastore."""
+    """A project with a metastore, after Spark has started."""
     project.write(MODELS)
+    assert project.dbt("debug").success
     return Terminal(project, capsys)
 
 

@@ -69,7 +69,7 @@ def test_a_version_without_files_is_not_published(world: World) -> None:
     """A directory that somebody removed is not a version."""
     old, _ = world.published(), world.published()
     world.storage.delete(version_of(old).directory)
-    with pytest.raises(NoSuchVersionError, match="no version"):
+    with pytest.raises(NoSuchVersionError, match=f"no earlier version {old.version} to go back to"):
         back(world, old.version)
 
 
