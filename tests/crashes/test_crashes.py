@@ -19,8 +19,8 @@ from dbt.adapters.ctas_spark.staging.steps import Step
 TURNS = (Mending.RECOVER, Mending.BEGIN, Mending.BEGIN, Mending.RECOVER)
 PARTITIONS = {Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS}
 OF_FILES = PARTITIONS | {Step.FILL_COLUMNS, Step.TAKE_BACK, Step.NOTE_SUPERSEDED}
-# A statement copies what was staged: no version lies next to the table, and none comes back.
-OF_VERSIONS = {Step.ROLL_BACK, Step.FENCE, Step.TAKE_RECORD, Step.DELETE_FILES}
+# A statement leaves nothing half done, and no version that comes back.
+OF_VERSIONS = {Step.ROLL_BACK, Step.RECOVER}
 
 
 def cases_of(config: pytest.Config) -> list[Case]:

@@ -220,7 +220,7 @@ def cleans_up_stale_partitions(scene: Scene) -> Act:
     return lambda: clean_up(scene.doomed)
 
 
-@scenario(brief=True)
+@scenario(Where(reverts=True), brief=True)
 def recovers_a_deletion(scene: Scene) -> Act:
     """A dead clean-up had taken a version's record, and left its files."""
     scene.before.published(1)
