@@ -1,0 +1,98 @@
+"""What readers that follow a table see of a publication: streams, change views, time travel."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame
+
+from iceberg.place import Place
+
+OLD = "SELECT id, 'old' AS name FROM range(2)"
+NEW = "SELECT id, 'new' AS name FROM range(2)"
+OLD_ROWS = [(0, "old"), (1, "old")]
+OVERWRITE = "Cannot process overwrite snapshot"
+SKIPS = "streaming-skip-overwrite-snapshots"
+NO_PARENT = r"Snapshot\.parentId\(\)"
+
+
+def followed(place: Place, checkpoint: Path, *options: str) -> list[tuple[object, ...]]:
+    """What a stream of the target gets that goes on where its last run ended."""
+    got: list[tuple[object, ...]] = []
+
+    def take(batch: DataFrame, _: int) -> None:
+        got.extend(map(tuple, batch.collect()))
+
+    source = place.spark.readStream.format("iceberg").options(**dict.fromkeys(options, "true"))
+    sink = source.load(place.table).writeStream.foreachBatch(take)
+    query = sink.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
+    query.awaitTermination()
+    return sorted(got, key=str)
+
+
+def changes(place: Place) -> list[tuple[object, ...]]:
+    """What Iceberg's procedure tells of the target's whole history."""
+    call = f"create_changelog_view(table => '{place.schema}.t', changelog_view => 'changes')"
+    place.spark.sql(f"CALL {place.catalog}.system.{call}")
+    told = "SELECT id, name, _change_type, _change_ordinal FROM changes"
+    return sorted(map(tuple, place.spark.sql(told).collect()), key=str)
+
+
+@pytest.mark.parametrize("replaces", ["dbt", "CREATE OR REPLACE"])
+def test_a_stream_ends_at_a_fork_as_at_a_replace(
+    jdbc: Place, tmp_path: Path, replaces: str
+) -> None:
+    """The new version has no parent, so that a stream that was there does not find its way."""
+    jdbc.spark.sql(f"CREATE TABLE {jdbc.table} USING iceberg AS {OLD}")
+    assert followed(jdbc, tmp_path, SKIPS) == OLD_ROWS
+    if replaces == "dbt":
+        jdbc.publish(NEW)
+    else:
+        jdbc.spark.sql(f"CREATE OR REPLACE TABLE {jdbc.table} USING iceberg AS {NEW}")
+    with pytest.raises(StreamingQueryException, match=NO_PARENT):
+        followed(jdbc, tmp_path, SKIPS)
+
+
+def test_a_stream_skips_a_branch_if_it_says_so(by_sql: Place, tmp_path: Path) -> None:
+    """It goes on, and gets no row of the new version; one that does not say so ends."""
+    by_sql.publish(OLD)
+    for options in ((), (SKIPS,)):
+        assert followed(by_sql, tmp_path / str(len(options)), *options) == OLD_ROWS
+    by_sql.publish(NEW)
+    with pytest.raises(StreamingQueryException, match=OVERWRITE):
+        followed(by_sql, tmp_path / "0")
+    assert followed(by_sql, tmp_path / "1", SKIPS) == []
+    by_sql.spark.sql(f"INSERT INTO {by_sql.table} VALUES (7, 'user')")
+    assert followed(by_sql, tmp_path / "1", SKIPS) == [(7, "user")]
+
+
+def test_the_changes_of_a_branch_go_back_to_the_first_version(by_sql: Place) -> None:
+    """All old rows are deleted, and all new ones inserted."""
+    by_sql.publish(OLD)
+    by_sql.publish(NEW)
+    assert changes(by_sql) == [
+        (0, "new", "INSERT", 1),
+        (0, "old", "DELETE", 1),
+        (0, "old", "INSERT", 0),
+        (1, "new", "INSERT", 1),
+        (1, "old", "DELETE", 1),
+        (1, "old", "INSERT", 0),
+    ]
+
+
+def test_the_changes_of_a_fork_begin_with_it(jdbc: Place) -> None:
+    """As after Iceberg's own replace: the rows before are no part of main's history."""
+    jdbc.publish(OLD)
+    jdbc.publish(NEW)
+    assert changes(jdbc) == [(0, "new", "INSERT", 0), (1, "new", "INSERT", 0)]
+
+
+def test_earlier_versions_are_read_with_their_own_columns(jdbc: Place) -> None:
+    """By snapshot and by time, until the snapshots expire."""
+    jdbc.publish(OLD)
+    snapshots = jdbc.spark.sql(f"SELECT * FROM {jdbc.table}.history ORDER BY made_current_at")
+    first = snapshots.collect()[-1]
+    jdbc.publish("SELECT 'x' AS other")
+    assert jdbc.rows("*", f" VERSION AS OF {first.snapshot_id}") == OLD_ROWS
+    assert jdbc.rows("*", f" TIMESTAMP AS OF '{first.made_current_at}'") == OLD_ROWS
+    assert jdbc.rows() == [("x",)]
