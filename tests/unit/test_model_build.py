@@ -60,7 +60,7 @@ def test_a_publication_says_version_and_rows(world: World) -> None:
     first = world.published()
     world.job.counted = WriteFigures(rows=1_234, files=1, bytes=4)
     build = staged(world)
-    assert build.commit()
+    assert build.on_finished()
     build.settle()
     response = build.response()
     assert str(response) == f"published {build.staged.version}, 1,234 rows"
@@ -88,7 +88,7 @@ def test_a_publication_says_version_and_rows(world: World) -> None:
 def test_what_is_not_known_is_left_out(world: World) -> None:
     """An engine that counts nothing has no figures in the result."""
     build = staged(world)
-    build.commit()
+    build.on_finished()
     found = build.response().to_dict(omit_none=True)
     assert not {"bytes", "files", "base_version"} & set(found)
     assert found["_message"] == f"published {build.staged.version}"
@@ -101,7 +101,7 @@ def test_a_weaker_reach_is_in_the_result(world: World) -> None:
     build = planned_in(world, context)()
     world.stage(build.staged, "july")
     build.staged.verify()
-    build.commit()
+    build.on_finished()
     build.settle()
     found = build.response()
     assert (found.atomicity, found.reader_window) == ("atomic", "mixed")
@@ -111,11 +111,11 @@ def test_a_weaker_reach_is_in_the_result(world: World) -> None:
 def test_level_none_is_published_in_place(world: World) -> None:
     """Readers see it fill."""
     build = staged(world, atomicity=Atomicity.NONE)
-    build.commit()
+    build.on_finished()
     found = build.response()
     assert (found.commit_strategy, found.reader_window) == ("in_place", "mixed")
     error = ValueError("the INSERT failed")
-    said = build.fail(error, canceled=False)
+    said = build.on_failed(error)
     assert "it keeps what was written until then" in said
 
 
@@ -142,7 +142,7 @@ def test_a_table_that_another_created_meanwhile_is_kept(world: World) -> None:
     build = staged(world, "create_if_not_exists")
     world.published()
     assert build.staged.outcome is None
-    assert build.commit() is False
+    assert build.on_finished() is False
     assert build.response().outcome == "kept"
 
 
@@ -151,7 +151,7 @@ def test_old_versions_wait_for_the_end_of_the_invocation(world: World) -> None:
     first = world.published()
     world.job.counted = WriteFigures(rows=7, files=1, bytes=4)
     build = staged(world)
-    build.commit()
+    build.on_finished()
     published = build.settle()
     assert world.versions_on_storage() == {first.version, build.staged.version}
     said: list[str] = []
@@ -171,7 +171,7 @@ def test_a_failure_before_the_commit_names_what_the_table_still_holds(
     first = world.published()
     build = staged(world)
     error = ValueError("broken")
-    said = build.fail(error, canceled=canceled)
+    said = (build.on_canceled if canceled else build.on_failed)(error)
     version = build.staged.version
     assert said == (
         f"outcome: not_committed; version {version} was discarded; "
@@ -185,7 +185,7 @@ def test_a_failure_says_what_could_not_be_removed(world: World) -> None:
     build = staged(world)
     world.job.stubborn = True
     error = ValueError("broken")
-    said = build.fail(error, canceled=False)
+    said = build.on_failed(error)
     assert "was not published" in said
     assert "still there: directory" in said
     assert said.endswith("a later run deletes it")
@@ -194,9 +194,9 @@ def test_a_failure_says_what_could_not_be_removed(world: World) -> None:
 def test_a_failure_after_the_commit_undoes_nothing(world: World) -> None:
     """A post-hook's error says that the version is published and stays so."""
     build = staged(world)
-    build.commit()
+    build.on_finished()
     error = ValueError("post-hook")
-    said = build.fail(error, canceled=False)
+    said = build.on_failed(error)
     assert f"published as {build.staged.version}" in said
     assert "stays so" in said
     assert build.staged.version in world.versions_on_storage()
@@ -208,9 +208,9 @@ def test_an_unknown_outcome_is_said(world: World) -> None:
     build = staged(world)
     world.metastore.before = losing_the_answer("alter_table")
     with pytest.raises(CommitStateUnknownError) as caught:
-        build.commit()
+        build.on_finished()
     world.metastore.before = lambda _call: None
-    said = build.fail(told(caught.value), canceled=False)
+    said = build.on_failed(told(caught.value))
     assert said.startswith("outcome: unknown")
     assert "both left" in said
     assert build.staged.outcome is Outcome.UNKNOWN
@@ -222,8 +222,8 @@ def test_a_conflict_speaks_for_itself(world: World) -> None:
     build = staged(world)
     world.published()
     with pytest.raises(ConcurrentWriteError) as caught:
-        build.commit()
-    said = build.fail(told(caught.value), canceled=False)
+        build.on_finished()
+    said = build.on_failed(told(caught.value))
     assert "outcome: not_committed" in said
     assert "does not exist" not in said
 

@@ -7,9 +7,13 @@ from typing import Any, cast
 
 from dbt_common.contracts.constraints import ConstraintType
 
+from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.impl import ConstraintSupport
+from dbt.adapters.base.relation import AdapterTrackingRelationInfo
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
+from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
+from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
 from dbt.adapters.ctas_spark.connections import SessionHandle
@@ -53,7 +57,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         """Abort what an error or a cancel left undecided. dbt calls this in a ``finally``."""
         cause = sys.exc_info()[1]
         if cause is not None and self._model.build is not None:
-            dbt_edge.add_to(cause, self._build.fail(cause, canceled=self._handle.canceled))
+            build, canceled = self._build, self._handle.canceled
+            dbt_edge.add_to(cause, (build.on_canceled if canceled else build.on_failed)(cause))
 
     @for_macros
     def plan_staged_table(self, relation: CtasSparkRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
@@ -114,7 +119,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @for_macros
     def commit_staged_table(self) -> bool:
         """Publish the version; False if another's table is kept instead."""
-        return self._handle.decide(self._build.commit)
+        return self._handle.decide(self._build.on_finished)
 
     @for_macros
     def fill_in_place_sql(self, compiled_code: str) -> str | None:
@@ -161,6 +166,16 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             super().cleanup_connections()
             METHODS[self._credentials.method].close()
 
+    @classmethod
+    def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
+        """Name this adapter: dbt derives a wrong module from the name of the class."""
+        return AdapterTrackingRelationInfo(  # type: ignore[abstract]  # dbt instantiates it so
+            adapter_name="ctas_spark",
+            base_adapter_version=base_version,
+            adapter_version=version,
+            model_adapter_details=cls._get_adapter_specific_run_info(config),
+        )
+
     @property
     def _credentials(self) -> Any:
         return self.config.credentials
@@ -181,7 +196,3 @@ class CtasSparkAdapter(AnyCatalogAdapter):
                 method = METHODS[self._credentials.method]
                 self._opened = method.open_catalogs(spark, self._credentials)
             return self._opened
-
-
-# dbt looks for this package under the name of the class, without "Adapter" and in lower case.
-CtasSparkAdapter.__name__ = "Ctas_SparkAdapter"

@@ -64,8 +64,8 @@ IN_PLACE = "in_place"
 class ModelBuild:
     """One model's staged table, its catalog and the rules for the versions before it.
 
-    It is FLIP-305's ``JobStatusHook``: a job that has ended is committed, and one that failed or
-    was cancelled is aborted.
+    It is FLIP-218's ``JobStatusHook``: what a job that has finished staged is committed, and what
+    one that failed or was cancelled did is aborted.
     """
 
     catalog: StagingCatalog
@@ -73,7 +73,7 @@ class ModelBuild:
     timer: StepTimer
     staged: StagedTable[Any]
 
-    def commit(self) -> bool:
+    def on_finished(self) -> bool:
         """Commit; False if a table that another writer created meanwhile is kept."""
         self.staged.commit()
         return self.staged.outcome is Outcome.COMMITTED
@@ -84,21 +84,13 @@ class ModelBuild:
         staged.settle()
         return Published(self.catalog, staged.context, self.rules, staged.version, staged.figures)
 
-    def fail(self, cause: BaseException, *, canceled: bool) -> str:
+    def on_failed(self, cause: BaseException) -> str:
         """Abort what is undecided; what to tell besides the error: outcome, version, table."""
-        staged = self.staged
-        staged.abort("cancelled" if canceled else f"failed: {type(cause).__name__}")
-        if staged.outcome is Outcome.COMMITTED:
-            return self._failed_after_commit()
-        if staged.outcome is Outcome.UNKNOWN:
-            return f"outcome: unknown; version {staged.version} and its base were both left"
-        reason = cause.__cause__
-        told = isinstance(reason, StagingError) and bool(reason.left)
-        state = "" if told else f"; {staged.target}: {messages.unchanged(staged.base)}"
-        if not staged.left_behind:
-            return f"outcome: not_committed; version {staged.version} was discarded{state}"
-        left = f"still there: {', '.join(staged.left_behind)}; a later run deletes it"
-        return f"outcome: not_committed; version {staged.version} was not published{state}; {left}"
+        return self._abort(cause, f"failed: {type(cause).__name__}")
+
+    def on_canceled(self, cause: BaseException) -> str:
+        """The same, of a job that was told to end."""
+        return self._abort(cause, "cancelled")
 
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
@@ -134,6 +126,21 @@ class ModelBuild:
         rows = self.staged.figures.rows
         counted = "" if rows is None else f", {rows:,} rows"
         return f"published {self.staged.version}{counted}"
+
+    def _abort(self, cause: BaseException, why: str) -> str:
+        staged = self.staged
+        staged.abort(why)
+        if staged.outcome is Outcome.COMMITTED:
+            return self._failed_after_commit()
+        if staged.outcome is Outcome.UNKNOWN:
+            return f"outcome: unknown; version {staged.version} and its base were both left"
+        reason = cause.__cause__
+        told = isinstance(reason, StagingError) and bool(reason.left)
+        state = "" if told else f"; {staged.target}: {messages.unchanged(staged.base)}"
+        if not staged.left_behind:
+            return f"outcome: not_committed; version {staged.version} was discarded{state}"
+        left = f"still there: {', '.join(staged.left_behind)}; a later run deletes it"
+        return f"outcome: not_committed; version {staged.version} was not published{state}; {left}"
 
     def _failed_after_commit(self) -> str:
         what = f"{self.staged.target}: published as {self.staged.version} before the error"
