@@ -18,6 +18,10 @@ MODELS = {
 START = re.compile(r"\d\d:\d\d:\d\d  (Running with|Registered|Unable to do partial|Found|$)")
 FAILED = "Encountered an error while running operation: Runtime Error\n  "
 GRACE = "grace_period: '1h' is not a number of seconds"
+EVENTS = (
+    "| table | version | commit | time | kind | state | rows | bytes | schema_change |\n"
+    "| - | - | - | - | - | - | - | - | - |\n"
+)
 
 
 class Terminal:
@@ -45,6 +49,14 @@ def parsed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
     """A project whose metastore nobody asks."""
     project = Project(tmp_path, "shop", SMALL)
     project.write(MODELS)
+    return Terminal(project, capsys)
+
+
+@pytest.fixture
+def terminal(project: Project, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    """A project with a metastore, after Spark has started."""
+    project.write(MODELS)
+    assert project.dbt("debug").success
     return Terminal(project, capsys)
 
 
@@ -93,6 +105,72 @@ def test_the_help_needs_no_spark(parsed: Terminal) -> None:
     assert said[-1] == "dbt run-operation ctas_recover --args '{schema: shop}'"
 
 
+def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> None:
+    """Without a model all publications, by time; a rollback has a row and a commit of its own."""
+    said = terminal.said("ctas_history", succeeds=True)
+    assert said == "ctas_history found nothing; it looked at shop.orders, shop.wrong\n"
+    said = terminal.said("ctas_rollback", "{model: orders}", succeeds=False)
+    assert said == (
+        f"{FAILED}[NO_SUCH_VERSION] the table does not show a version of this adapter's, and has "
+        "no earlier one\n    table: shop.orders\n    left: it is unchanged\n"
+        "    to do: build the model twice to have one\n"
+    )
+    versions = [
+        terminal.project.dbt("run", f"--select={model}", rows=rows).response(model)["version"]
+        for model, rows in (("wrong", 1), ("orders", 1), ("orders", 2))
+    ]
+    (wrong, old, new) = versions
+    listed = terminal.said("ctas_history", succeeds=True)
+    assert _head(listed) == EVENTS
+    rows = _rows(listed)
+    assert sorted(row[:2] for row in rows) == sorted(
+        [["shop.orders", new], ["shop.orders", old], ["shop.wrong", wrong]]
+    )
+    assert [row[3] for row in rows] == sorted((row[3] for row in rows), reverse=True)
+
+    said = terminal.said("ctas_recover", succeeds=True)
+    assert said == "ctas_recover found nothing; it looked at shop.orders, shop.wrong\n"
+    said = terminal.said("ctas_rollback", "{model: orders, version: v9}", succeeds=False)
+    assert said == (
+        f"{FAILED}[NO_SUCH_VERSION] there is no earlier version v9 to go back to\n"
+        "    table: shop.orders\n    left: it is unchanged\n"
+        f"    to do: choose one of its kept versions: {old}\n"
+    )
+    said = terminal.said("ctas_rollback", "{model: orders}", succeeds=True)
+    assert said == (
+        "| table | version | replaced | atomicity |\n| - | - | - | - |\n"
+        f"| shop.orders | {old} | {new} | isolated |\n"
+    )
+    said = terminal.said("ctas_history", "{model: orders}", succeeds=True)
+    assert _head(said) == EVENTS
+    rows = _rows(said)
+    assert [[row[1], *row[4:7]] for row in rows] == [
+        [old, "rollback", "live", "1"],
+        [new, "build", "kept", "2"],
+        [old, "build", "kept", "1"],
+    ]
+    assert len({row[2] for row in rows}) == len(rows)
+    _is_a_row(terminal, old, new)
+
+
+def _is_a_row(terminal: Terminal, live: str, kept: str) -> None:
+    """A model's wrong config is one row, with a warning; the others are looked after."""
+    what = "[INVALID_CONFIGURATION] 1 configuration error in model model.tested.wrong; no job was "
+    warning = f"CtasSpark adapter: shop.wrong: {what}started:\n  - {GRACE}\n"
+    said = terminal.said("ctas_vacuum", succeeds=True, grace="1h")
+    assert said == (
+        f"{warning}| table | version | state | failed |\n| - | - | - | - |\n"
+        f"| shop.orders | {live} | kept: it is the table | |\n"
+        f"| shop.orders | {kept} | kept: it is kept for a rollback | |\n"
+        f"| shop.wrong | | | [INVALID_CONFIGURATION] {GRACE} |\n"
+    )
+    said = terminal.said("ctas_recover", succeeds=True, grace="1h")
+    assert said == (
+        f"{warning}| table | failed |\n| - | - |\n"
+        f"| shop.wrong | [INVALID_CONFIGURATION] {GRACE} |\n"
+    )
+
+
 def _invalid(operation: str, problems: str) -> str:
     call = f"dbt run-operation {operation} --args '{{model: orders}}'"
     return (
@@ -109,3 +187,12 @@ def _none(asked: str, nearest: str) -> str:
         "    to do: only models with materialized: atomic_table or table have one; the nearest "
         f"{nearest}\n"
     )
+
+
+def _head(table: str) -> str:
+    return "".join(table.splitlines(keepends=True)[:2])
+
+
+def _rows(table: str) -> list[list[str]]:
+    """The cells of a table without those of its head."""
+    return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
