@@ -8,19 +8,31 @@ import pytest
 import dbt.adapters.ctas_spark.staging as core
 
 CORE = Path(str(core.__file__)).parent
-PREFIX = "dbt.adapters.ctas_spark."
 KINDS = ("files", "iceberg", "delta", "statement")
 OF_DELTA = {f"staging.files.{name}" for name in ("record", "table", "catalog")}
 """Delta's records lie next to those of files, and its first version is one of files."""
 
 
 def imported(path: Path) -> set[str]:
-    """The modules of ours that a module imports."""
+    """The modules of the package that a module imports, under their names in it."""
+    package = ("staging", *path.relative_to(CORE).parent.parts)
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(PREFIX):
-            module = node.module.removeprefix(PREFIX)
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = package[: len(package) + 1 - node.level]
+            module = ".".join([*above, *filter(None, [node.module])])
             found |= {module, *(f"{module}.{name.name}" for name in node.names)}
+    return found
+
+
+def absolute(path: Path) -> set[str]:
+    """The packages of others that a module imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(str(node.module).split(".")[0])
     return found
 
 
@@ -55,6 +67,7 @@ def test_a_kind_imports_no_other(kind: str) -> None:
 
 
 def test_the_core_imports_nothing_above_it() -> None:
-    """``staging`` stands without the adapter."""
+    """``staging`` stands without the adapter, and without dbt."""
     for path in CORE.rglob("*.py"):
         assert {one for one in imported(path) if not one.startswith("staging")} == set(), path.name
+        assert "dbt" not in absolute(path), path.name

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 
-from dbt.adapters.ctas_spark.staging.context import TableName
+from .context import TableName
 
 QUOTED = re.compile(r"`([^`]|``)*`")
 LISTED = re.compile(r"(?:`(?:[^`]|``)*`|[^,])+")

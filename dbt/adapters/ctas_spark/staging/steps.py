@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging.context import TableName
+from .context import TableName
 
 
 class Step(str, Enum):

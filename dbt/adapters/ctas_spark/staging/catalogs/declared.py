@@ -9,26 +9,22 @@ from contextlib import suppress
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import DECLARED
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from .. import quoting
+from ..context import TableName
+from ..errors import (
     AtomicityNotSupportedError,
     EntryModifiedError,
     MetastoreError,
     ProbeFailedError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN
-from dbt.adapters.ctas_spark.staging.iceberg.tables import (
-    IcebergServices,
-    IcebergTables,
-    LoadedTable,
-)
-from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID, new_version_id, started_ms
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
+from ..iceberg.facts import MAIN
+from ..iceberg.tables import IcebergServices, IcebergTables, LoadedTable
+from ..publish.ddl import StagingNamespaces
+from ..publish.marker import VERSION_ID, new_version_id, started_ms
+from ..retention.rules import ORPHAN_AGE_MS
+from ..statement.calls import core_errors
+from .kinds import DECLARED
 
 logger = logging.getLogger(__name__)
 

@@ -10,25 +10,12 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs import settings
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
-    Capabilities,
-    ConflictCheck,
-    StagingCatalog,
-)
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, SessionFacts
-from dbt.adapters.ctas_spark.staging.context import (
-    DELTA,
-    SESSION_CATALOG,
-    Atomicity,
-    StagingContext,
-)
-from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
-    FormatNotFoundError,
-    StagingError,
-)
-from dbt.adapters.ctas_spark.staging.publish import messages
+from ..context import DELTA, SESSION_CATALOG, Atomicity, StagingContext
+from ..errors import AtomicityNotSupportedError, FormatNotFoundError, StagingError
+from ..publish import messages
+from . import settings
+from .protocol import Capabilities, ConflictCheck, StagingCatalog
+from .settings import SETTINGS, SessionFacts
 
 ICEBERG = "iceberg"
 SESSION_OF_ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"

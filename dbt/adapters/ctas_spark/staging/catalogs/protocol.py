@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
+from ..context import Atomicity, StagingContext, TableName
+from ..engines.protocol import Job, WriteFigures
+from ..errors import AtomicityNotSupportedError
+from ..publish.staged_table import Plan
+from ..retention.rollback import RolledBack
+from ..retention.rules import Event, RetentionRules, Sweep
 
 
 class ConflictCheck(str, Enum):

@@ -9,34 +9,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs import settings
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
-    ICEBERGS,
-    NOT_ISOLATED,
-    Catalogs,
-    Kind,
-    implementation_of,
-)
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
-    Capabilities,
-    ConflictCheck,
-    StagingCatalog,
-)
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, SessionFacts
-from dbt.adapters.ctas_spark.staging.context import (
-    SESSION_CATALOG,
-    Atomicity,
-    StagingContext,
-    TableLayout,
-)
-from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.tables import (
-    FORMATS,
-    SqlTables,
-    asking,
-)
+from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout
+from ..errors import StagingError
+from ..publish import messages
+from ..statement.catalog import StatementCatalog
+from ..statement.tables import FORMATS, SqlTables, asking
+from . import settings
+from .kinds import ICEBERGS, NOT_ISOLATED, Catalogs, Kind, implementation_of
+from .protocol import Capabilities, ConflictCheck, StagingCatalog
+from .settings import SETTINGS, SessionFacts
 
 CONNECT = "Spark Connect"
 THRIFT = "Thrift"

@@ -6,9 +6,23 @@ from functools import cached_property
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs import declared, settings
-from dbt.adapters.ctas_spark.staging.catalogs.declared import Probe
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+from ..clock import SYSTEM_CLOCK, Clock
+from ..context import SESSION_CATALOG, StagingContext
+from ..delta.catalog import DeltaCatalog
+from ..delta.tables import DeltaTables
+from ..engines import jvm
+from ..engines.session import SessionEngine
+from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
+from ..files.catalog import SessionCatalog
+from ..iceberg.catalog import IcebergCatalog
+from ..iceberg.tables import IcebergServices, IcebergTables
+from ..metastore.opening import OpenedMetastore, open_metastore
+from ..statement.catalog import StatementCatalog
+from ..statement.tables import SqlTables, asking
+from ..storage.hadoop import HadoopStorage
+from . import declared, settings
+from .declared import Probe
+from .kinds import (
     CATALOG_OF_ICEBERG,
     DECLARED,
     HADOOP,
@@ -19,26 +33,8 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     declaration_of,
     implementation_of,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS, IcebergKind, SessionFacts
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
-from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
-from dbt.adapters.ctas_spark.staging.errors import (
-    AtomicityNotSupportedError,
-    NoSuchCatalogError,
-    StagingError,
-)
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
-from dbt.adapters.ctas_spark.staging.metastore.opening import OpenedMetastore, open_metastore
-from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
-from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
+from .protocol import StagingCatalog
+from .settings import SETTINGS, IcebergKind, SessionFacts
 
 
 class CatalogsWithJvm(Catalogs):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import urlsplit
 
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext
-from dbt.adapters.ctas_spark.staging.delta.limits import TRIED_JARS
-from dbt.adapters.ctas_spark.staging.publish import messages
+from ..context import SESSION_CATALOG, StagingContext
+from ..delta.limits import TRIED_JARS
+from ..publish import messages
 
 SETTINGS = "spark.sql.catalog."
 CATALOG_OF_DELTA = "org.apache.spark.sql.delta.catalog.DeltaCatalog"

@@ -3,27 +3,17 @@
 from dataclasses import dataclass
 from itertools import islice
 
-from dbt.adapters.ctas_spark.staging.context import (
-    DELTA,
-    Atomicity,
-    StagingContext,
-    StagingPurpose,
-    TableName,
-)
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, Since, TableFacts
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryMissingError,
-    EntryModifiedError,
-    MetastoreError,
-)
-from dbt.adapters.ctas_spark.staging.files.table import Services
-from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish import version as outcome
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker, new_commit_id
-from dbt.adapters.ctas_spark.staging.publish.version import Change, FormatVersion, Outcome, Reach
+from ..context import DELTA, Atomicity, StagingContext, StagingPurpose, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import EntryMissingError, EntryModifiedError, MetastoreError
+from ..files.table import Services
+from ..metastore.client import PROVIDER, TableEntry
+from ..publish import messages
+from ..publish import version as outcome
+from ..publish.marker import Kind, Marker, new_commit_id
+from ..publish.version import Change, FormatVersion, Outcome, Reach
+from .facts import CommitFacts, CommitMarker, Since, TableFacts
+from .tables import DeltaTables, LoadedTable
 
 LOOKED_BACK = 100
 """How many commits are read to name versions of ours, which only messages need."""

@@ -9,23 +9,23 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.delta import restore
-from dbt.adapters.ctas_spark.staging.delta.base import LOOKED_BACK, DeltaTable, is_delta
-from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
-from dbt.adapters.ctas_spark.staging.delta.limits import TRIED_JARS, problems
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
-from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
-from dbt.adapters.ctas_spark.staging.publish.version import Version
-from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, Reason, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from ..catalogs.protocol import Capabilities
+from ..context import Atomicity, StagingContext
+from ..engines.protocol import Job, WriteFigures
+from ..files.catalog import SessionCatalog
+from ..publish import messages
+from ..publish.staged_table import Plan
+from ..publish.version import Version
+from ..retention.clean_up import CleanUp
+from ..retention.rollback import RolledBack, roll_back
+from ..retention.rules import Event, Reason, RetentionRules, Sweep
+from ..steps import Step, StepReport
+from . import restore
+from .base import LOOKED_BACK, DeltaTable, is_delta
+from .garbage import DeltaGarbage
+from .limits import TRIED_JARS, problems
+from .tables import DeltaTables
+from .version import DeltaVersion
 
 
 class DeltaCatalog:

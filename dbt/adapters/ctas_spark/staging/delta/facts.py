@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, Kind, NativeMarker, common_fields
+from ..publish.marker import PREFIX, Kind, NativeMarker, common_fields
 
 ROWS = PREFIX + "rows"
 BYTES = PREFIX + "bytes"

@@ -8,23 +8,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.delta import record as records
-from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaTable
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, Since, publishes
-from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryExistsError,
-    EntryModifiedError,
-    StorageError,
-)
-from dbt.adapters.ctas_spark.staging.files.record import RecordState
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, new_commit_id, started_ms
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
-from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import emptied
+from ..context import TableName
+from ..errors import EntryExistsError, EntryModifiedError, StorageError
+from ..files.record import RecordState
+from ..publish.marker import Kind, new_commit_id, started_ms
+from ..retention.rules import KnownVersion, Place, Reason
+from ..steps import StepReport
+from ..storage.client import emptied
+from . import record as records
+from . import transaction
+from .base import DeltaTable
+from .facts import CommitMarker, Since, publishes
+from .record import DeltaRecord
+from .tables import LoadedTable
 
 
 @dataclass

@@ -4,10 +4,10 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.delta.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.publish.messages import unsupported
-from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
+from ..context import StagingContext, TableName
+from ..publish.messages import unsupported
+from ..publish.purposes import problems_of_any
+from .facts import TableFacts
 
 TRIED_JARS = {"4.1": "io.delta:delta-spark_4.1_2.13:4.4.0"}
 TRIED_FEATURES = {

@@ -7,15 +7,15 @@ Spark makes when the job has ended.
 import json
 from dataclasses import asdict, dataclass, field, replace
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaTable
-from dbt.adapters.ctas_spark.staging.delta.transaction import stage_name
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of, prefix_of, version_of
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, VERSION_ID
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
+from ..context import TableName
+from ..errors import EntryModifiedError
+from ..files.record import RecordState, name_of, prefix_of, version_of
+from ..metastore.client import EntryChange, Expectation, TableEntry
+from ..publish.marker import PREFIX, VERSION_ID
+from ..steps import Step, StepReport
+from ..storage.client import empty, still_there
+from .base import DeltaTable
+from .transaction import stage_name
 
 RECORD = PREFIX + "delta_record"
 """The property; a compare-and-swap compares all of it."""

@@ -4,22 +4,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaAttempt, DeltaBase, DeltaTable
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
-from dbt.adapters.ctas_spark.staging.delta.tables import core_errors
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
-    ConcurrentWriteError,
-    EntryModifiedError,
-    MetastoreError,
-    RefusedError,
-)
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError, Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, time_text
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from .. import quoting
+from ..context import Atomicity, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import ConcurrentWriteError, EntryModifiedError, MetastoreError, RefusedError
+from ..publish.marker import Kind, Marker
+from ..publish.version import CannotReplayError, Outcome
+from ..retention.rules import Event, time_text
+from ..steps import StepReport
+from .base import DeltaAttempt, DeltaBase, DeltaTable
+from .facts import CommitFacts
+from .tables import core_errors
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 OTHERS = "another's replace"

@@ -12,16 +12,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, TableFacts
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryMissingError,
-    EntryModifiedError,
-    MetastoreError,
-    RefusedError,
-)
+from ..context import TableName
+from ..engines import jvm
+from ..engines.protocol import WriteFigures
+from ..errors import EntryMissingError, EntryModifiedError, MetastoreError, RefusedError
+from .facts import CommitFacts, CommitMarker, TableFacts
 
 Files = Mapping[str, Mapping[str, Any]]
 """The fields of ``add`` actions by their paths, which are encoded as in URIs."""

@@ -7,16 +7,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, TableFacts
-from dbt.adapters.ctas_spark.staging.delta.tables import (
-    DeltaTables,
-    Files,
-    LoadedTable,
-    core_errors,
-)
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import RefusedError
-from dbt.adapters.ctas_spark.staging.publish.version import before_the_call
+from ..engines import jvm
+from ..errors import RefusedError
+from ..publish.version import before_the_call
+from .facts import CommitMarker, TableFacts
+from .tables import DeltaTables, Files, LoadedTable, core_errors
 
 FEATURE = "delta.feature."
 OF_ITS_OWN_LOG = ("baseRowId", "defaultRowCommitVersion")

@@ -4,24 +4,20 @@ import logging
 from dataclasses import replace
 from urllib.parse import unquote
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
-from dbt.adapters.ctas_spark.staging.delta import limits, transaction
-from dbt.adapters.ctas_spark.staging.delta import record as records
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaAttempt, DeltaBase, DeltaTable
-from dbt.adapters.ctas_spark.staging.delta.facts import publishes
-from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.tables import Files, LoadedTable
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, RefusedError, StagingError
-from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of
-from dbt.adapters.ctas_spark.staging.publish import ddl, messages
-from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
-from dbt.adapters.ctas_spark.staging.publish.version import (
-    CannotReplayError,
-    NotWholeError,
-    before_the_call,
-)
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ..context import Atomicity, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import EntryModifiedError, RefusedError, StagingError
+from ..files.record import RecordState, name_of
+from ..publish import ddl, messages
+from ..publish.marker import new_version_id
+from ..publish.version import CannotReplayError, NotWholeError, before_the_call
+from ..steps import StepReport
+from . import limits, transaction
+from . import record as records
+from .base import DeltaAttempt, DeltaBase, DeltaTable
+from .facts import publishes
+from .record import DeltaRecord
+from .tables import Files, LoadedTable
 
 logger = logging.getLogger(__name__)
 

@@ -5,14 +5,10 @@ from typing import Any
 import pyspark
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.engines.launch import silence_query_loggers
-from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
-from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions
-from dbt.adapters.ctas_spark.staging.errors import (
-    ClientNotInstalledError,
-    ProfileError,
-    ServerNotReachedError,
-)
+from ..errors import ClientNotInstalledError, ProfileError, ServerNotReachedError
+from .launch import silence_query_loggers
+from .protocol import StoppableJob
+from .remote import RemoteSessions
 
 INSTALL = "pip install 'dbt-ctas-spark[connect]'"
 RETRIES_TO_OPEN = 3

@@ -11,8 +11,8 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from ..context import TableName
+from ..errors import MetastoreError
 
 Meaning = Callable[[Exception], tuple[type[MetastoreError], str]]
 """The core's error for one of Spark's, and its words."""

@@ -14,9 +14,9 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
-from dbt.adapters.ctas_spark.staging.errors import ProfileError, SparkNotStartedError
-from dbt.adapters.ctas_spark.staging.redaction import is_secret
+from ..context import SESSION_CATALOG
+from ..errors import ProfileError, SparkNotStartedError
+from ..redaction import is_secret
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 DEFAULTS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dbt.adapters.ctas_spark.staging.context import TableName
+from ..context import TableName
 
 STOP_SECONDS = 60.0
 POLL_SECONDS = 0.05

@@ -6,8 +6,8 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.engines.launch import DEFAULTS
-from dbt.adapters.ctas_spark.staging.errors import ProfileError
+from ..errors import ProfileError
+from .launch import DEFAULTS
 
 CAN_BE_SET = "spark.sql."
 NOT_A_SESSIONS = "CANNOT_MODIFY"

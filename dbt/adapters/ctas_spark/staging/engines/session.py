@@ -7,10 +7,10 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob, WriteFigures
+from .. import quoting
+from ..context import SESSION_CATALOG, TableName
+from . import jvm
+from .protocol import StoppableJob, WriteFigures
 
 LISTENER_MS = 5_000
 LATEST_EXECUTIONS = 60

@@ -2,22 +2,11 @@
 
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import (
-    Expectation,
-    MetastoreClient,
-    TableEntry,
-)
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    COMMIT,
-    FORMAT,
-    MARKER_FORMAT,
-    PREFIX,
-    TARGET,
-    Marker,
-)
-from dbt.adapters.ctas_spark.staging.publish.version import Change
+from ..context import TableName
+from ..metastore.client import Expectation, MetastoreClient, TableEntry
+from ..publish import messages
+from ..publish.marker import COMMIT, FORMAT, MARKER_FORMAT, PREFIX, TARGET, Marker
+from ..publish.version import Change
 
 LAST_DDL_TIME = "transient_lastDdlTime"
 COMMIT_BASE = "commit:"

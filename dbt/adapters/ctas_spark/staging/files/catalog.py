@@ -6,32 +6,26 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import Engine, Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import FormatNotFoundError, NotSupportedError
-from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.files.garbage import clean_up, recover
-from dbt.adapters.ctas_spark.staging.files.record import remember
-from dbt.adapters.ctas_spark.staging.files.restore import FileRestoring, history
-from dbt.adapters.ctas_spark.staging.files.table import FileTable, Services
-from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableLockClient
-from dbt.adapters.ctas_spark.staging.publish import ddl
-from dbt.adapters.ctas_spark.staging.publish.locks import (
-    OF_THIS_PROCESS,
-    OWNER,
-    CommitLock,
-    MetastoreLock,
-    NoLock,
-)
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
-from dbt.adapters.ctas_spark.staging.publish.version import Version
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import Storage
+from ..catalogs.protocol import Capabilities, ConflictCheck
+from ..clock import SYSTEM_CLOCK, Clock
+from ..context import SESSION_CATALOG, Atomicity, StagingContext
+from ..engines.protocol import Engine, Job, WriteFigures
+from ..errors import FormatNotFoundError, NotSupportedError
+from ..metastore.client import MetastoreClient, TableLockClient
+from ..publish import ddl
+from ..publish.locks import OF_THIS_PROCESS, OWNER, CommitLock, MetastoreLock, NoLock
+from ..publish.staged_table import Plan
+from ..publish.version import Version
+from ..retention.rollback import RolledBack, roll_back
+from ..retention.rules import Event, RetentionRules, Sweep
+from ..steps import StepReport
+from ..storage.client import Storage
+from .directories import VersionRoots
+from .garbage import clean_up, recover
+from .record import remember
+from .restore import FileRestoring, history
+from .table import FileTable, Services
+from .version import FileVersion
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (

@@ -15,22 +15,13 @@ import secrets
 import threading
 from contextlib import suppress
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryExistsError,
-    EntryModifiedError,
-    StagingSchemaError,
-    StorageError,
-)
-from dbt.adapters.ctas_spark.staging.metastore.client import (
-    EntryChange,
-    Expectation,
-    MetastoreClient,
-)
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
-from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore
-from dbt.adapters.ctas_spark.staging.storage.client import Storage
+from ..context import StagingContext, TableName
+from ..errors import EntryExistsError, EntryModifiedError, StagingSchemaError, StorageError
+from ..metastore.client import EntryChange, Expectation, MetastoreClient
+from ..publish import messages
+from ..publish.marker import PREFIX
+from ..retention.rules import MovedMetastore
+from ..storage.client import Storage
 
 logger = logging.getLogger(__name__)
 

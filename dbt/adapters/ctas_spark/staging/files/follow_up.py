@@ -12,29 +12,17 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, LockLostError, StagingError
-from dbt.adapters.ctas_spark.staging.files.base import (
-    PARTITION_HOLDER,
-    PARTITION_PROVIDER,
-    PARTITIONS,
-    FileBase,
-    lies_in,
-)
-from dbt.adapters.ctas_spark.staging.files.publication import columns_beside_kept_keys
-from dbt.adapters.ctas_spark.staging.files.reach import PartitionState, is_pending
-from dbt.adapters.ctas_spark.staging.files.record import name_in
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.metastore.client import (
-    PLACEHOLDER,
-    Column,
-    EntryChange,
-    Partition,
-    TableEntry,
-)
-from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, HeldCheck
-from dbt.adapters.ctas_spark.staging.quoting import table as quoted
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ..errors import EntryModifiedError, LockLostError, StagingError
+from ..metastore.client import PLACEHOLDER, Column, EntryChange, Partition, TableEntry
+from ..publish.locks import CommitLock, HeldCheck
+from ..quoting import table as quoted
+from ..retention.rules import ORPHAN_AGE_MS
+from ..steps import Step
+from .base import PARTITION_HOLDER, PARTITION_PROVIDER, PARTITIONS, FileBase, lies_in
+from .publication import columns_beside_kept_keys
+from .reach import PartitionState, is_pending
+from .record import name_in
+from .table import FileTable
 
 logger = logging.getLogger(__name__)
 

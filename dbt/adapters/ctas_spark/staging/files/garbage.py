@@ -4,38 +4,22 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryExistsError,
-    EntryMissingError,
-    EntryModifiedError,
-)
-from dbt.adapters.ctas_spark.staging.files import record as records
-from dbt.adapters.ctas_spark.staging.files.base import ABSENT
-from dbt.adapters.ctas_spark.staging.files.follow_up import complete, drop_stale_partitions, mended
-from dbt.adapters.ctas_spark.staging.files.publication import fenced
-from dbt.adapters.ctas_spark.staging.files.record import RECORD, Record, RecordState
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.files.took_over import TookOver, say_they_stay
-from dbt.adapters.ctas_spark.staging.files.versions import (
-    UNKNOWN_BASE,
-    References,
-    find,
-    versions_of,
-)
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.publish.marker import started_ms
-from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    ORPHAN_AGE_MS,
-    KnownVersion,
-    Place,
-    Reason,
-    RetentionRules,
-    Sweep,
-)
-from dbt.adapters.ctas_spark.staging.steps import Step
-from dbt.adapters.ctas_spark.staging.storage.client import emptied
+from ..context import TableName
+from ..errors import EntryExistsError, EntryMissingError, EntryModifiedError
+from ..metastore.client import EntryChange
+from ..publish.marker import started_ms
+from ..retention.clean_up import CleanUp
+from ..retention.rules import ORPHAN_AGE_MS, KnownVersion, Place, Reason, RetentionRules, Sweep
+from ..steps import Step
+from ..storage.client import emptied
+from . import record as records
+from .base import ABSENT
+from .follow_up import complete, drop_stale_partitions, mended
+from .publication import fenced
+from .record import RECORD, Record, RecordState
+from .table import FileTable
+from .took_over import TookOver, say_they_stay
+from .versions import UNKNOWN_BASE, References, find, versions_of
 
 MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)

@@ -6,41 +6,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    ColumnsRefusedError,
-    EntryMissingError,
-    EntryModifiedError,
-    MetastoreError,
-)
-from dbt.adapters.ctas_spark.staging.files.base import (
-    LAST_DDL_TIME,
-    PARTITION_HOLDER,
-    PARTITION_PROVIDER,
-    PARTITIONS,
-    FileBase,
-)
-from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.metastore.client import (
-    PLACEHOLDER,
-    Column,
-    EntryChange,
-    Expectation,
-    TableEntry,
-)
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    COMMIT,
-    PREFIX,
-    Kind,
-    Lineage,
-    LineageEntry,
-    Marker,
-    new_commit_id,
-)
-from dbt.adapters.ctas_spark.staging.publish.version import SweptError
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ..context import Atomicity, TableName
+from ..errors import ColumnsRefusedError, EntryMissingError, EntryModifiedError, MetastoreError
+from ..metastore.client import PLACEHOLDER, Column, EntryChange, Expectation, TableEntry
+from ..publish.marker import COMMIT, PREFIX, Kind, Lineage, LineageEntry, Marker, new_commit_id
+from ..publish.version import SweptError
+from ..steps import Step
+from .base import LAST_DDL_TIME, PARTITION_HOLDER, PARTITION_PROVIDER, PARTITIONS, FileBase
+from .reach import PartitionState
+from .record import Record, RecordState
+from .table import FileTable
 
 logger = logging.getLogger(__name__)
 

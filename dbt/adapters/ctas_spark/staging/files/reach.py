@@ -10,19 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata, StagingContext
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, NotSupportedError
-from dbt.adapters.ctas_spark.staging.files.base import (
-    PARTITION_PROVIDER,
-    PARTITIONS,
-    SCHEMA,
-    FileBase,
-)
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
-from dbt.adapters.ctas_spark.staging.publish.messages import NO_JOB
-from dbt.adapters.ctas_spark.staging.publish.version import Reach
+from ..context import Atomicity, PartitionMetadata, StagingContext
+from ..errors import AtomicityNotSupportedError, NotSupportedError
+from ..metastore.client import PROVIDER, TableEntry
+from ..publish.locks import CommitLock
+from ..publish.messages import NO_JOB
+from ..publish.version import Reach
+from .base import PARTITION_PROVIDER, PARTITIONS, SCHEMA, FileBase
+from .table import FileTable
 
 CREATE = "create"
 SWAP = "swap"

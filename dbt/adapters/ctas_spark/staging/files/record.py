@@ -7,19 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files.base import FileBase
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.metastore.client import (
-    EntryChange,
-    Expectation,
-    MetastoreClient,
-    TableEntry,
-)
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX, VERSION_ID
+from ..context import TableName
+from ..engines.protocol import WriteFigures
+from ..errors import EntryMissingError, EntryModifiedError
+from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
+from ..publish import messages
+from ..publish.marker import PREFIX, VERSION_ID
+from .base import FileBase
+from .table import FileTable
 
 RECORD = PREFIX + "record"
 """The property; a compare-and-swap compares all of it."""

@@ -4,15 +4,15 @@ import json
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.files.base import SCHEMA, FileBase
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.files.versions import find, records_of, versions_of
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, Place, change_of, time_text
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ..context import Atomicity
+from ..metastore.client import TableEntry
+from ..retention.rules import Event, Place, change_of, time_text
+from ..steps import StepReport
+from .base import SCHEMA, FileBase
+from .record import Record, RecordState
+from .table import FileTable
+from .version import FileVersion
+from .versions import find, records_of, versions_of
 
 
 def history(table: FileTable) -> tuple[Event, ...]:

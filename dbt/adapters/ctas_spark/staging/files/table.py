@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
-from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
-from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
-from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock
-from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import Storage
+from ..catalogs.protocol import Capabilities, ConflictCheck
+from ..clock import SYSTEM_CLOCK, Clock, ReadClock
+from ..context import StagingContext, TableName
+from ..engines.protocol import Engine
+from ..metastore.client import EntryChange, MetastoreClient
+from ..publish.locks import CommitLock
+from ..steps import StepReport
+from ..storage.client import Storage
+from .base import FileBase, look
+from .directories import VersionRoots
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
-from dbt.adapters.ctas_spark.staging.files.record import Record, moved
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.files.versions import places, records_of
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.steps import Step
-from dbt.adapters.ctas_spark.staging.storage.client import emptied
+from ..context import TableName
+from ..errors import MetastoreError
+from ..retention.rules import RetentionRules
+from ..steps import Step
+from ..storage.client import emptied
+from .directories import FOLDER
+from .record import Record, moved
+from .table import FileTable
+from .versions import places, records_of
 
 logger = logging.getLogger(__name__)
 

@@ -5,39 +5,23 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
-from dbt.adapters.ctas_spark.staging.files import reach
-from dbt.adapters.ctas_spark.staging.files.base import (
-    COLUMN_STATISTICS,
-    PARTITION_PROVIDER,
-    FileBase,
-    change_between,
-    who_changed,
-)
-from dbt.adapters.ctas_spark.staging.files.follow_up import complete, fill_columns, track_partitions
-from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall, marker_over, wait_out
-from dbt.adapters.ctas_spark.staging.files.reach import (
-    LISTED,
-    PartitionPlan,
-    PartitionState,
-    plan_partitions,
-)
-from dbt.adapters.ctas_spark.staging.files.record import Record, StagedRecord
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.publish import ddl, messages
-from dbt.adapters.ctas_spark.staging.publish import version as outcome
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, new_version_id
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome, Reach
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import (
-    Storage,
-    data_files,
-    empty,
-    still_there,
-)
+from ..context import Atomicity, TableLayout, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import MetastoreError, StagingError
+from ..publish import ddl, messages
+from ..publish import version as outcome
+from ..publish.locks import HeldCheck
+from ..publish.marker import Kind, new_version_id
+from ..publish.version import Outcome, Reach
+from ..steps import Step, StepReport
+from ..storage.client import Storage, data_files, empty, still_there
+from . import reach
+from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
+from .follow_up import complete, fill_columns, track_partitions
+from .publication import MetastoreCall, marker_over, wait_out
+from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
+from .record import Record, StagedRecord
+from .table import FileTable
 
 logger = logging.getLogger(__name__)
 

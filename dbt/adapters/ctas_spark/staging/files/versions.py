@@ -9,21 +9,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.files import record as records
-from dbt.adapters.ctas_spark.staging.files.base import (
-    COMMIT_BASE,
-    PARTITION_PROVIDER,
-    FileBase,
-    lies_in,
-)
-from dbt.adapters.ctas_spark.staging.files.follow_up import track_partitions
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
-from dbt.adapters.ctas_spark.staging.files.table import FileTable, NamedPlace
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, VERSION_ID
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
+from ..context import TableName
+from ..errors import EntryMissingError, MetastoreError
+from ..metastore.client import MetastoreClient, TableEntry
+from ..publish.marker import VERSION, VERSION_ID
+from ..retention.rules import KnownVersion, Place, Reason
+from . import record as records
+from .base import COMMIT_BASE, PARTITION_PROVIDER, FileBase, lies_in
+from .follow_up import track_partitions
+from .record import Record, RecordState
+from .table import FileTable, NamedPlace
 
 UNKNOWN_BASE = "unknown"
 PUBLISHED = (RecordState.PUBLISHED, RecordState.SUPERSEDED)

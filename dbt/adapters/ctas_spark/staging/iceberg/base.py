@@ -2,18 +2,14 @@
 
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.tables import (
-    IcebergTables,
-    LoadedTable,
-    NotIcebergError,
-)
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish import version as outcome
-from dbt.adapters.ctas_spark.staging.publish.marker import SnapshotMarker
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome
+from ..context import TableName
+from ..errors import MetastoreError
+from ..publish import messages
+from ..publish import version as outcome
+from ..publish.marker import SnapshotMarker
+from ..publish.version import Change, Outcome
+from .facts import TableFacts
+from .tables import IcebergTables, LoadedTable, NotIcebergError
 
 ABSENT = "absent"
 WRITERS = ("engine-name", "spark.app.id", "app-name")

@@ -3,24 +3,24 @@
 It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL has no words for it.
 """
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
-from dbt.adapters.ctas_spark.staging.iceberg.base import look
-from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
-from dbt.adapters.ctas_spark.staging.iceberg.limits import problems
-from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring, history
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
-from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
-from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, Reason, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from ..catalogs.protocol import Capabilities, ConflictCheck
+from ..catalogs.settings import IcebergKind
+from ..context import Atomicity, StagingContext
+from ..engines.protocol import Job, WriteFigures
+from ..errors import NotSupportedError
+from ..publish import messages
+from ..publish.ddl import StagingNamespaces
+from ..publish.staged_table import Plan
+from ..retention.clean_up import CleanUp
+from ..retention.rollback import RolledBack, roll_back
+from ..retention.rules import Event, Reason, RetentionRules, Sweep
+from ..steps import Step, StepReport
+from .base import look
+from .garbage import IcebergGarbage
+from .limits import problems
+from .restore import IcebergRestoring, history
+from .tables import IcebergServices
+from .version import IcebergVersion
 
 
 class IcebergCatalog:

@@ -9,23 +9,14 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryExistsError, MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.fork import (
-    METADATA_PATH,
-    Fork,
-    uuid_of_new,
-    version_of_record,
-)
-from dbt.adapters.ctas_spark.staging.iceberg.tables import (
-    FilesGoneError,
-    IcebergTables,
-    LoadedTable,
-)
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.version import SweptError, before_the_call
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from ..context import TableName
+from ..errors import EntryExistsError, MetastoreError, RefusedError
+from ..publish import messages
+from ..publish.version import SweptError, before_the_call
+from ..steps import Step, StepReport
+from .facts import MAIN, TableFacts
+from .fork import METADATA_PATH, Fork, uuid_of_new, version_of_record
+from .tables import FilesGoneError, IcebergTables, LoadedTable
 
 logger = logging.getLogger(__name__)
 

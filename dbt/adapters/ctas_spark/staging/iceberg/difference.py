@@ -8,9 +8,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable, core_errors
-from dbt.adapters.ctas_spark.staging.publish.version import CannotReplayError
+from ..publish.version import CannotReplayError
+from .facts import MAIN, TableFacts
+from .tables import LoadedTable, core_errors
 
 NUMBERS_ITS_ROWS = 3
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, SnapshotMarker
+from ..engines.protocol import WriteFigures
+from ..publish.marker import COMMIT, SnapshotMarker
 
 MAIN = "main"
 NO_SNAPSHOT = -1

@@ -14,25 +14,16 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg.base import ExpectedBase
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.tables import (
-    IcebergServices,
-    IcebergTables,
-    LoadedTable,
-)
-from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    BASE,
-    PREFIX,
-    VERSION,
-    SnapshotMarker,
-)
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import empty, still_there
+from .. import quoting
+from ..context import TableLayout, TableName
+from ..errors import EntryMissingError, MetastoreError, RefusedError
+from ..publish.ddl import clauses
+from ..publish.marker import BASE, PREFIX, VERSION, SnapshotMarker
+from ..steps import Step, StepReport
+from ..storage.client import empty, still_there
+from .base import ExpectedBase
+from .facts import TableFacts
+from .tables import IcebergServices, IcebergTables, LoadedTable
 
 logger = logging.getLogger(__name__)
 

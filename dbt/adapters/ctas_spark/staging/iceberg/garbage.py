@@ -9,28 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.fork import DELETING, Fork
-from dbt.adapters.ctas_spark.staging.iceberg.tables import (
-    FilesGoneError,
-    IcebergServices,
-    NotIcebergError,
-)
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    TARGET,
-    VERSION_ID,
-    Kind,
-    SnapshotMarker,
-    new_commit_id,
-    started_ms,
-)
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
-from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import emptied
+from ..context import StagingContext, TableName
+from ..errors import EntryMissingError, MetastoreError
+from ..publish.marker import TARGET, VERSION_ID, Kind, SnapshotMarker, new_commit_id, started_ms
+from ..retention.rules import KnownVersion, Place, Reason
+from ..steps import StepReport
+from ..storage.client import emptied
+from . import fork as forks
+from .base import IcebergBase, look
+from .facts import TableFacts
+from .fork import DELETING, Fork
+from .tables import FilesGoneError, IcebergServices, NotIcebergError
 
 logger = logging.getLogger(__name__)
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.fork import DATA_PATH, KEEPS_ALL, OWN_PROPERTIES
-from dbt.adapters.ctas_spark.staging.publish.messages import unsupported
-from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
+from ..context import StagingContext, TableName
+from ..errors import AtomicityNotSupportedError, RefusedError
+from ..publish.messages import unsupported
+from ..publish.purposes import problems_of_any
+from .facts import TableFacts
+from .fork import DATA_PATH, KEEPS_ALL, OWN_PROPERTIES
 
 LOCATION_PROVIDER = "write.location-provider.impl"
 ENCRYPTION_KEY = "encryption.key-id"

@@ -7,16 +7,16 @@ build, and published by the same conditional commit, with its schema.
 
 from dataclasses import dataclass, replace
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableLayout
-from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase, look
-from dbt.adapters.ctas_spark.staging.iceberg.facts import MAIN, Snapshot, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, core_errors
-from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, SnapshotMarker
-from dbt.adapters.ctas_spark.staging.publish.version import Change
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, change_of, time_text
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ..context import Atomicity, StagingContext, TableLayout
+from ..errors import NoSuchVersionError
+from ..publish.marker import Kind, SnapshotMarker
+from ..publish.version import Change
+from ..retention.rules import Event, change_of, time_text
+from ..steps import StepReport
+from .base import IcebergBase, look
+from .facts import MAIN, Snapshot, TableFacts
+from .tables import IcebergServices, core_errors
+from .version import IcebergVersion
 
 Published = tuple[SnapshotMarker, Snapshot]
 """A build or rollback that Iceberg's history still has, and what ``main`` showed by it."""

@@ -13,20 +13,20 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import UnsupportedOperationException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.protocol import Engine
-from dbt.adapters.ctas_spark.staging.errors import (
+from .. import quoting
+from ..clock import SYSTEM_CLOCK, Clock
+from ..context import TableName
+from ..engines import jvm
+from ..engines.protocol import Engine
+from ..errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.storage.client import Storage
+from ..storage.client import Storage
+from .facts import TableFacts
 
 NO_COLUMNS = '{"type":"struct","schema-id":0,"fields":[]}'
 VIEWS = "org.apache.spark.sql.connector.catalog.ViewCatalog"

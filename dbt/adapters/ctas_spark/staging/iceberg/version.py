@@ -2,22 +2,11 @@
 
 import logging
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StagingError
-from dbt.adapters.ctas_spark.staging.iceberg import base as bases
-from dbt.adapters.ctas_spark.staging.iceberg import difference, limits
-from dbt.adapters.ctas_spark.staging.iceberg import fork as forks
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.creation import (
-    Creation,
-    fork_to_publish,
-    metadata_of_creation,
-)
-from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, ForkDirectories
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, LoadedTable
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import (
+from ..context import Atomicity, StagingContext, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import MetastoreError, RefusedError, StagingError
+from ..publish import messages
+from ..publish.marker import (
     BASE,
     TARGET,
     VERSION,
@@ -26,8 +15,15 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     new_commit_id,
     new_version_id,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import FormatVersion, Reach, before_the_call
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ..publish.version import FormatVersion, Reach, before_the_call
+from ..steps import StepReport
+from . import base as bases
+from . import difference, limits
+from . import fork as forks
+from .base import IcebergBase
+from .creation import Creation, fork_to_publish, metadata_of_creation
+from .fork import Fork, ForkDirectories
+from .tables import IcebergServices, LoadedTable
 
 logger = logging.getLogger(__name__)
 

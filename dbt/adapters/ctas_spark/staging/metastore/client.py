@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging.context import TableName
+from ..context import TableName
 
 VIEW = "VIRTUAL_VIEW"
 MANAGED = "MANAGED_TABLE"

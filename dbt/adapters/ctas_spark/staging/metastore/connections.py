@@ -17,20 +17,10 @@ from thrift.Thrift import TType
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TMemoryBuffer, TTransportException
 
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.metastore.hive import HiveMetastore, Method
-from dbt.adapters.ctas_spark.staging.metastore.wire import (
-    NO_ANSWER,
-    Field,
-    Struct,
-    answer,
-    ask,
-    sequence,
-    string,
-    struct,
-    text_of,
-)
+from ..engines import jvm
+from ..errors import MetastoreError, RefusedError
+from .hive import HiveMetastore, Method
+from .wire import NO_ANSWER, Field, Struct, answer, ask, sequence, string, struct, text_of
 
 CONNECT_SECONDS = 10.0
 """Until a server accepts."""

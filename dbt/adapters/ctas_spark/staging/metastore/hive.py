@@ -14,32 +14,12 @@ from typing import Any
 
 from thrift.Thrift import TType
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryMissingError,
-    EntryModifiedError,
-    MetastoreError,
-    RefusedError,
-)
-from dbt.adapters.ctas_spark.staging.metastore import messages
-from dbt.adapters.ctas_spark.staging.metastore.client import (
-    EntryChange,
-    Expectation,
-    Partition,
-    TableEntry,
-    TableLock,
-)
-from dbt.adapters.ctas_spark.staging.metastore.messages import changed, entry_of, named
-from dbt.adapters.ctas_spark.staging.metastore.wire import (
-    NO_ANSWER,
-    Connection,
-    Field,
-    boolean,
-    string,
-    struct,
-    text_of,
-    words_of,
-)
+from ..context import TableName
+from ..errors import EntryMissingError, EntryModifiedError, MetastoreError, RefusedError
+from . import messages
+from .client import EntryChange, Expectation, Partition, TableEntry, TableLock
+from .messages import changed, entry_of, named
+from .wire import NO_ANSWER, Connection, Field, boolean, string, struct, text_of, words_of
 
 SUCCESS, MESSAGE, DATABASE_LOCATION, TABLE, LOCKS = 0, 1, 3, 1, 1
 NO_LIMIT = Field(TType.I16, -1)

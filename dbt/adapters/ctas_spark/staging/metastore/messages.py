@@ -14,8 +14,8 @@ from urllib.parse import unquote
 
 from thrift.Thrift import TType
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ..context import TableName
+from ..errors import (
     ColumnsRefusedError,
     EntryExistsError,
     EntryMissingError,
@@ -23,26 +23,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import (
-    VIEW,
-    EntryChange,
-    Expectation,
-    Partition,
-    TableEntry,
-    TableLock,
-)
-from dbt.adapters.ctas_spark.staging.metastore.wire import (
-    EMPTY,
-    Field,
-    Struct,
-    boolean,
-    sequence,
-    string,
-    strings,
-    struct,
-    words,
-    words_of,
-)
+from .client import VIEW, EntryChange, Expectation, Partition, TableEntry, TableLock
+from .wire import EMPTY, Field, Struct, boolean, sequence, string, strings, struct, words, words_of
 
 T = TypeVar("T")
 BATCH = 500

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
-from dbt.adapters.ctas_spark.staging.metastore.connections import InJvmMetastore, ThriftMetastore
-from dbt.adapters.ctas_spark.staging.metastore.hive import HiveMetastore
+from ..engines import jvm
+from ..errors import AtomicityNotSupportedError
+from .client import TableLockClient
+from .connections import InJvmMetastore, ThriftMetastore
+from .hive import HiveMetastore
 
 BUILTIN = "builtin"
 URIS = "hive.metastore.uris"

@@ -5,9 +5,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.errors import StagingSchemaError
+from .. import quoting
+from ..context import TableLayout, TableName
+from ..errors import StagingSchemaError
 
 TRANSFORM = re.compile(
     r"(?P<one>years?|months?|days?|date|hours?|date_hour)\s*\((?P<column>[^()]+)\)"

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, LockLostError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
+from ..context import TableName
+from ..errors import EntryMissingError, LockLostError, MetastoreError
+from ..metastore.client import TableLockClient
 
 logger = logging.getLogger(__name__)
 

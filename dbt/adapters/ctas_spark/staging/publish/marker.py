@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from enum import Enum
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from ..metastore.client import TableEntry
 
 PREFIX = "ctas_spark_"
 COMMIT = PREFIX + "commit"

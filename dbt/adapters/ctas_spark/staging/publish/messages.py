@@ -1,7 +1,7 @@
 """What a publication says when it can't go on: what happened, what was left, and what to do."""
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ..context import StagingContext, TableName
+from ..errors import (
     AtomicityNotSupportedError,
     CommitRefusedError,
     CommitStateUnknownError,
@@ -16,8 +16,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Base
-from dbt.adapters.ctas_spark.staging.retention.rules import time_text
+from ..retention.rules import time_text
+from .version import Base
 
 AGAIN = "run the model again; it will build on what is there now"
 NO_JOB = "it is unchanged; no job was started"

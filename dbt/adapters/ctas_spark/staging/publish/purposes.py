@@ -3,16 +3,10 @@
 import logging
 from collections.abc import Iterator
 
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    OnConflict,
-    PartitionMetadata,
-    StagingContext,
-    StagingPurpose,
-)
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.version import Base, Change, Reach
+from ..context import Atomicity, OnConflict, PartitionMetadata, StagingContext, StagingPurpose
+from ..errors import AtomicityNotSupportedError
+from . import messages
+from .version import Base, Change, Reach
 
 logger = logging.getLogger(__name__)
 

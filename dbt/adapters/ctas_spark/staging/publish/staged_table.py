@@ -5,13 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, Stopwatch
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
-from dbt.adapters.ctas_spark.staging.publish import messages, purposes
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.publish.version import (
+from ..clock import SYSTEM_CLOCK, Clock, Stopwatch
+from ..context import Atomicity, StagingContext, TableName
+from ..engines.protocol import Job, WriteFigures
+from ..errors import MetastoreError, StagingError
+from ..retention.rules import ORPHAN_AGE_MS
+from ..steps import Step, StepObserver, StepReport
+from . import messages, purposes
+from .locks import HeldCheck
+from .version import (
     B,
     CannotReplayError,
     Change,
@@ -22,8 +24,6 @@ from dbt.adapters.ctas_spark.staging.publish.version import (
     Version,
     is_by_rival,
 )
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
 
 logger = logging.getLogger(__name__)
 

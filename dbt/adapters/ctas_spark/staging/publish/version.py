@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
+from ..context import Atomicity, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
@@ -16,8 +16,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ..steps import StepReport
+from .locks import HeldCheck
 
 BY_RIVALS = (EntryModifiedError, EntryExistsError, EntryMissingError)
 

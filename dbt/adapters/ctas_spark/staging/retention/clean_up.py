@@ -8,15 +8,9 @@ import logging
 from dataclasses import dataclass
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    KnownVersion,
-    Place,
-    Reason,
-    RetentionRules,
-    Sweep,
-)
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from ..context import TableName
+from ..steps import Step, StepReport
+from .rules import KnownVersion, Place, Reason, RetentionRules, Sweep
 
 logger = logging.getLogger(__name__)
 

@@ -4,18 +4,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    OnConflict,
-    StagingContext,
-    StagingPurpose,
-    TableName,
-)
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
-from dbt.adapters.ctas_spark.staging.publish.version import Base, Version
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from ..context import Atomicity, OnConflict, StagingContext, StagingPurpose, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import NoSuchVersionError
+from ..publish.staged_table import Plan, StagedTable
+from ..publish.version import Base, Version
+from ..steps import Step, StepReport
 
 
 class NoJob:

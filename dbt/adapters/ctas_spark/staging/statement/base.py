@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import (
+from ..context import TableName
+from ..publish import messages
+from ..publish.marker import (
     COMMIT,
     FORMAT,
     LEVEL,
@@ -17,8 +17,8 @@ from dbt.adapters.ctas_spark.staging.publish.marker import (
     Lineage,
     Marker,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Change
-from dbt.adapters.ctas_spark.staging.statement.history import MAIN, Lines, Snapshot
+from ..publish.version import Change
+from .history import MAIN, Lines, Snapshot
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 STRANGER = "a writer without our marker"

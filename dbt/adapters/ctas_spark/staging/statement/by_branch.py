@@ -10,28 +10,18 @@ Source: Iceberg's documentation, "Branching and Tagging", and "Spark Procedures"
 import re
 from functools import partial
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryMissingError,
-    EntryModifiedError,
-    MetastoreError,
-    RefusedError,
-)
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    VERSION_ID,
-    Kind,
-    SnapshotMarker,
-    new_commit_id,
-)
-from dbt.adapters.ctas_spark.staging.publish.version import Reach
-from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, who_changed
-from dbt.adapters.ctas_spark.staging.statement.history import MAIN, Snapshot
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import still_there
+from .. import quoting
+from ..context import Atomicity, StagingContext, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import EntryMissingError, EntryModifiedError, MetastoreError, RefusedError
+from ..publish import messages
+from ..publish.marker import VERSION_ID, Kind, SnapshotMarker, new_commit_id
+from ..publish.version import Reach
+from ..steps import Step, StepReport
+from ..storage.client import still_there
+from .base import StatementBase, who_changed
+from .history import MAIN, Snapshot
+from .tables import SqlTables
 
 BRANCH = "ctas_"
 OURS = re.compile(rf"{BRANCH}({VERSION_ID.pattern})(_\d+)?")

@@ -7,28 +7,16 @@ twice, and the published table never needs the staged one again.
 
 from collections.abc import Mapping
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    StagingContext,
-    TableLayout,
-    TableName,
-)
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.ddl import clauses
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    PREFIX,
-    TARGET,
-    Kind,
-    LineageEntry,
-    Marker,
-    new_commit_id,
-)
-from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import still_there
+from .. import quoting
+from ..context import Atomicity, StagingContext, TableLayout, TableName
+from ..engines.protocol import WriteFigures
+from ..publish import messages
+from ..publish.ddl import clauses
+from ..publish.marker import PREFIX, TARGET, Kind, LineageEntry, Marker, new_commit_id
+from ..steps import Step, StepReport
+from ..storage.client import still_there
+from .base import StatementBase
+from .tables import SqlTables
 
 STAGED_FOR = PREFIX + "staged_for"
 """The target of a staged table; only the tables of this kind have it."""

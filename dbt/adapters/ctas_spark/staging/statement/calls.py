@@ -5,8 +5,8 @@ import re
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import (
+from ..engines import jvm
+from ..errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,

@@ -6,24 +6,24 @@ between the last look and the statement is overwritten. The fast-forward of a br
 
 from collections.abc import Iterator
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.context import DELTA, Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.ddl import StagingNamespaces
-from dbt.adapters.ctas_spark.staging.publish.purposes import problems_of_any
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan
-from dbt.adapters.ctas_spark.staging.publish.version import Reach
-from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.statement.by_copy import REPLACE
-from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
-from dbt.adapters.ctas_spark.staging.statement.history import events
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
-from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from ..catalogs.protocol import Capabilities, ConflictCheck
+from ..context import DELTA, Atomicity, StagingContext
+from ..engines.protocol import Job, WriteFigures
+from ..errors import NoSuchVersionError
+from ..publish import messages
+from ..publish.ddl import StagingNamespaces
+from ..publish.purposes import problems_of_any
+from ..publish.staged_table import Plan
+from ..publish.version import Reach
+from ..retention.clean_up import CleanUp
+from ..retention.rollback import RolledBack
+from ..retention.rules import Event, RetentionRules, Sweep
+from ..steps import Step, StepReport
+from .by_copy import REPLACE
+from .garbage import StatementGarbage
+from .history import events
+from .tables import SqlTables
+from .version import StatementVersion
 
 
 def _problems(context: StagingContext) -> Iterator[str]:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID, started_ms
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
-from dbt.adapters.ctas_spark.staging.statement.base import TableFacts
-from dbt.adapters.ctas_spark.staging.statement.by_branch import OURS, drop_branch
-from dbt.adapters.ctas_spark.staging.statement.by_copy import STAGED_AS, STAGED_FOR, staged_name
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
+from ..context import StagingContext, TableName
+from ..publish.marker import VERSION_ID, started_ms
+from ..retention.rules import KnownVersion, Place, Reason
+from .base import TableFacts
+from .by_branch import OURS, drop_branch
+from .by_copy import STAGED_AS, STAGED_FOR, staged_name
+from .tables import SqlTables
 
 
 @dataclass(frozen=True, slots=True)

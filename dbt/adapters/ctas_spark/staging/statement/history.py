@@ -7,19 +7,11 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    COMMIT,
-    KIND,
-    TARGET,
-    TIME,
-    VERSION,
-    Kind,
-    Lineage,
-)
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, time_text
+from .. import quoting
+from ..context import TableName
+from ..engines.protocol import WriteFigures
+from ..publish.marker import COMMIT, KIND, TARGET, TIME, VERSION, Kind, Lineage
+from ..retention.rules import Event, time_text
 
 MAIN = "main"
 LAST, KEPT, REPLACED = "last published", "kept", "deleted"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import TableLayout
-from dbt.adapters.ctas_spark.staging.publish.ddl import partition_field
+from ..context import TableLayout
+from ..publish.ddl import partition_field
 
 SNAPSHOT = re.compile(r"'current-snapshot-id' = '[^']*'")
 USING = "\nUSING iceberg\n"

@@ -5,24 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock, ReadClock
-from dbt.adapters.ctas_spark.staging.context import DELTA, TableName
-from dbt.adapters.ctas_spark.staging.errors import (
-    EntryMissingError,
-    MetastoreError,
-    RefusedError,
-)
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
-from dbt.adapters.ctas_spark.staging.statement.base import NOTHING, StatementBase, TableFacts
-from dbt.adapters.ctas_spark.staging.statement.calls import (
-    NamespaceMissingError,
-    condition,
-    core_errors,
-    java_class,
-)
-from dbt.adapters.ctas_spark.staging.statement.history import Lines, lines_of, lines_query
-from dbt.adapters.ctas_spark.staging.statement.rows_only import shape_of
+from .. import quoting
+from ..clock import SYSTEM_CLOCK, Clock, ReadClock
+from ..context import DELTA, TableName
+from ..errors import EntryMissingError, MetastoreError, RefusedError
+from ..publish.marker import COMMIT
+from .base import NOTHING, StatementBase, TableFacts
+from .calls import NamespaceMissingError, condition, core_errors, java_class
+from .history import Lines, lines_of, lines_query
+from .rows_only import shape_of
 
 Answer = Sequence[Mapping[str, Any]]
 Ask = Callable[[str], Answer]

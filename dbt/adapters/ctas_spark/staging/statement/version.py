@@ -6,21 +6,21 @@ The way is chosen when the model's query is known, before its job, because its c
 import logging
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
-from dbt.adapters.ctas_spark.staging.publish import messages, purposes
-from dbt.adapters.ctas_spark.staging.publish import version as outcome
-from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
-from dbt.adapters.ctas_spark.staging.publish.version import FormatVersion, Outcome, Reach
-from dbt.adapters.ctas_spark.staging.statement import base as bases
-from dbt.adapters.ctas_spark.staging.statement import rows_only
-from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.statement.by_branch import BY_BRANCH, ByBranch
-from dbt.adapters.ctas_spark.staging.statement.by_copy import CREATE, REPLACE, ByCopy
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, details
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from .. import quoting
+from ..context import Atomicity, StagingContext, TableName
+from ..engines.protocol import WriteFigures
+from ..errors import MetastoreError, RefusedError
+from ..publish import messages, purposes
+from ..publish import version as outcome
+from ..publish.marker import new_version_id
+from ..publish.version import FormatVersion, Outcome, Reach
+from ..steps import StepReport
+from . import base as bases
+from . import rows_only
+from .base import StatementBase
+from .by_branch import BY_BRANCH, ByBranch
+from .by_copy import CREATE, REPLACE, ByCopy
+from .tables import SqlTables, details
 
 logger = logging.getLogger(__name__)
 

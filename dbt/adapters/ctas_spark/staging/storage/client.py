@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging.errors import StagingError, StorageError
-from dbt.adapters.ctas_spark.staging.steps import Step, StepReport
+from ..errors import StagingError, StorageError
+from ..steps import Step, StepReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from typing import Any
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
+from ..engines import jvm
+from ..errors import StorageError
+from .client import StoredFile
 
 MISSING = "java.io.FileNotFoundException"
 CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"

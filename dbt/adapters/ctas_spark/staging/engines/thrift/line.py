@@ -16,18 +16,9 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
-from dbt.adapters.ctas_spark.staging.engines.thrift import results
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import (
-    LostAnswerError,
-    TypeName,
-    values_of,
-)
-from dbt.adapters.ctas_spark.staging.engines.thrift.session import (
-    KERBEROS,
-    NONE,
-    NOSASL,
-    ThriftServer,
-)
+from . import results
+from .results import LostAnswerError, TypeName, values_of
+from .session import KERBEROS, NONE, NOSASL, ThriftServer
 
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 600.0

@@ -12,7 +12,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import Row
 from pyspark.sql.types import DataType, StructField, StructType
 
-from dbt.adapters.ctas_spark.staging.errors import SparkEndedError
+from ...errors import SparkEndedError
 
 WRAPPED = re.compile(r"^\*?(?:[\w.$]+\.)?HiveSQLException: ?(?:Error running query: )?")
 NAMED = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\] ?")

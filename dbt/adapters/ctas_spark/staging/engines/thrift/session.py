@@ -12,15 +12,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines.protocol import POLL_SECONDS, StoppableJob
-from dbt.adapters.ctas_spark.staging.engines.remote import RemoteSessions
-from dbt.adapters.ctas_spark.staging.engines.thrift import results
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import ServerError, ThriftResult
-from dbt.adapters.ctas_spark.staging.errors import ClientNotInstalledError, ServerNotReachedError
+from ... import quoting
+from ...errors import ClientNotInstalledError, ServerNotReachedError
+from ..protocol import POLL_SECONDS, StoppableJob
+from ..remote import RemoteSessions
+from . import results
+from .results import ServerError, ThriftResult
 
 if TYPE_CHECKING:
-    from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
+    from .line import Line
 
 NONE, NOSASL, LDAP, CUSTOM, KERBEROS = AUTHS = ("NONE", "NOSASL", "LDAP", "CUSTOM", "KERBEROS")
 """The values of ``hive.server2.authentication`` that PyHive knows."""
@@ -227,9 +227,7 @@ class ThriftJob(StoppableJob):
 
 def _opened(server: ThriftServer) -> ThriftSession:
     try:
-        from dbt.adapters.ctas_spark.staging.engines.thrift.line import (  # noqa: PLC0415 (an extra's)
-            Line,
-        )
+        from .line import Line  # noqa: PLC0415 (an extra brings it)
     except ImportError as error:
         raise ClientNotInstalledError(
             f"a package of the Thrift client is missing: {error}",
