@@ -133,7 +133,7 @@ def test_silence_ends_with_the_timeout(
 ) -> None:
     """A server that never answers is an error of unknown effect once the time is over."""
     server.answer = answering(**{ALTER: None})
-    monkeypatch.setattr(connections, "CALL_SECONDS", 0.05)
+    monkeypatch.setattr(connections, "CALL_SECONDS", 0.5)
     client = ThriftMetastore(server.uri)
     with pytest.raises(MetastoreError, match=r"timeout|timed out") as caught:
         alter(client)
