@@ -1,0 +1,33 @@
+"""The commands of README's "Use it", as a newcomer copies them."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path(__file__).parents[3] / "README.md"
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def test_the_project_of_the_readme_publishes_its_table(tmp_path: Path) -> None:
+    """Everything after the installation, in a directory next to the checkout's."""
+    commands = SHELL.findall(README.read_text().split("## Use it\n")[1].split("\n## ")[0])
+    after_installation = next(i for i, text in enumerate(commands) if "pip install" in text) + 1
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    done = subprocess.run(
+        ["bash", "-e", "-c", "".join(commands[after_installation:])],
+        cwd=checkout,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Done. PASS=1" in done.stdout
+    assert re.search(r"\|\s*4 \|\s*40 \|", done.stdout), done.stdout
+    project = tmp_path / "shop"
+    assert (project / "spark-warehouse").is_dir()
+    assert (project / "metastore_db").is_dir()
