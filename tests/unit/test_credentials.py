@@ -40,6 +40,8 @@ def test_dbt_sparks_names_work() -> None:
         ({"spark_conf": ["x"]}, "spark_conf: must map"),
         ({"iceberg_catalogs": "glue"}, "iceberg_catalogs: must be a list of names of catalogs"),
         ({"iceberg_catalogs": [{"glue": "atomic"}]}, "iceberg_catalogs: must be a list"),
+        ({"formats": "iceberg"}, "formats: must be [delta] or [iceberg]"),
+        ({"formats": ["delta", "iceberg"]}, "spark_catalog has tables of one of them"),
         ({"metastore_reads": "yes"}, "metastore_reads: 'yes' is unknown; use repeatable"),
     ],
 )

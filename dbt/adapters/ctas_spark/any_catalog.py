@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, table_name
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import implementation_of
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import SESSION_OF_ICEBERG, implementation_of
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, NotSupportedError
@@ -88,6 +88,19 @@ class AnyCatalogAdapter(SparkAdapter):
             for inside in self.list_relations_without_caching(schema):
                 self.drop_relation(inside)  # type: ignore[no-untyped-call]  # dbt's own
         super().drop_schema(relation)
+
+    @available
+    def purge_clause(self, relation: CtasSparkRelation) -> str:
+        """PURGE for another format's table in Iceberg's session catalog: a DROP leaves its files.
+
+        Of an Iceberg table PURGE would delete files that a DROP leaves, so the format has to be
+        known.
+        """
+        is_foreign = relation.is_table and relation.information and not relation.is_iceberg
+        spark = self.connections.get_thread_connection().handle.spark
+        if not is_foreign or not relation.in_session_catalog:
+            return ""
+        return "purge" if implementation_of(spark, SESSION_CATALOG) == SESSION_OF_ICEBERG else ""
 
     @as_dbt_errors
     def rename_relation(self, from_relation: BaseRelation, to_relation: BaseRelation) -> None:

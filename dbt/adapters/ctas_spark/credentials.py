@@ -10,6 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
 from dbt.adapters.ctas_spark.relation import catalog_of
+from dbt.adapters.ctas_spark.staging.catalogs.formats import FORMATS
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
@@ -30,7 +31,7 @@ OF_METHODS = {
     (CONNECT,): (URL,),
     (CONNECT, THRIFT): ("port",),
     (THRIFT,): ("user", PASSWORD, "auth", SERVICE),
-    (SESSION,): ("iceberg_catalogs", "metastore_reads"),
+    (SESSION,): ("formats", "iceberg_catalogs", "metastore_reads"),
 }
 """Fields that only some methods have; without ``host``, which dbt-spark wants for each."""
 NO_RETRY = "a server that does not answer is an error at once; remove it"
@@ -62,6 +63,7 @@ class CtasSparkCredentials(Credentials):
     database: str | None = SESSION_CATALOG  # type: ignore[assignment]  # may be written and left empty
     method: str = SESSION
     staging_schema: str | None = None
+    formats: list[str] = field(default_factory=list)
     iceberg_catalogs: list[str] = field(default_factory=list)
     metastore_reads: str | None = None
     host: str | None = None
@@ -127,6 +129,7 @@ class CtasSparkCredentials(Credentials):
             "database",
             "schema",
             "staging_schema",
+            "formats",
             "iceberg_catalogs",
             "metastore_reads",
             *((URL,) if self.url else ("host", "port")) * (self.method != SESSION),
@@ -173,6 +176,11 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
+    if data.get("formats", []) not in ([], *([name] for name in FORMATS)):
+        yield (
+            f"formats: must be {' or '.join(f'[{name}]' for name in FORMATS)}; {SESSION_CATALOG} "
+            "has tables of one of them, and another catalog in spark_conf those of the other"
+        )
     names = data.get("iceberg_catalogs", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         yield "iceberg_catalogs: must be a list of names of catalogs"

@@ -13,6 +13,7 @@ from dbt.adapters.ctas_spark.credentials import (
     CtasSparkCredentials,
 )
 from dbt.adapters.ctas_spark.staging.catalogs import server
+from dbt.adapters.ctas_spark.staging.catalogs.formats import with_formats
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.engines import connect
@@ -44,7 +45,9 @@ def _over_connect(profile: CtasSparkCredentials, _: str) -> Any:
 
 METHODS: Mapping[str, Method] = {
     SESSION: Method(
-        start=lambda profile, logs: start_spark(profile.spark_conf, logs, dbt_edge.logger.info),
+        start=lambda profile, logs: start_spark(
+            with_formats(profile.spark_conf, profile.formats), logs, dbt_edge.logger.info
+        ),
         job=SessionJob,
         open_catalogs=lambda spark, profile: CatalogsWithJvm(
             spark, profile.iceberg_catalogs, repeatable_reads=profile.metastore_reads == REPEATABLE

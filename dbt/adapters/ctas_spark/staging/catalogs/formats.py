@@ -1,0 +1,91 @@
+"""What Spark is started with, so that it has the tables of a format."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyspark
+
+from ..context import DELTA, SESSION_CATALOG
+from ..delta.limits import TRIED_JARS
+from ..errors import ProfileError
+from .kinds import ICEBERG, SESSION_OF_ICEBERG
+from .settings import (
+    CATALOG_OF_DELTA,
+    EXTENSION_OF_DELTA,
+    EXTENSIONS,
+    ICEBERG_JARS,
+    SETTINGS,
+)
+
+PACKAGES = "spark.jars.packages"
+SESSION = f"{SETTINGS}{SESSION_CATALOG}"
+METASTORE_URIS = ("spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris")
+EMBEDDED = {
+    # PySpark has no BoneCP, which Hive's client takes by default
+    "spark.hadoop.datanucleus.connectionPoolingType": "HikariCP",
+    "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
+    "spark.hadoop.hive.metastore.schema.verification": "false",
+    # Derby has no lock tables; Iceberg's commit is a compare-and-swap of Hive's all the same
+    "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+    # an Iceberg table's columns may change their types, and Hive is told of them by position
+    "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
+}
+"""What Iceberg's client needs of a metastore in Spark's own JVM."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """The jar for each minor of Spark, the extension, the catalog, and an embedded metastore's."""
+
+    jars: Mapping[str, str]
+    extension: str
+    catalog: Mapping[str, str]
+    embedded: Mapping[str, str] = field(default_factory=dict)
+
+
+FORMATS: Mapping[str, Needs] = {
+    DELTA: Needs(TRIED_JARS, EXTENSION_OF_DELTA, {SESSION: CATALOG_OF_DELTA}),
+    ICEBERG: Needs(
+        # Spark 3.5's Hive has no compare-and-swap
+        {minor: jar for minor, jar in ICEBERG_JARS.items() if not minor.startswith("3.")},
+        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        {SESSION: SESSION_OF_ICEBERG, f"{SESSION}.type": "hive"},
+        EMBEDDED,
+    ),
+}
+
+
+def with_formats(settings: Mapping[str, str], formats: list[str]) -> dict[str, str]:
+    """The settings, and what the formats need besides; a value of the user's own wins.
+
+    Jars and extensions are added to the user's.
+
+    Raises:
+        ProfileError: the format was not tried with this PySpark.
+    """
+    found = dict(settings)
+    minor = ".".join(pyspark.__version__.split(".")[:2])
+    for name in formats:
+        needs, newest = FORMATS[name], max(FORMATS[name].jars)
+        if minor not in needs.jars:
+            raise ProfileError(
+                f"formats: {name} was not tried with PySpark {pyspark.__version__}",
+                left="nothing was started",
+                remedy=f"use PySpark {newest} (pip install 'pyspark=={newest}.*'), or name jar, "
+                "extension and catalog in spark_conf",
+            )
+        for key, value in ((PACKAGES, needs.jars[minor]), (EXTENSIONS, needs.extension)):
+            found[key] = ",".join(filter(None, [found.get(key), value]))
+        embedded = needs.embedded if _is_embedded(settings) else {}
+        found = {**needs.catalog, **embedded, **found}
+    return found
+
+
+def _is_embedded(settings: Mapping[str, str]) -> bool:
+    """True if neither the profile nor a hive-site.xml that Spark reads names a metastore."""
+    directories = [os.environ.get(name) for name in ("SPARK_CONF_DIR", "HADOOP_CONF_DIR")]
+    home = os.environ.get("SPARK_HOME", str(Path(pyspark.__file__).parent))
+    sites = [Path(one) / "hive-site.xml" for one in (*directories, f"{home}/conf") if one]
+    return not any(map(settings.get, METASTORE_URIS)) and not any(one.exists() for one in sites)
