@@ -32,6 +32,7 @@ select * from {{{{ ref('orders') }}}}
 """
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", ["iceberg", "delta"])
 def test_a_documented_profile_builds_every_kind_of_node_twice(name: str, tmp_path: Path) -> None:
     """On the embedded metastore that a newcomer has: the format's own nodes and plain ones."""
