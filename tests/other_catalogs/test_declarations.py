@@ -4,7 +4,6 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs import declared
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
@@ -15,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchCatalogError,
     ProbeFailedError,
 )
+from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
 from formats.run_place import open_run
 from other_catalogs.place import Place
@@ -82,7 +82,7 @@ def test_a_probe_that_finds_nothing_out_is_an_error_and_no_answer(
         raise MetastoreError("no answer")
 
     with monkeypatch.context() as patched:
-        patched.setattr(declared.Probe, "_move_main", lost)
+        patched.setattr(LoadedTable, "commit", lost)
         with pytest.raises(ProbeFailedError, match="no answer"):
             sound.begin()
     assert sound.staged() == []
