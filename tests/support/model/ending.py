@@ -54,8 +54,8 @@ def is_clean(world: ModelWorld) -> None:
 
 
 def is_empty(world: ModelWorld) -> None:
-    """Left is what entries show, and nothing else."""
-    _is_left(world, _shown(world))
+    """Left is what entries show, be it in a user's copy of a record, and nothing else."""
+    _is_left(world, _shown(world) | {one.version for one in _records(world, copied=True)})
     for entry in world.visible():
         is_ours = entry.name in TARGETS and look(world.metastore, entry.name).marker
         assert entry.columns or not is_ours, f"{entry.name} has no columns"
@@ -75,10 +75,10 @@ def _shown(world: ModelWorld) -> set[str]:
     return {one for one in shown if VERSION_ID.fullmatch(one)}
 
 
-def _records(world: ModelWorld) -> list[Record]:
-    """But for those that a user copied from another staging schema."""
-    own = [record for record in map(Record.of, _entries(world)) if record is not None]
-    return [one for one in own if _belongs(world, one)]
+def _records(world: ModelWorld, *, copied: bool = False) -> list[Record]:
+    """The runs' own, or those that a user copied from another staging schema."""
+    found = [record for record in map(Record.of, _entries(world)) if record is not None]
+    return [one for one in found if _belongs(world, one) is not copied]
 
 
 def _belongs(world: ModelWorld, record: Record) -> bool:

@@ -74,6 +74,8 @@ class Watch:
             self.taken.add(version)
             self._may_be_taken(run, doing, version)
             self._keeps_the_rules(run, doing, version)
+        elif record.get("state") == "published":
+            self.taken.discard(version)  # given back: the target shows it after all
 
     def changed(
         self, run: "Run", doing: "Doing", before: dict[TableName, TableEntry | None]

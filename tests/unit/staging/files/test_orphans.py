@@ -225,6 +225,20 @@ def test_an_orphan_that_may_have_been_the_table_has_a_grace() -> None:
     assert before.version not in world.sweep(rules).kept
 
 
+def test_a_grace_that_began_before_the_publication_does_not_count() -> None:
+    """A clean-up took a living creation for an orphan; it became the table, and was replaced."""
+    world = World()
+    ours = world.begun()
+    rules = RetentionRules(versions_to_keep=0, grace_ms=60_000, orphan_age_ms=0)
+    assert world.sweep(rules).kept[ours.version] is Reason.GRACE
+    world.clock.pass_ms(60_000)
+    ours.commit()
+    world.published()
+    assert world.sweep(rules).kept[ours.version] is Reason.GRACE
+    world.clock.pass_ms(60_000)
+    assert ours.version not in world.sweep(rules).kept
+
+
 def test_a_cut_history_keeps_no_orphan_for_ever(world: World) -> None:
     """An orphan of a table that is built every hour goes, too."""
     ours = world.begun()

@@ -75,11 +75,15 @@ class FileGarbage:
         return versions_of(self.table, tuple(found))
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
-        """By the time on the record; a version without a record gets one to hold it."""
+        """By the time on the record; a version without a record gets one to hold it.
+
+        What was noted of an orphan does not count if its creation was published after all.
+        """
         record = self._found[version.id]
-        now = self._now(record)
-        if record.superseded_ms is not None:
-            return now - record.superseded_ms
+        now, noted = self._now(record), record.superseded_ms
+        is_of_orphan = record.state is not RecordState.SUPERSEDED
+        if noted is not None and not (is_of_orphan and version.place is Place.SUPERSEDED):
+            return now - noted
         if note:
             self._note_superseded(version, now)
         return 0
