@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import DataFrame
 
 from delta.place import Place
 
@@ -13,32 +12,18 @@ NEW_ROWS = [(0, "new"), (1, "new")]
 FEED = {"delta.enableChangeDataFeed": "true"}
 
 
-def followed(place: Place, checkpoint: Path, *options: str) -> list[tuple[object, ...]]:
-    """What a stream of the target gets that goes on where its last run ended."""
-    got: list[tuple[object, ...]] = []
-
-    def take(batch: DataFrame, _: int) -> None:
-        got.extend(map(tuple, batch.collect()))
-
-    source = place.spark.readStream.format("delta").options(**dict.fromkeys(options, "true"))
-    sink = source.table(place.table).writeStream.foreachBatch(take)
-    query = sink.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
-    query.awaitTermination()
-    return sorted(got, key=str)
-
-
 def test_a_stream_ends_at_a_publication_unless_it_says_what_to_do(
     published: Place, tmp_path: Path
 ) -> None:
     """With ignoreChanges it gets the new version whole, with skipChangeCommits nothing of it."""
     options = ("ignoreDeletes", "ignoreChanges", "skipChangeCommits")
     for option in options:
-        assert len(followed(published, tmp_path / option, option)) == 3
+        assert len(published.followed(tmp_path / option, option)) == 3
     published.publish(NEW)
     with pytest.raises(StreamingQueryException, match="DELTA_SOURCE_TABLE_IGNORE_CHANGES"):
-        followed(published, tmp_path / options[0], options[0])
-    assert followed(published, tmp_path / options[1], options[1]) == NEW_ROWS
-    assert followed(published, tmp_path / options[2], options[2]) == []
+        published.followed(tmp_path / options[0], options[0])
+    assert published.followed(tmp_path / options[1], options[1]) == NEW_ROWS
+    assert published.followed(tmp_path / options[2], options[2]) == []
 
 
 def test_a_change_feed_has_all_old_rows_deleted_and_all_new_ones_inserted(
@@ -47,7 +32,7 @@ def test_a_change_feed_has_all_old_rows_deleted_and_all_new_ones_inserted(
     """Under the publication's number, in a query as in a stream."""
     context = place.context(properties=FEED)
     place.publish("SELECT id, 'old' AS name FROM range(2)", context)
-    followed(place, tmp_path, "readChangeFeed")
+    place.followed(tmp_path, "readChangeFeed")
     place.publish(NEW, context)
     changes = [
         (0, "new", "insert", 1),
@@ -57,7 +42,7 @@ def test_a_change_feed_has_all_old_rows_deleted_and_all_new_ones_inserted(
     ]
     told = place.sql(f"SELECT * FROM table_changes('{place.table}', 1)")
     assert sorted(row[:4] for row in told) == changes
-    assert [row[:4] for row in followed(place, tmp_path, "readChangeFeed")] == changes
+    assert [row[:4] for row in place.followed(tmp_path, "readChangeFeed")] == changes
 
 
 def test_earlier_versions_are_read_with_their_own_columns(published: Place) -> None:

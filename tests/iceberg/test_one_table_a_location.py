@@ -26,7 +26,7 @@ def test_control_the_server_refuses_a_second_name(strict: Place) -> None:
 def test_a_table_is_created_replaced_and_rolled_back(strict: Place) -> None:
     """At the place that a table of that name has; nothing staged is left."""
     strict.publish(OLD)
-    place = strict.location()
+    place = strict.facts().location
     assert place.endswith(f"/{strict.schema}/t")
     files = strict.files()
     staged = strict.stage(NEW, strict.context(partition_by=("bucket(2, id)",)))
@@ -34,10 +34,10 @@ def test_a_table_is_created_replaced_and_rolled_back(strict: Place) -> None:
     staged.commit()
     staged.settle()
     assert (strict.columns(), len(strict.rows())) == (["id", "price"], 2)
-    assert (strict.location(), strict.staged()) == (place, [])
+    assert (strict.facts().location, strict.staged()) == (place, [])
     assert strict.files() > files
     strict.staging.roll_back(strict.context())
-    assert (strict.rows(), strict.location(), strict.staged()) == (OLD_ROWS, place, [])
+    assert (strict.rows(), strict.facts().location, strict.staged()) == (OLD_ROWS, place, [])
 
 
 def test_an_abort_removes_the_copy_too(strict: Place) -> None:

@@ -11,7 +11,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     StagedVersionGoneError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg import version
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
@@ -128,10 +127,8 @@ def test_an_unknown_outcome_deletes_nothing_until_it_is_fenced(
     monkeypatch.undo()
     attempt = staged._version  # noqa: SLF001 (its call is on its way)
     assert isinstance(attempt, IcebergVersion)
-    late = attempt.fork()
     place.staging.clean_up(place.context(), FENCES)
     assert place.files_of(staged.version) == set()
-    monkeypatch.setattr(version, "fork_to_publish", lambda *_: late)
     with pytest.raises(MetastoreError):
         attempt.publish(staged.base)
     assert place.rows() == OLD_ROWS

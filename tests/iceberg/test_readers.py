@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import DataFrame
 
 from iceberg.place import Place
 
@@ -14,20 +13,6 @@ OLD_ROWS = [(0, "old"), (1, "old")]
 OVERWRITE = "Cannot process overwrite snapshot"
 SKIPS = "streaming-skip-overwrite-snapshots"
 NO_PARENT = r"Snapshot\.parentId\(\)"
-
-
-def followed(place: Place, checkpoint: Path, *options: str) -> list[tuple[object, ...]]:
-    """What a stream of the target gets that goes on where its last run ended."""
-    got: list[tuple[object, ...]] = []
-
-    def take(batch: DataFrame, _: int) -> None:
-        got.extend(map(tuple, batch.collect()))
-
-    source = place.spark.readStream.format("iceberg").options(**dict.fromkeys(options, "true"))
-    sink = source.load(place.table).writeStream.foreachBatch(take)
-    query = sink.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
-    query.awaitTermination()
-    return sorted(got, key=str)
 
 
 def changes(place: Place) -> list[tuple[object, ...]]:
@@ -44,26 +29,26 @@ def test_a_stream_ends_at_a_fork_as_at_a_replace(
 ) -> None:
     """The new version has no parent, so that a stream that was there does not find its way."""
     jdbc.spark.sql(f"CREATE TABLE {jdbc.table} USING iceberg AS {OLD}")
-    assert followed(jdbc, tmp_path, SKIPS) == OLD_ROWS
+    assert jdbc.followed(tmp_path, SKIPS) == OLD_ROWS
     if replaces == "dbt":
         jdbc.publish(NEW)
     else:
         jdbc.spark.sql(f"CREATE OR REPLACE TABLE {jdbc.table} USING iceberg AS {NEW}")
     with pytest.raises(StreamingQueryException, match=NO_PARENT):
-        followed(jdbc, tmp_path, SKIPS)
+        jdbc.followed(tmp_path, SKIPS)
 
 
 def test_a_stream_skips_a_branch_if_it_says_so(by_sql: Place, tmp_path: Path) -> None:
     """It goes on, and gets no row of the new version; one that does not say so ends."""
     by_sql.publish(OLD)
     for options in ((), (SKIPS,)):
-        assert followed(by_sql, tmp_path / str(len(options)), *options) == OLD_ROWS
+        assert by_sql.followed(tmp_path / str(len(options)), *options) == OLD_ROWS
     by_sql.publish(NEW)
     with pytest.raises(StreamingQueryException, match=OVERWRITE):
-        followed(by_sql, tmp_path / "0")
-    assert followed(by_sql, tmp_path / "1", SKIPS) == []
+        by_sql.followed(tmp_path / "0")
+    assert by_sql.followed(tmp_path / "1", SKIPS) == []
     by_sql.spark.sql(f"INSERT INTO {by_sql.table} VALUES (7, 'user')")
-    assert followed(by_sql, tmp_path / "1", SKIPS) == [(7, "user")]
+    assert by_sql.followed(tmp_path / "1", SKIPS) == [(7, "user")]
 
 
 def test_the_changes_of_a_branch_go_back_to_the_first_version(by_sql: Place) -> None:

@@ -1,14 +1,15 @@
 """The rival, the users and the readers of a fake place: what others do is seen at once."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from contract.contents import LAYOUTS, Content, ordered
+from contract.other_run import OtherRun, named
 from contract.places import UnreadableError
-from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, SCHEMA
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     MANAGED,
@@ -53,47 +54,26 @@ def described(
     )
 
 
-class FakeOthers:
+class FakeOthers(OtherRun):
     """Another invocation, and users without any."""
 
     def __init__(self, place: "FakePlace") -> None:
+        super().__init__(STAGING_SCHEMA)
         self._place = place
         self._run = place.open_run()
-        self._prepared: dict[str, tuple[StagedTable[Any], Content]] = {}
         self._held: dict[str, tuple[TableEntry, list[str]]] = {}
 
-    def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
-        content = Content(number, LAYOUTS[layout])
-        purpose, level, on_conflict = asked
-        context = content.context(
-            _name(table),
-            STAGING_SCHEMA,
-            StagingPurpose(purpose),
-            Atomicity(level),
-            OnConflict(on_conflict),
-        )
-        staged = self._run.catalog.plan(context, FakeJob()).begin()
+    def begin(self, context: StagingContext) -> StagedTable[Any]:
+        return self._run.catalog.plan(context, FakeJob()).begin()
+
+    def stage(self, staged: StagedTable[Any], content: Content) -> None:
         self._place.stage(staged, content)
-        staged.verify()
-        self._prepared[staged.version] = staged, content
-        return staged.version
 
-    def commit(self, version: str) -> None:
-        self.publish(version)
-        self.settle(version)
-
-    def publish(self, version: str) -> None:
-        staged, content = self._prepared[version]
-        staged.commit()
-        if staged.level is Atomicity.NONE:
-            self._place.fill(staged, content)
-
-    def settle(self, version: str) -> None:
-        staged, _ = self._prepared.pop(version)
-        staged.settle()
+    def fill(self, staged: StagedTable[Any], content: Content) -> None:
+        self._place.fill(staged, content)
 
     def plain(self, table: str, layout: str, number: int) -> None:
-        name, content = _name(table), Content(number, LAYOUTS[layout])
+        name, content = named(table), Content(number, LAYOUTS[layout])
         directory = f"file:/warehouse/shop.db/{name.table}"
         tracked = {PARTITION_PROVIDER: "catalog"} if content.layout.partition_by else {}
         self._place.write(directory, content)
@@ -103,44 +83,44 @@ class FakeOthers:
         self._place.world.clock.pass_ms(A_SECOND_OR_TWO)
 
     def view(self, table: str) -> None:
-        name = _name(table)
+        name = named(table)
         self._tables[name] = entry(name, table_type=VIEW, location=None)
 
     def drop(self, table: str) -> None:
-        del self._tables[_name(table)]
-        self._place.world.metastore.kept.pop(_name(table), None)
+        del self._tables[named(table)]
+        self._place.world.metastore.kept.pop(named(table), None)
 
     def set_property(self, table: str, key: str, value: str) -> None:
-        name = _name(table)
+        name = named(table)
         now = self._tables[name]
         self._tables[name] = replace(now, parameters={**now.parameters, key: value})
 
     def insert(self, table: str, layout: str, number: int) -> None:
-        name = _name(table)
+        name = named(table)
         location = self._tables[name].location or ""
         self._place.write(location, Content(number, LAYOUTS[layout]), "insert")
         if PARTITION_PROVIDER in self._tables[name].parameters:
             self._place.register(name, location)
 
     def show_partitions(self, table: str) -> list[str]:
-        name = _name(table)
+        name = named(table)
         if PARTITION_PROVIDER not in self._tables[name].parameters:
             raise UnreadableError("SHOW PARTITIONS is refused")
         kept = self._place.world.metastore.kept.get(name, {})
         return [f"k={quote(values[0], safe=' ')}" for values in kept]
 
     def repair(self, table: str) -> None:
-        name = _name(table)
+        name = named(table)
         self._place.register(name, self._tables[name].location or "")
         parameters = {**self._tables[name].parameters, PARTITION_PROVIDER: "catalog"}
         self._tables[name] = replace(self._tables[name], parameters=parameters)
 
     def read(self, table: str) -> dict[str, Any]:
-        found = self._tables[_name(table)]
+        found = self._tables[named(table)]
         return self._rows(found, self._paths(found))
 
     def hold(self, table: str) -> None:
-        found = self._tables[_name(table)]
+        found = self._tables[named(table)]
         self._held[table] = found, self._paths(found)
 
     def read_held(self, table: str) -> dict[str, Any]:
@@ -165,7 +145,3 @@ class FakeOthers:
         fields = json.loads(found.parameters[SCHEMA])["fields"]
         columns = tuple((one["name"], one["type"]) for one in fields)
         return {"columns": columns, "rows": ordered(json.loads(texts[path]) for path in paths)}
-
-
-def _name(table: str) -> TableName:
-    return TableName(*table.split("."))

@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -10,10 +10,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from contract.contents import NAMED, Content, ordered
+from contract.other_run import OtherRun
 from contract.places import UnreadableError
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
+from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
@@ -43,52 +44,30 @@ def read(frame: DataFrame) -> dict[str, Any]:
         raise UnreadableError(f"{type(error).__name__}: {error}"[:500]) from error
 
 
-class SparkOthers:
+class SparkOthers(OtherRun):
     """Another invocation, and users without any, in one session."""
 
     def __init__(
         self, spark: SparkSession, staging_schema: str, *, repeatable_reads: bool = True
     ) -> None:
+        super().__init__(staging_schema)
         jvm.activate(spark)
         self._spark = spark
-        self._staging_schema = staging_schema
         self._run = open_run(spark, repeatable_reads=repeatable_reads)
-        self._prepared: dict[str, tuple[StagedTable[Any], Content]] = {}
         self._held: dict[str, DataFrame] = {}
 
     def close(self) -> None:
         """The invocation ends."""
         self._run.close()
 
-    def prepare(self, table: str, asked: Sequence[str], layout: str, number: int) -> str:
-        content = Content(number, NAMED[layout])
-        purpose, level, on_conflict = asked
-        context = content.context(
-            _name(table),
-            self._staging_schema,
-            StagingPurpose(purpose),
-            Atomicity(level),
-            OnConflict(on_conflict),
-        )
-        staged = self._run.catalog_for(context).plan(context, job(self._spark)).begin()
+    def begin(self, context: StagingContext) -> StagedTable[Any]:
+        return self._run.catalog_for(context).plan(context, job(self._spark)).begin()
+
+    def stage(self, staged: StagedTable[Any], content: Content) -> None:
         self._spark.sql(staged.statement(content.query))
-        staged.verify()
-        self._prepared[staged.version] = staged, content
-        return staged.version
 
-    def commit(self, version: str) -> None:
-        self.publish(version)
-        self.settle(version)
-
-    def publish(self, version: str) -> None:
-        staged, content = self._prepared[version]
-        staged.commit()
-        if staged.level is Atomicity.NONE:
-            self._spark.sql(staged.fill_statement(content.query) or "")
-
-    def settle(self, version: str) -> None:
-        staged, _ = self._prepared.pop(version)
-        staged.settle()
+    def fill(self, staged: StagedTable[Any], content: Content) -> None:
+        self._spark.sql(staged.fill_statement(content.query) or "")
 
     def plain(self, table: str, layout: str, number: int) -> None:
         content = Content(number, NAMED[layout])
@@ -138,8 +117,3 @@ class SparkOthers:
             return self._spark.newSession().table(table)
         except UNREADABLE as error:
             raise UnreadableError(f"{type(error).__name__}: {error}"[:500]) from error
-
-
-def _name(table: str) -> TableName:
-    *catalog, database, name = table.split(".")
-    return TableName(database, name, *catalog)

@@ -84,22 +84,23 @@ class FakeTable:
         self.facts = TableFacts(*tables.entries[name])
         self.metadata = SimpleNamespace()
 
-    def with_properties(self, properties: Mapping[str, str]) -> None:
-        self._change(lambda now: {**now, "properties": {**now["properties"], **properties}})
+    def with_properties(self, properties: Mapping[str, str]) -> "FakeTable":
+        return self._change(lambda now: {**now, "properties": {**now["properties"], **properties}})
 
     def has_file(self, path: str) -> bool:
         return self._tables.storage.exists(path)
 
-    def append_nothing(self, summary: Mapping[str, str]) -> None:
-        self._change(lambda now: with_snapshot(now, summary))
+    def append_nothing(self, summary: Mapping[str, str]) -> "FakeTable":
+        return self._change(lambda now: with_snapshot(now, summary))
 
-    def say_location(self, location: str) -> None:
-        self._change(lambda now: {**now, "location": location})
+    def say_location(self, location: str) -> "FakeTable":
+        return self._change(lambda now: {**now, "location": location})
 
-    def _change(self, changed: Callable[[Document], Document]) -> None:
+    def _change(self, changed: Callable[[Document], Document]) -> "FakeTable":
         if self._name not in self._tables.entries:
             raise EntryMissingError(f"{self._name} is gone")
         self._tables.put(self._name, changed(self._tables.entries[self._name][0]))
+        return FakeTable(self._tables, self._name)
 
 
 class FakeIceberg:
@@ -148,13 +149,14 @@ class FakeIceberg:
     def all_tables(self) -> Iterator[TableName]:
         yield from (*self.entries, *self.unreadable)
 
-    def register(self, name: TableName, metadata_location: str) -> None:
+    def register(self, name: TableName, metadata_location: str) -> FakeTable:
         if name in self.entries:
             raise EntryExistsError(f"{name} exists")
         if metadata_location not in self.files:
             raise FilesGoneError(f"{metadata_location} is gone")
         self.entries[name] = (self.files[metadata_location], metadata_location)
         self.after("register", name)
+        return FakeTable(self, name)
 
     def create_empty(self, name: TableName, location: str, properties: Mapping[str, str]) -> None:
         if name in self.entries:

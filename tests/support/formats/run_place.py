@@ -4,9 +4,10 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from typing_extensions import Self
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
@@ -104,3 +105,15 @@ class RunPlace(ABC):
             path = f"{self.catalog}.{path}"
         found = self.spark.sql(f"SHOW TABLES IN {path}").collect()
         return [str(row.tableName) for row in found if not row.isTemporary]
+
+    def followed(self, checkpoint: Path, *options: str) -> list[tuple[object, ...]]:
+        """What a stream of the target gets that goes on where its last run ended."""
+        got: list[tuple[object, ...]] = []
+
+        def take(batch: DataFrame, _: int) -> None:
+            got.extend(map(tuple, batch.collect()))
+
+        source = self.spark.readStream.options(**dict.fromkeys(options, "true")).table(self.table)
+        sink = source.writeStream.foreachBatch(take).trigger(availableNow=True)
+        sink.option("checkpointLocation", str(checkpoint)).start().awaitTermination()
+        return sorted(got, key=str)

@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
+from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -84,17 +85,11 @@ class Place(RunPlace):
         location = next(row.info_value for row in rows if row.info_name == "Location")
         return Path(str(location).removeprefix("file:"))
 
-    def metadata(self) -> str:
-        """The target's metadata file."""
+    def facts(self) -> TableFacts:
+        """What the target's metadata says."""
         found = IcebergTables(self.spark, self.catalog).find(self.target)
         assert found is not None
-        return found.facts.metadata_location
-
-    def location(self) -> str:
-        """The place that the target's metadata says."""
-        found = IcebergTables(self.spark, self.catalog).find(self.target)
-        assert found is not None
-        return found.facts.location
+        return found.facts
 
     def another_name(self) -> TableName:
         """A name in the schema that no table has."""

@@ -39,6 +39,15 @@ def test_a_creation_registers_the_staged_snapshots(empty: World) -> None:
     assert list(empty.tables.entries) == [TARGET]
 
 
+def test_a_new_table_has_what_the_catalog_gives_it(empty: World) -> None:
+    """Nessie turns Iceberg's garbage collection off; a fork does so for a reason of its own."""
+    empty.tables.settings["table-default.gc.enabled"] = "false"
+    version, _ = created(empty)
+    version.publish(ABSENT)
+    published, _ = empty.tables.entries[TARGET]
+    assert published["properties"] == {"gc.enabled": "false"}
+
+
 def test_a_creation_that_was_swept_takes_its_entry_back(empty: World) -> None:
     """A clean-up of everything comes between its check and its call."""
     version, _ = created(empty)

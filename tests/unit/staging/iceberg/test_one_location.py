@@ -37,17 +37,15 @@ class FakeTables:
         self.written: dict[str, Any] = {}
         self.said: list[Mapping[str, str] | str] = []
 
-    def register(self, name: TableName, metadata_location: str) -> None:
+    def register(self, name: TableName, metadata_location: str) -> Any:
         refusal = self._refusals.pop(0) if self._refusals else None
         if refusal is not None:
             raise refusal
         self.registered.append((name, metadata_location))
+        return SimpleNamespace(with_properties=self.said.append)
 
     def create_empty(self, name: TableName, location: str, _: Mapping[str, str]) -> None:
         self.register(name, location)
-
-    def find(self, _: TableName) -> Any:
-        return SimpleNamespace(with_properties=self.said.append)
 
     def location_of_new(self, name: TableName) -> str:
         return f"s3://b/staging/{name.table}"

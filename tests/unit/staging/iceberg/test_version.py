@@ -142,10 +142,10 @@ def test_a_fork_that_was_made_unsafe_is_not_committed_to(world: World) -> None:
 def test_a_failure_before_the_call_is_a_refusal(world: World) -> None:
     """Nothing was asked of the catalog, so the outcome is known."""
     version = world.stage()
-    version.mark(version.look(), ISOLATED)
+    version.mark(ABSENT, ISOLATED)
     world.tables.unreadable[version.record] = MetastoreError("no answer")
     with pytest.raises(RefusedError, match="no answer"):
-        version.publish(version.look())
+        version.publish(ABSENT)
 
 
 def test_what_was_staged_is_what_iceberg_counted(world: World) -> None:
@@ -176,7 +176,7 @@ def test_a_fork_that_is_gone_is_an_error(world: World) -> None:
     with pytest.raises(StagedVersionGoneError):
         version.check_staged(WriteFigures())
     with pytest.raises(SweptError):
-        version.publish(version.look())
+        version.publish(ABSENT)
 
 
 def test_another_base_is_written_down_before_the_call(world: World) -> None:
@@ -209,7 +209,7 @@ def test_a_version_that_was_taken_goes_no_further(
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
         go_on(version)
     with pytest.raises(SweptError):
-        version.publish(version.look())
+        version.publish(ABSENT)
 
 
 def test_a_version_that_is_taken_right_after_its_attempt_goes_no_further(world: World) -> None:

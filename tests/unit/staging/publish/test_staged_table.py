@@ -131,6 +131,17 @@ def test_what_the_kind_keeps_is_passed_on() -> None:
     assert (table.keeps_own_columns, table.partition_metadata) == (True, "files")
 
 
+@pytest.mark.parametrize("counts_itself", [True, False])
+def test_the_engine_is_asked_for_what_the_format_does_not_count(*, counts_itself: bool) -> None:
+    """To find it among Spark's last statements takes two calls of the JVM for each of them."""
+    job = FakeJob()
+    job.counted = WriteFigures(rows=7)
+    table = plan(FakeVersion([THERE], keeps_own_columns=counts_itself), job=job).begin()
+    table.statement("q")
+    table.verify()
+    assert table.figures.rows == (None if counts_itself else 7)
+
+
 def test_an_abort_removes_the_version_once() -> None:
     """It stops the job first, and a second one does nothing."""
     version, job = FakeVersion([THERE]), FakeJob()

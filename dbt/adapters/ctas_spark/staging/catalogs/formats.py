@@ -11,13 +11,7 @@ from ..context import DELTA, SESSION_CATALOG
 from ..delta.limits import TRIED_JARS
 from ..errors import ProfileError
 from .kinds import ICEBERG, SESSION_OF_ICEBERG
-from .settings import (
-    CATALOG_OF_DELTA,
-    EXTENSION_OF_DELTA,
-    EXTENSIONS,
-    ICEBERG_JARS,
-    SETTINGS,
-)
+from .settings import CATALOG_OF_DELTA, EXTENSION_OF_DELTA, EXTENSIONS, ICEBERG_JARS, SETTINGS
 
 PACKAGES = "spark.jars.packages"
 SESSION = f"{SETTINGS}{SESSION_CATALOG}"

@@ -44,6 +44,12 @@ def classes(spark: SparkSession) -> Any:
     return spark.sparkContext._jvm
 
 
+@lru_cache
+def member(packages: Any, path: str) -> Any:
+    """A class, or one of its static methods; each part of the path is a call of the JVM, once."""
+    return reduce(getattr, path.split("."), packages)
+
+
 def context(spark: SparkSession) -> Any:
     """The Scala SparkContext."""
     return spark.sparkContext._jsc.sc()

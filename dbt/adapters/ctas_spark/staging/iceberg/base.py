@@ -6,7 +6,7 @@ from ..context import TableName
 from ..errors import MetastoreError
 from ..publish import messages
 from ..publish import version as outcome
-from ..publish.marker import SnapshotMarker
+from ..publish.marker import Kind, SnapshotMarker, new_commit_id
 from ..publish.version import Change, Outcome
 from .facts import TableFacts
 from .tables import IcebergTables, LoadedTable, NotIcebergError
@@ -49,6 +49,18 @@ class IcebergBase:
     def commit(self) -> str:
         """The commit id of that publication, or empty."""
         return self.marker.commit if self.marker else ""
+
+    def next_marker(self, on: TableFacts, kind: Kind, time_ms: int, **said: str) -> SnapshotMarker:
+        """Of a commit over this; ``on`` has the partition spec and the sort order from then on."""
+        return SnapshotMarker(
+            **said,
+            commit=new_commit_id(),
+            base=self.commit,
+            kind=kind,
+            time_ms=time_ms,
+            spec_id=int(on.document["default-spec-id"]),
+            sort_order_id=int(on.document["default-sort-order-id"]),
+        )
 
     def __str__(self) -> str:
         """As a version's record keeps it; ``ExpectedBase.parse`` reads it."""

@@ -35,8 +35,8 @@ class Creation:
     target: TableName
     commit: str
 
-    def make(self, fork: LoadedTable, metadata: str) -> None:
-        """Write the new table's metadata, register it, then look at the fork again.
+    def make(self, fork: LoadedTable, metadata: str) -> LoadedTable:
+        """Write the new table's metadata, register it, then look at the fork again, and return it.
 
         Raises:
             EntryExistsError: another has created the table.
@@ -49,7 +49,7 @@ class Creation:
         with before_the_call():
             self.tables.write_metadata(metadata, fork, path)
         try:
-            self.register(fork, path)
+            fork = self.register(fork, path)
         except RefusedError:
             raise
         except MetastoreError:
@@ -57,13 +57,14 @@ class Creation:
             raise
         if self._take_back_if_swept(fork, path):
             raise SweptError(f"a clean-up took {self.record}")
+        return fork
 
     @property
     def _file(self) -> str:
         return f"00000-{self.commit}.metadata.json"
 
-    def register(self, fork: LoadedTable, path: str) -> None:
-        """Register the new table, at the location that the fork has so far.
+    def register(self, fork: LoadedTable, path: str) -> LoadedTable:
+        """Register the new table, at the location that the fork has so far; the fork since then.
 
         Where the catalog refuses that, the fork says another location first: no file moves.
         """
@@ -75,10 +76,11 @@ class Creation:
             logger.debug("%s makes room for %s: %s", self.record, self.target, refused)
             try:
                 free = replace(self.record, table=f"{self.record.table}{OTHER_PLACE}")
-                fork.say_location(self.tables.location_of_new(free))
+                fork = fork.say_location(self.tables.location_of_new(free))
             except MetastoreError as error:
                 raise RefusedError(f"nothing was created: {error}") from error
             self.tables.register(self.target, path)
+        return fork
 
     def _take_back_if_swept(self, fork: LoadedTable, path: str) -> bool:
         """False if the new entry stays."""

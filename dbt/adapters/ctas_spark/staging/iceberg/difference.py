@@ -42,16 +42,13 @@ def _shaped(over: LoadedTable, fork: LoadedTable, begun: TableFacts | None) -> A
     _name_what_was_seen(builder, over)
     if fork.facts.format_version > over.facts.format_version:
         builder.upgradeFormatVersion(fork.facts.format_version)
-    schemas = _ids(begun, "schemas", "schema-id")
-    for schema in fork.metadata.schemas():
-        if schema.schemaId() not in schemas:
-            builder.addSchema(schema)
+    schemas = fork.metadata.schemasById()
+    for schema in _added(fork.facts, begun, "schemas", "schema-id"):
+        builder.addSchema(schemas.get(schema))
     last_column = max(fork.metadata.lastColumnId(), over.metadata.lastColumnId())
     builder.setCurrentSchema(fork.metadata.schema(), last_column)
-    specs = _ids(begun, "partition-specs", "spec-id")
-    for spec in fork.metadata.specs():
-        if spec.specId() not in specs:
-            builder.addPartitionSpec(spec)
+    for spec in _added(fork.facts, begun, "partition-specs", "spec-id"):
+        builder.addPartitionSpec(fork.metadata.spec(spec))
     builder.setDefaultPartitionSpec(fork.metadata.spec())
     builder.setDefaultSortOrder(fork.metadata.sortOrder())
     return builder
@@ -70,8 +67,11 @@ def _name_what_was_seen(builder: Any, seen: LoadedTable) -> None:
     changes.add(update.SetDefaultSortOrder(seen.metadata.defaultSortOrderId()))
 
 
-def _ids(table: TableFacts | None, listed: str, key: str) -> set[int]:
-    return {one[key] for one in table.document.get(listed, ())} if table else set()
+def _added(fork: TableFacts, begun: TableFacts | None, listed: str, key: str) -> list[int]:
+    """The ids that the fork added, in their order: to walk a list in the JVM takes many calls."""
+    inherited = {one[key] for one in begun.document.get(listed, ())} if begun else ()
+    ids = (int(one[key]) for one in fork.document.get(listed, ()))
+    return [one for one in ids if one not in inherited]
 
 
 def _add_snapshots(
@@ -96,9 +96,8 @@ def _add_snapshots(
 
 def _own(fork: LoadedTable, begun: TableFacts | None) -> list[Any]:
     """The snapshots that the fork added, the current one last."""
-    inherited = begun.snapshots.keys() if begun else ()
-    own = [one for one in fork.metadata.snapshots() if one.snapshotId() not in inherited]
-    return sorted(own, key=lambda one: bool(one.snapshotId() == fork.facts.main))
+    own = _added(fork.facts, begun, "snapshots", "snapshot-id")
+    return [fork.metadata.snapshot(one) for one in sorted(own, key=fork.facts.main.__eq__)]
 
 
 def _next_row(table: TableFacts) -> int:

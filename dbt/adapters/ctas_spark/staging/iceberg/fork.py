@@ -16,7 +16,7 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from .. import quoting
 from ..context import TableLayout, TableName
-from ..errors import EntryMissingError, MetastoreError, RefusedError
+from ..errors import RefusedError
 from ..publish.ddl import clauses
 from ..publish.marker import BASE, PREFIX, VERSION, SnapshotMarker
 from ..steps import Step, StepReport
@@ -163,7 +163,7 @@ def make_fork(
     The second is the same table at another location, with more properties, and without a past.
     """
     try:
-        tables.register(record, base.facts.metadata_location)
+        fork = tables.register(record, base.facts.metadata_location)
     except RefusedError as refused:
         logger.debug("%s is staged as a copy of the metadata: %s", record, refused)
         path = f"{own[METADATA_PATH]}/00000-{uuid4()}.metadata.json"
@@ -173,9 +173,6 @@ def make_fork(
         tables.write_metadata(json.dumps({**base.facts.document, **moved}), base, path)
         tables.register(record, path)
         return
-    fork = tables.find(record)
-    if fork is None:
-        raise EntryMissingError(f"{record} was removed as soon as it was made")
     fork.with_properties(own)
 
 
@@ -202,21 +199,14 @@ def replace_fork_as(
     return f"CREATE OR REPLACE TABLE {quoting.table(fork)}\n{said}\nAS\n{query}"
 
 
-def forget(services: IcebergServices, record: TableName, report: StepReport) -> list[str]:
+def forget(services: IcebergServices, fork: Fork, report: StepReport) -> list[str]:
     """Remove a published fork's entry, then the metadata files that only it needed.
 
     Never raises; what is left.
     """
-    try:
-        found = services.tables.find(record)
-    except MetastoreError:
-        return [f"the entry {record}"]
-    left = _drop_entry(services, record, report)
-    if left or found is None:
-        return left
-    delete = services.storage.delete
-    own = own_metadata_files(found.facts)
-    return still_there(report, *((Step.DELETE_FILES, p, partial(delete, p)) for p in own))
+    delete, own = services.storage.delete, own_metadata_files(fork.facts)
+    removals = ((Step.DELETE_FILES, path, partial(delete, path)) for path in own)
+    return _drop_entry(services, fork.record, report) or still_there(report, *removals)
 
 
 def discard(

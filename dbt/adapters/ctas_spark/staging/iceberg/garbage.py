@@ -11,7 +11,7 @@ from typing import cast
 
 from ..context import StagingContext, TableName
 from ..errors import EntryMissingError, MetastoreError
-from ..publish.marker import TARGET, VERSION_ID, Kind, SnapshotMarker, new_commit_id, started_ms
+from ..publish.marker import TARGET, VERSION_ID, Kind, started_ms
 from ..retention.rules import KnownVersion, Place, Reason
 from ..steps import StepReport
 from ..storage.client import emptied
@@ -50,7 +50,7 @@ class IcebergGarbage:
         return tuple(
             f"the entry {fork.record} of a published version was removed"
             for fork in published
-            if not forks.forget(self.services, fork.record, self.report)
+            if not forks.forget(self.services, fork, self.report)
         )
 
     def versions(self) -> tuple[KnownVersion, ...]:
@@ -89,7 +89,15 @@ class IcebergGarbage:
         """Commit a snapshot of the same files: a commit over the one before is refused."""
         base = self._look()
         if base.table is not None:
-            marker = self._fence_marker(base, base.table.facts)
+            marker = base.next_marker(
+                base.table.facts,
+                Kind.FENCE,
+                self.services.clock.wall_ms(),
+                version=base.version or "",
+                target=str(self.target),
+                level=base.level or "",
+                fork="",
+            )
             with suppress(EntryMissingError):  # dropped just now: there is nothing to land on
                 base.table.append_nothing(marker.to_summary())
 
@@ -105,11 +113,8 @@ class IcebergGarbage:
         table = self.services.tables.find(fork.record)
         if table is None:
             return False
-        table.with_properties({forks.STATE: DELETING})
-        now = self.services.tables.find(fork.record)
-        taken = Fork(fork.record, now.facts) if now is not None else None
-        seen = (fork.expected, fork.attempts)
-        return taken is not None and (taken.expected, taken.attempts) == seen
+        taken = Fork(fork.record, table.with_properties({forks.STATE: DELETING}).facts)
+        return (taken.expected, taken.attempts) == (fork.expected, fork.attempts)
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
         """By the target's history; where that is another table's, by every table there is."""
@@ -131,7 +136,7 @@ class IcebergGarbage:
 
     def give_back(self, version: KnownVersion) -> None:
         """It landed, here or under another name: only its entry goes."""
-        forks.forget(self.services, _fork_of(version).record, self.report)
+        forks.forget(self.services, _fork_of(version), self.report)
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Both of its directories."""
@@ -177,20 +182,6 @@ class IcebergGarbage:
             # ``deleting`` alone proves nothing of a rebuild: its call may be on its way
             is_deleting=fork is None or (fork.is_deleting and not fork.may_land_on(target)),
             handle=fork,
-        )
-
-    def _fence_marker(self, before: IcebergBase, table: TableFacts) -> SnapshotMarker:
-        return SnapshotMarker(
-            commit=new_commit_id(),
-            version=before.version or "",
-            base=before.commit,
-            target=str(self.target),
-            level=before.level or "",
-            kind=Kind.FENCE,
-            time_ms=self.services.clock.wall_ms(),
-            spec_id=int(table.document["default-spec-id"]),
-            sort_order_id=int(table.document["default-sort-order-id"]),
-            fork="",
         )
 
     def _reason_elsewhere(self, fork: Fork) -> Reason | None:

@@ -54,6 +54,12 @@ def check_properties(
         )
 
 
+def given_to_new(settings: Mapping[str, str]) -> dict[str, str]:
+    """What the catalog says of a new table's properties that a fork has values of its own for."""
+    said = {key: settings.get(OVERRIDES + key) or settings.get(DEFAULTS + key) for key in KEEPS_ALL}
+    return {key: value for key, value in said.items() if value}
+
+
 def check_replaceable(target: TableName, base: TableFacts) -> None:
     """AtomicityNotSupportedError if a replace drops what a user gave the table."""
     if base.document.get("default-sort-order-id"):

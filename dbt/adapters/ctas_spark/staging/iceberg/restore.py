@@ -140,6 +140,7 @@ class RestoredVersion(IcebergVersion):
             builder.setBranchSnapshot(snapshot.id, MAIN)
             metadata = builder.build()
         fork.commit(metadata)
+        self._fork = None  # what it is now, check_staged reads
 
     def change(self, begun: IcebergBase, now: IcebergBase) -> Change:
         """Upkeep that took the snapshot away took its files, too."""

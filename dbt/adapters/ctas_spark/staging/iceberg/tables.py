@@ -30,7 +30,8 @@ from .facts import TableFacts
 
 NO_COLUMNS = '{"type":"struct","schema-id":0,"fields":[]}'
 VIEWS = "org.apache.spark.sql.connector.catalog.ViewCatalog"
-CACHE = "org.apache.iceberg.CachingCatalog"
+ICEBERG = "org.apache.iceberg"
+CACHE = f"{ICEBERG}.CachingCatalog"
 
 
 class FilesGoneError(MetastoreError):
@@ -45,7 +46,7 @@ class UnsupportedError(MetastoreError):
     """The catalog has no such thing."""
 
 
-ICEBERGS = "org.apache.iceberg.exceptions."
+ICEBERGS = f"{ICEBERG}.exceptions."
 BY_CLASS: dict[str, type[MetastoreError]] = {
     f"{ICEBERGS}CommitFailedException": EntryModifiedError,
     f"{ICEBERGS}AlreadyExistsException": EntryExistsError,
@@ -76,7 +77,8 @@ core_errors = jvm.core_errors(_meaning)
 class LoadedTable:
     """One table at one moment, on which its commits are conditional, and its facts.
 
-    Each commit raises MetastoreError if it may or may not have been made.
+    Those on a fork or a fence build on what others have committed since, and return the table as
+    the catalog has it then. Each commit raises MetastoreError if it may or may not have been made.
     """
 
     def __init__(self, packages: Any, table: Any) -> None:
@@ -87,7 +89,7 @@ class LoadedTable:
         location = self.metadata.metadataFileLocation()
         if location is None:
             raise RefusedError("the catalog does not say where the table's metadata lies")
-        text = packages.org.apache.iceberg.TableMetadataParser.toJson(self.metadata)
+        text = jvm.member(packages, f"{ICEBERG}.TableMetadataParser.toJson")(self.metadata)
         self.facts = TableFacts(json.loads(str(text)), str(location))
 
     def builder(self) -> Any:
@@ -99,31 +101,31 @@ class LoadedTable:
         with core_errors("commit the table's metadata"):
             self.operations.commit(self.metadata, metadata)
 
-    def with_properties(self, properties: Mapping[str, str]) -> None:
+    def with_properties(self, properties: Mapping[str, str]) -> "LoadedTable":
         """Set properties by one commit."""
         with core_errors("set properties of a staged table"):
-            _commit(self.java.updateProperties(), properties)
+            return self._after(self.java.updateProperties(), properties)
 
     def has_file(self, path: str) -> bool:
         """True if the table's own way to its storage finds a file."""
         with core_errors(f"look for {path}"):
             return bool(self.operations.io().newInputFile(path).exists())
 
-    def say_location(self, location: str) -> None:
+    def say_location(self, location: str) -> "LoadedTable":
         """Change what the table says of its place; its files stay where they are."""
         with core_errors("change the location of a staged table"):
-            self.java.updateLocation().setLocation(location).commit()
+            return self._after(self.java.updateLocation().setLocation(location), {})
 
-    def append_nothing(self, summary: Mapping[str, str]) -> None:
+    def append_nothing(self, summary: Mapping[str, str]) -> "LoadedTable":
         """Commit a snapshot of the same files with ``summary``: the smallest commit of data."""
         with core_errors("commit a snapshot without files"):
-            _commit(self.java.newFastAppend(), summary)
+            return self._after(self.java.newFastAppend(), summary)
 
-
-def _commit(update: Any, values: Mapping[str, str]) -> None:
-    for key, value in values.items():
-        update = update.set(key, value)
-    update.commit()
+    def _after(self, update: Any, values: Mapping[str, str]) -> "LoadedTable":
+        for key, value in values.items():
+            update.set(key, value)
+        update.commit()
+        return LoadedTable(self.packages, self.java)
 
 
 class IcebergTables:
@@ -137,6 +139,7 @@ class IcebergTables:
         self._spark = spark
         self.packages = jvm.classes(spark)
         self._iceberg = self.packages.org.apache.iceberg
+        self._identifiers: dict[TableName, Any] = {}  # to make one takes some 15 calls
         with core_errors(f"load the catalog {catalog}"):
             jvm.activate(spark)
             self._catalog = self._iceberg.spark.Spark3Util.loadIcebergCatalog(
@@ -191,10 +194,11 @@ class IcebergTables:
         with core_errors(f"create {name}"):
             self._builder(name).withLocation(location).withProperties(dict(properties)).create()
 
-    def register(self, name: TableName, metadata_location: str) -> None:
+    def register(self, name: TableName, metadata_location: str) -> LoadedTable:
         """Give a metadata file one more name."""
         with core_errors(f"register {name}"):
-            self._catalog.registerTable(self._identifier(name), metadata_location)
+            made = self._catalog.registerTable(self._identifier(name), metadata_location)
+            return LoadedTable(self.packages, made)
 
     def rename(self, name: TableName, to: TableName) -> None:
         """Give a table another name; its metadata stays where it is."""
@@ -247,7 +251,10 @@ class IcebergTables:
             yield from self.tables(namespace)
 
     def _identifier(self, name: TableName) -> Any:
-        return self._iceberg.catalog.TableIdentifier.of(self._namespace(name.database), name.table)
+        if name not in self._identifiers:
+            of = jvm.member(self.packages, f"{ICEBERG}.catalog.TableIdentifier.of")
+            self._identifiers[name] = of(self._namespace(name.database), name.table)
+        return self._identifiers[name]
 
     def _namespace(self, name: str) -> Any:
         return self._iceberg.catalog.Namespace.of(self._path(name))

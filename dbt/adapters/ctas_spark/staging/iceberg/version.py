@@ -1,20 +1,13 @@
 """A version of an Iceberg table: a fork of the target, and the commit that publishes it."""
 
 import logging
+from collections.abc import Callable, Mapping
 
 from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import WriteFigures
-from ..errors import MetastoreError, RefusedError, StagingError
+from ..errors import EntryMissingError, MetastoreError, RefusedError, StagingError
 from ..publish import messages
-from ..publish.marker import (
-    BASE,
-    TARGET,
-    VERSION,
-    Kind,
-    SnapshotMarker,
-    new_commit_id,
-    new_version_id,
-)
+from ..publish.marker import BASE, TARGET, VERSION, Kind, new_version_id
 from ..publish.version import FormatVersion, Reach, before_the_call
 from ..steps import StepReport
 from . import base as bases
@@ -22,6 +15,7 @@ from . import difference, limits
 from . import fork as forks
 from .base import IcebergBase
 from .creation import Creation, fork_to_publish, metadata_of_creation
+from .facts import TableFacts
 from .fork import Fork, ForkDirectories
 from .tables import IcebergServices, LoadedTable
 
@@ -57,6 +51,7 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         self._recorded = ""
         self._directories: ForkDirectories | None = None
         self._location = ""
+        self._fork: LoadedTable | None = None
         self._commits: list[str] = []
 
     @property
@@ -120,33 +115,42 @@ class IcebergVersion(FormatVersion[IcebergBase]):
 
         A clean-up writes ``deleting``, then reads the base: one of the two sees the other.
         """
-        self.fork().with_properties({BASE: str(over)})
+        self._commit(self.fork().with_properties, {BASE: str(over)})
         self._recorded = str(over)
-        self._fork_of_ours()
 
     def mark(self, over: IcebergBase, level: Atomicity) -> str:
         """Put the marker on the fork's last snapshot, numbered above all of ``over``'s."""
         if self._recorded != str(over):
             self.rebase(over)
-        fork = self._fork_of_ours()
         lowest = over.facts.last_sequence_number if over.facts else 0
-        marker = self._marker(fork, over, level)
+        marker = over.next_marker(
+            self.fork().facts,
+            self._kind,
+            self._services.clock.wall_ms(),
+            version=self._published_as,
+            target=str(self._context.target),
+            level=level.value,
+            fork=self.id,
+        )
         self._commits.append(marker.commit)
         while True:
-            fork.append_nothing(marker.to_summary())
-            fork = self._fork_of_ours()
-            numbered = fork.facts.format_version > 1
-            if not numbered or fork.facts.last_sequence_number > lowest:
+            facts = self._commit(self.fork().append_nothing, marker.to_summary())
+            if facts.format_version == 1 or facts.last_sequence_number > lowest:
                 return marker.commit
 
     def publish(self, over: IcebergBase) -> None:
-        """Replay the fork's difference on the target, or register it as the target."""
-        with before_the_call():
-            fork = fork_to_publish(self._tables, self.record)
+        """Replay the fork's difference on the target, or register it as the target.
+
+        No comparison stops a creation whose version was swept, so it looks at the fork again.
+        """
+        if over.table is None:
+            with before_the_call():
+                self._fork = fork_to_publish(self._tables, self.record)
+        fork = self.fork()
         before = over.facts or self._begun.facts
         properties = forks.published_properties(
             fork.facts.properties,
-            before.properties if before else {},
+            before.properties if before else limits.given_to_new(self._tables.settings),
             self._context.layout.properties,
         )
         if over.table is None:
@@ -161,7 +165,7 @@ class IcebergVersion(FormatVersion[IcebergBase]):
 
         Iceberg's own has the target as the look after the call has read it.
         """
-        left = forks.forget(self._services, self.record, report)
+        left = forks.forget(self._services, Fork(self.record, self.fork().facts), report)
         self._services.engine.refresh(self._context.target)
         return left
 
@@ -175,31 +179,34 @@ class IcebergVersion(FormatVersion[IcebergBase]):
             logger.warning("%s stays, as the target can't be read: %s", self.places, error.what)
             return [self.places]
         if target is not None and any(target.has_commit(one) for one in self._commits):
-            return forks.forget(self._services, self.record, report)
+            return forks.forget(self._services, Fork(self.record, self.fork().facts), report)
         return forks.discard(self._services, self.record, self._directories, report)
 
     def fork(self) -> LoadedTable:
-        """The fork as it is now; an error if somebody removed it, or if no commit on it is safe."""
-        found = self._tables.find(self.record)
-        if found is None:
-            raise messages.record_gone(self._context.target, self.record, self._unchanged)
-        if Fork(self.record, found.facts).directories is None:
-            raise limits.not_apart(self._context.target, self.record, self._unchanged)
-        return found
+        """The fork as its job, or this attempt's last commit on it, has left it.
 
-    def _marker(self, fork: LoadedTable, over: IcebergBase, level: Atomicity) -> SnapshotMarker:
-        return SnapshotMarker(
-            commit=new_commit_id(),
-            version=self._published_as,
-            base=over.commit,
-            target=str(self._context.target),
-            level=level.value,
-            kind=self._kind,
-            time_ms=self._services.clock.wall_ms(),
-            spec_id=int(fork.facts.document["default-spec-id"]),
-            sort_order_id=int(fork.facts.document["default-sort-order-id"]),
-            fork=self.id,
-        )
+        An error if somebody removed it, or if no commit on it is safe.
+        """
+        if self._fork is None:
+            found = self._tables.find(self.record)
+            if found is None:
+                raise self._gone()
+            if Fork(self.record, found.facts).directories is None:
+                raise limits.not_apart(self._context.target, self.record, self._unchanged)
+            self._fork = found
+        return self._fork
+
+    def _commit(
+        self, commit: Callable[[Mapping[str, str]], LoadedTable], values: Mapping[str, str]
+    ) -> TableFacts:
+        """Commit on the fork; ConcurrentWriteError if a clean-up has taken it by then."""
+        try:
+            self._fork = commit(values)
+        except EntryMissingError as gone:
+            raise self._gone() from gone
+        if Fork(self.record, self._fork.facts).is_deleting:
+            raise messages.swept(self._context.target, self._unchanged)
+        return self._fork.facts
 
     def _check_files(self, figures: WriteFigures) -> None:
         """One listing: all files of a build are its own; an earlier version's lie elsewhere."""
@@ -207,8 +214,13 @@ class IcebergVersion(FormatVersion[IcebergBase]):
             return
         listed = self._services.storage.files(self._directories.data)
         if len(listed) < figures.files or sum(f.bytes for f in listed) < (figures.bytes or 0):
+            if self._tables.find(self.record) is None:
+                raise self._gone()
             place = self._directories.data
             raise self._not_whole(f"{len(listed)} of its {figures.files} files are in {place}")
+
+    def _gone(self) -> StagingError:
+        return messages.record_gone(self._context.target, self.record, self._unchanged)
 
     def _not_whole(self, what: str) -> StagingError:
         return messages.files_gone(self._context.target, what, self._unchanged)
@@ -223,14 +235,8 @@ class IcebergVersion(FormatVersion[IcebergBase]):
             f"{root.rstrip('/')}/{target.table}" if root else self._tables.location_of_new(target)
         )
 
-    def _fork_of_ours(self) -> LoadedTable:
-        """The fork; ConcurrentWriteError if a clean-up has taken it."""
-        fork = self.fork()
-        if Fork(self.record, fork.facts).is_deleting:
-            raise messages.swept(self._context.target, self._unchanged)
-        return fork
-
     def _create(self, fork: LoadedTable, properties: dict[str, str]) -> None:
         begun, target, commit = self._begun.facts, self._context.target, self._commits[-1]
         text = metadata_of_creation(fork.facts, self.id, begun, self._location, properties)
-        Creation(self._tables, self._report, self.record, target, commit).make(fork, text)
+        creation = Creation(self._tables, self._report, self.record, target, commit)
+        self._fork = creation.make(fork, text)

@@ -110,7 +110,7 @@ class StagedTable(Generic[B]):
 
     @property
     def keeps_own_columns(self) -> bool:
-        """True if the table's format, and not the metastore, keeps its columns."""
+        """True if the table's format keeps its columns, and counts what is written, by itself."""
         return self._version.keeps_own_columns
 
     def prepare(self) -> None:
@@ -139,7 +139,8 @@ class StagedTable(Generic[B]):
             StagingError: what the job wrote is not there, or not whole.
         """
         self._report.enter(Step.VERIFY)
-        self.figures = self._version.check_staged(self._job.figures())
+        counted = WriteFigures() if self.keeps_own_columns else self._job.figures()
+        self.figures = self._version.check_staged(counted)
         return self._version.record
 
     def commit(self) -> None:

@@ -156,7 +156,7 @@ class Version(Protocol[B]):
 
     @property
     def keeps_own_columns(self) -> bool:
-        """True if the table's format, and not the metastore, keeps its columns."""
+        """True if the table's format keeps its columns, and counts what is written, by itself."""
 
     @property
     def partition_metadata(self) -> str | None:

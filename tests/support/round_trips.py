@@ -1,0 +1,62 @@
+"""Counts the commands that py4j sends and waits for."""
+
+import itertools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from py4j.java_gateway import GatewayClient
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+
+_numbers = itertools.count(1)
+
+
+class Counter:
+    """The commands of this thread; another one releases what Python has dropped."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        send, here = GatewayClient.send_command, threading.get_ident()
+        self.sent: list[str] = []
+        self._counts = False
+
+        def counting(client: object, command: str, *rest: object, **options: object) -> object:
+            if self._counts and threading.get_ident() == here:
+                self.sent.append(command)
+            return send(client, command, *rest, **options)
+
+        patch.setattr(GatewayClient, "send_command", counting)
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count what is sent in this block."""
+        self._counts = True
+        try:
+            yield
+        finally:
+            self._counts = False
+
+    def of_the_last_rebuild(self, opened: CatalogsWithJvm, context: StagingContext) -> list[str]:
+        """Three publications, so that all is loaded; the last one's commands besides its CTAS."""
+        for _ in range(3):
+            self.sent.clear()
+            self._publish(opened, context)
+        return self.sent
+
+    def _publish(self, opened: CatalogsWithJvm, context: StagingContext) -> None:
+        spark = SparkSession.active()
+        job = SessionJob(spark, f"rebuild {next(_numbers)}", threading.Event())
+        plan = opened.catalog_for(context).plan(context, job)
+        with self.counting():
+            staged = plan.begin()
+            text = staged.statement("SELECT id FROM range(3)")
+        job.attach()
+        spark.sql(text)
+        with self.counting():
+            staged.verify()
+            staged.commit()
+            staged.settle()
