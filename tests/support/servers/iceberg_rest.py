@@ -1,15 +1,13 @@
 """A REST catalog of Iceberg's, on loopback: the server that Iceberg tests its own client with."""
 
-import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pyspark
 
 from servers.jars import ICEBERG_REST_SERVER, SQLITE_DRIVER, fetched, java
+from servers.loopback import answers, free_port
 from servers.processes import start, stop, tail, wait_until
 
 SOURCE = Path(__file__).parent / "RestCatalogServer.java"
@@ -25,14 +23,14 @@ def rest_catalog(
     A ``strict`` one refuses to register a table where another lies.
     """
     directory.mkdir(parents=True)
-    port, log = _free_port(), directory / "server.log"
+    port, log = free_port(), directory / "server.log"
     database = f"jdbc:sqlite:{directory / 'tables.sqlite'}"
     arguments = [str(port), database, str(directory / "warehouse"), *["strict"] * strict]
     options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", _class_path()]
     process = start([java(), *options, SOURCE, *arguments], log, cwd=directory)
     try:
         wait_until(
-            lambda: process.poll() is not None or _answers(port),
+            lambda: process.poll() is not None or answers(port, "/v1/config"),
             STARTS_WITHIN_SECONDS,
             f"an answer of the catalog on port {port}, log in {log}",
         )
@@ -51,18 +49,3 @@ def rest_catalog(
 def _class_path() -> str:
     jars = [str(fetched(jar)) for jar in (*ICEBERG_REST_SERVER, SQLITE_DRIVER)]
     return ":".join([*jars, f"{Path(pyspark.__file__).parent}/jars/*"])
-
-
-def _answers(port: int) -> bool:
-    try:
-        with urlopen(f"http://127.0.0.1:{port}/v1/config") as answer:
-            return bool(answer.status == 200)
-    except (URLError, ConnectionError):
-        return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -90,6 +90,15 @@ DELTA_STORAGE = Jar(
     "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc",
 )
 
+# The newest server of Nessie's that Maven's registry has; it needs Java 21.
+NESSIE_SERVER = Jar(
+    "org.projectnessie.nessie",
+    "nessie-quarkus",
+    "0.99.0",
+    "ce9fa33e2878bf5ea3981876b9e6204cabc0362b3dd82326b10e47271a78c417",
+    "runner",
+)
+
 # A REST catalog's server: Iceberg's own of its tests, with what PySpark's jars have not.
 ICEBERG_REST_SERVER = (
     Jar(

@@ -17,6 +17,7 @@ from thrift.Thrift import TException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
+from servers.loopback import free_port
 from servers.processes import start, stop, tail, wait_until
 
 STARTS_WITHIN_SECONDS = 300.0
@@ -95,7 +96,7 @@ def running_metastore(
     warehouse.mkdir(parents=True, exist_ok=True)
     needed = LOCK_SETTINGS if lock_tables else NO_SETTINGS
     _write_hive_site(directory, {**_hive_site(directory, warehouse), **needed, **settings})
-    port, log = _free_port(), directory / "metastore.log"
+    port, log = free_port(), directory / "metastore.log"
     if lock_tables:
         _make_lock_tables(directory, log)
     process = start(_command(directory, port), log, cwd=directory)
@@ -167,13 +168,6 @@ def _command(directory: Path, port: int) -> list[str]:
 def _java() -> str:
     home = os.environ.get("JAVA_HOME")
     return f"{home}/bin/java" if home else "java"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _answers(process: subprocess.Popen[str], port: int, log: Path) -> bool:

@@ -2,13 +2,13 @@
 
 import os
 import secrets
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from servers.loopback import free_port
 from servers.postgresql_installation import Installation, reachable_installation
 from servers.processes import start, stop, tail, wait_until
 
@@ -56,7 +56,7 @@ def running_postgresql(directory: Path) -> Iterator[Postgresql]:
     """Run a PostgreSQL server whose log lies in ``directory``; its data end with it."""
     directory.mkdir(parents=True, exist_ok=True)
     with reachable_installation(directory) as installation:
-        password, port = secrets.token_hex(), _free_port()
+        password, port = secrets.token_hex(), free_port()
         _make_database(installation, password)
         log = directory / "postgresql.log"
         process = start(_command(installation, port), log)
@@ -106,9 +106,3 @@ def _is_ready(process: subprocess.Popen[str], data: Path, log: Path) -> bool:
         raise PostgresqlStartError(f"PostgreSQL ended with code {process.returncode}:\n{tail(log)}")
     state = data / "postmaster.pid"
     return state.exists() and state.read_text().rstrip().endswith("\nready")
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port

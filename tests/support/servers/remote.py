@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,6 +15,7 @@ from readers.session import SMALL
 from servers.delta import delta_session
 from servers.formats import joined
 from servers.iceberg import embedded_metastore, jdbc_catalog
+from servers.loopback import free_port
 from servers.processes import start, stop, tail, wait_until, with_tests
 from servers.remote_program import READY
 
@@ -72,7 +72,7 @@ def remote_server(directory: Path) -> Iterator[RemoteServer]:
     """Run a server: ``ice`` is Iceberg's jdbc catalog, ``spark_catalog`` Delta's."""
     (directory / "temporary").mkdir(parents=True, exist_ok=True)
     log, settings = directory / "server.log", directory / "settings.json"
-    port, thrift_port = _free_port(), _free_port()
+    port, thrift_port = free_port(), free_port()
     app_name = f"remote-{port}"
     settings.write_text(json.dumps(_settings(directory, port, thrift_port, app_name)))
     process = start(
@@ -115,10 +115,3 @@ def _settings(directory: Path, port: int, thrift_port: int, app_name: str) -> di
         f"{HIVE}exec.scratchdir": str(directory / "scratch"),
         f"{HIVE}exec.local.scratchdir": str(directory / "local"),
     }
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port

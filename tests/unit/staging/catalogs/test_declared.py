@@ -34,6 +34,7 @@ class FakeIceberg:
     faults: tuple[str, ...] = ()
     name: str = "glue"
     shown: list[str] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
     snapshots: int = 0
     main: int = 0
     commits: int = 0
@@ -44,31 +45,41 @@ class FakeIceberg:
     def tables(self, namespace: str) -> tuple[TableName, ...]:
         return tuple(TableName(namespace, name, self.name) for name in self.shown)
 
-    def find(self, _name: TableName) -> Any:
+    def find(self, _name: TableName | None) -> Any:
         main, commits = self.main, self.commits
         return SimpleNamespace(
-            facts=SimpleNamespace(main=main, location="s3://lake/scratch"),
+            facts=SimpleNamespace(main=main, location=f"s3://lake/{self.shown[-1]}"),
             append_nothing=self.append,
             builder=lambda: FakeBuilder(main),
             commit=lambda made: self._commit(commits, made),
         )
 
-    def append(self, _summary: object) -> None:
-        """A snapshot."""
+    def append(self, _summary: object) -> Any:
+        """A snapshot, and the table with it."""
         if "no answer" in self.faults:
             raise PySparkException("no answer")
         self.snapshots += 1
         self.main = self.snapshots
         self.commits += 1
+        return self.find(None)
 
     def sql(self, statement: str) -> None:
         name = statement.split("`")[5]
         if statement.startswith("CREATE"):
             self.shown.append(name)
-        elif "keeps" not in self.faults:
+        elif not {"keeps", "purges nothing"} & {*self.faults}:
             self.shown.remove(name)
         else:
             raise OTHERWISE
+
+    def drop_entry(self, name: TableName) -> None:
+        if "keeps" in self.faults:
+            raise MetastoreError("no")
+        self.shown.remove(name.table)
+
+    def delete(self, path: str) -> None:
+        """A directory, with what is in it."""
+        self.deleted.append(path)
 
     def files(self, directory: str) -> tuple[str, ...]:
         """As Hadoop sees them."""
@@ -120,7 +131,7 @@ def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
     [
         ("checks nothing", "a commit over another's, which came in between, succeeded"),
         ("refuses too late", "was refused, and changed the table all the same"),
-        ("own storage", "in s3://lake/scratch, are not there for Hadoop's FileSystem"),
+        ("own storage", "are not there for Hadoop's FileSystem"),
         ("no scheme", "No FileSystem for scheme s3"),
     ],
 )
@@ -140,6 +151,13 @@ def test_what_can_not_be_found_out_is_an_error_and_no_answer(fault: str) -> None
     with pytest.raises(ProbeFailedError):
         probe(catalog)
     assert catalog.shown == []
+
+
+def test_a_catalog_that_purges_nothing_keeps_no_scratch_table() -> None:
+    """The entry goes, and the directory, whose name says that it is the scratch table's alone."""
+    catalog = FakeIceberg(("purges nothing",))
+    probe(catalog)
+    assert (catalog.shown, len(catalog.deleted)) == ([], 1)
 
 
 def test_a_scratch_table_that_can_not_be_dropped_fails_no_model() -> None:

@@ -86,7 +86,7 @@ class Probe:
         The commits move ``main``, as a publication does: a REST server compares that, and no
         properties.
         """
-        first, stale, theirs = (self._with_a_snapshot() for _ in range(3))
+        first, stale, theirs = (self._load().append_nothing({}) for _ in range(3))
         try:
             stale.commit(stale.builder().setBranchSnapshot(first.facts.main, MAIN).build())
         except EntryModifiedError:
@@ -100,10 +100,6 @@ class Probe:
         except StorageError as error:
             found, why = (), f" ({error.what})"
         return "" if found else f"{OUT_OF_REACH.format(location)}{why}"
-
-    def _with_a_snapshot(self) -> LoadedTable:
-        self._load().append_nothing({})
-        return self._load()
 
     def _load(self) -> LoadedTable:
         found = self._tables.find(self._name)
@@ -126,7 +122,17 @@ class Probe:
             with core_errors("drop the table"):
                 self._services.engine.sql(f"DROP TABLE IF EXISTS {quoting.table(name)} PURGE")
         except MetastoreError as error:
-            logger.warning("the probe's table %s stays for now: %s", name, error)
+            self._drop_apart(name, error)
+
+    def _drop_apart(self, name: TableName, refused: MetastoreError) -> None:
+        """Drop the entry, then the directory: Nessie, whose branches share files, purges none."""
+        try:
+            location = self._load().facts.location
+            self._tables.drop_entry(name)
+            if name.table in location:
+                self._services.storage.delete(location)
+        except (MetastoreError, StorageError):
+            logger.warning("the probe's table %s stays for now: %s", name, refused)
 
 
 def load(spark: SparkSession, catalog: str) -> IcebergTables:
