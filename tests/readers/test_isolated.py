@@ -10,8 +10,8 @@ from readers.tables import Choice, SharedTables, shared_tables
 from readers.trial import run_trial
 from servers.metastore import Metastore, running_metastore
 
-READS = 60
-COMMITS = 10
+READS = 36
+COMMITS = 6
 
 
 @pytest.fixture(scope="module")

@@ -178,8 +178,9 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
         ),
         (
             {"method": "thrift", "host": "a", "spark_conf": {"spark.remote": "sc://b"}},
-            r"spark.remote names a Spark Connect server; use method: connect",
+            "method: spark.remote in spark_conf, or .* names a Spark Connect server; use connect",
         ),
+        ({"spark_conf": {"spark.remote": "sc://b"}}, "names a Spark Connect server; use connect"),
         (
             {"method": "thrift", "host": "a", "query_retries": 2},
             "query_retries: .* not sent again",
@@ -194,6 +195,13 @@ def test_a_wrong_address_is_said(
     monkeypatch.delenv("SPARK_REMOTE", raising=False)
     with pytest.raises(DbtRuntimeError, match=said):
         credentials(**fields)
+
+
+def test_the_variable_of_pyspark_contradicts_other_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A remote session is not silently taken for a local one."""
+    monkeypatch.setenv("SPARK_REMOTE", "sc://variable")
+    with pytest.raises(DbtRuntimeError, match="the variable SPARK_REMOTE, names a Spark Connect"):
+        credentials()
 
 
 def test_a_token_in_a_url_is_not_shown() -> None:

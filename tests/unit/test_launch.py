@@ -1,11 +1,17 @@
 """Spark's settings: the user's over ours."""
 
+import socket
 from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines.launch import JAVA_OPTIONS, start_spark, with_defaults
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.engines.launch import (
+    JAVA_OPTIONS,
+    require_master,
+    start_spark,
+    with_defaults,
+)
+from dbt.adapters.ctas_spark.staging.errors import ProfileError, ServerNotReachedError
 
 
 def test_the_users_settings_win(tmp_path: Path) -> None:
@@ -34,16 +40,6 @@ def test_a_cluster_gets_no_loopback_address(tmp_path: Path) -> None:
     assert "spark.driver.host" not in with_defaults({"spark.master": "yarn"}, str(tmp_path))
 
 
-def test_a_server_that_is_named_contradicts_method_session(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A remote session is not silently taken for a local one, wherever it is asked for."""
-    monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
-    with pytest.raises(StagingError, match=r"SPARK_REMOTE and spark\.remote in") as caught:
-        start_spark({"spark.remote": "sc://other"}, str(tmp_path))
-    assert "set method: connect" in caught.value.remedy
-
-
 def test_a_working_directory_with_a_space_gets_an_explicit_warehouse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,3 +50,43 @@ def test_a_working_directory_with_a_space_gets_an_explicit_warehouse(
     monkeypatch.chdir(tmp_path / "a project")
     found = with_defaults({}, str(tmp_path))
     assert found["spark.sql.warehouse.dir"] == str(tmp_path / "a project" / "spark-warehouse")
+
+
+@pytest.mark.parametrize(
+    ("jars", "missing"),
+    [
+        ("/nowhere/a.jar", ["/nowhere/a.jar"]),
+        ("file:///nowhere/a.jar, b.jar", ["///nowhere/a.jar", "b.jar"]),
+    ],
+)
+def test_a_jar_that_is_not_there_is_refused(jars: str, missing: list[str], tmp_path: Path) -> None:
+    """Spark would start without it; what lies elsewhere, or is a pattern, is Spark's to find."""
+    others = "hdfs://nn/c.jar,/nowhere/*.jar"
+    with pytest.raises(ProfileError) as caught:
+        start_spark({"spark.jars": f"{jars},{others}"}, str(tmp_path))
+    said = str(caught.value).splitlines()
+    assert said[1:] == [f"  - spark.jars: there is no file {path}" for path in missing]
+
+
+@pytest.fixture
+def closed() -> int:
+    """A port of this machine on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
+
+
+def test_a_master_that_does_not_answer_is_named(closed: int, tmp_path: Path) -> None:
+    """Of several masters one is enough, and none of them answers."""
+    master = f"spark://127.0.0.1:{closed},localhost:{closed}"
+    with pytest.raises(ServerNotReachedError) as caught:
+        start_spark({"spark.master": master}, str(tmp_path))
+    assert caught.value.what == f"no Spark master answers at {master}: Connection refused"
+
+
+def test_one_of_several_masters_is_enough(closed: int) -> None:
+    """The others are standby masters, which may be down."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        require_master(f"spark://127.0.0.1:{closed},127.0.0.1:{server.getsockname()[1]}")
+    require_master("local[2]")
+    require_master("k8s://https://127.0.0.1:1")

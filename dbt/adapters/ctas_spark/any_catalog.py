@@ -1,7 +1,7 @@
 """dbt-spark's adapter, in any catalog that the session has."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from dbt_common.exceptions import DbtRuntimeError
 
@@ -26,14 +26,11 @@ from dbt.adapters.spark.impl import (
     SparkAdapter,
 )
 
-if TYPE_CHECKING:
-    import agate
-
 LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
 ICEBERG_ENTRY = "table_type=ICEBERG"
 NO_VIEWS = "does not support views"
-NO_WAREHOUSE = ("NoSuchNamespaceException", "Namespace does not exist:")
+NO_WAREHOUSE = "Namespace does not exist:"
 """What Iceberg says of a hadoop catalog in which nothing was made yet."""
 
 
@@ -48,14 +45,8 @@ class AnyCatalogAdapter(SparkAdapter):
         """The schemas of a database, whose name dbt may have quoted."""
         catalog = catalog_of(quoting.unquoted(database or ""))
         self.require_catalog(catalog)
-        try:
-            rows = self.execute_macro(
-                LIST_SCHEMAS_MACRO_NAME, kwargs={"database": quoting.identifier(catalog)}
-            )
-        except DbtRuntimeError as error:
-            if all(words in error.msg for words in NO_WAREHOUSE):
-                return []
-            raise
+        asked = quoting.identifier(catalog)
+        rows = self._rows(LIST_SCHEMAS_MACRO_NAME, NO_WAREHOUSE, database=asked)
         return [quoting.unquoted(str(row[0])) for row in rows]
 
     def check_schema_exists(self, database: str | None, schema: str) -> bool:
@@ -114,10 +105,8 @@ class AnyCatalogAdapter(SparkAdapter):
         super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]  # dbt's own
 
     def get_catalog(
-        self,
-        relation_configs: Iterable[RelationConfig],
-        used_schemas: frozenset[tuple[str, str]],
-    ) -> tuple["agate.Table", list[Exception]]:
+        self, relation_configs: Iterable[RelationConfig], used_schemas: frozenset[tuple[str, str]]
+    ) -> Any:
         """The columns of every relation in the project's schemas, for ``dbt docs generate``."""
         return BaseAdapter.get_catalog(self, relation_configs, used_schemas)
 
@@ -152,23 +141,22 @@ class AnyCatalogAdapter(SparkAdapter):
     def _described(self, schema: CtasSparkRelation, table: str) -> str:
         """What DESCRIBE says, in the lines of SHOW TABLE EXTENDED; nothing of a broken table."""
         name = quoting.table(table_name(schema.database, str(schema.schema), table))
-        try:
-            rows = self.execute_macro(
-                DESCRIBE_TABLE_EXTENDED_MACRO_NAME, kwargs={"table_name": name}
-            )
-        except DbtRuntimeError:
-            return ""
+        rows = self._rows(DESCRIBE_TABLE_EXTENDED_MACRO_NAME, "", table_name=name)
         return "\n".join(f"{row[0]}: {row[1]}" for row in rows)
 
     def _views(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """Only the session catalog lists its views among its tables."""
-        try:
-            rows = self.execute_macro(LIST_VIEWS_MACRO_NAME, kwargs={"schema_relation": schema})
-        except DbtRuntimeError as error:
-            if NO_VIEWS not in error.msg:
-                raise
-            return []
+        rows = self._rows(LIST_VIEWS_MACRO_NAME, NO_VIEWS, schema_relation=schema)
         return [*_found(schema, RelationType.View, rows)]
+
+    def _rows(self, macro: str, unless: str, **asked: Any) -> Iterable[Any]:
+        """A macro's rows; none if it fails with these words."""
+        try:
+            return cast("Iterable[Any]", self.execute_macro(macro, kwargs=asked))
+        except DbtRuntimeError as error:
+            if unless not in error.msg:
+                raise
+            return ()
 
     def _get_catalog_schemas(self, relation_configs: Iterable[RelationConfig]) -> Any:
         """Each schema by itself, as dbt-spark reads them: of the same database, too."""

@@ -36,6 +36,7 @@ VERSIONS_TO_KEEP = 1
 MILLISECONDS = 1_000
 NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
+Shape = tuple[str, Callable[[object], bool]]
 
 
 @dataclass
@@ -160,13 +161,19 @@ def _invalid(given: Mapping[str, Any]) -> Iterator[str]:
         yield from check(fitting)
 
 
-def misfits(values: Mapping[str, Any], shapes: Mapping[str, "Shape"]) -> dict[str, str]:
+def misfits(values: Mapping[str, Any], shapes: Mapping[str, Shape]) -> dict[str, str]:
     """What to say of each value that doesn't have the shape of its name; None is not given."""
     return {
         name: f"{name}: {values[name]!r} is not {what}"
         for name, (what, fits) in shapes.items()
         if values.get(name) is not None and not fits(values[name])
     }
+
+
+def one_of(choices: type[Enum]) -> Shape:
+    """The shape of an enum's values."""
+    values = [str(one.value) for one in choices]
+    return f"one of {', '.join(values)}", values.__contains__
 
 
 def is_text(value: object) -> bool:
@@ -177,13 +184,6 @@ def is_text(value: object) -> bool:
 def is_count(value: object) -> bool:
     """0, or more; true and false are no numbers."""
     return type(value) is int and value >= 0
-
-
-def _check_choices(given: Mapping[str, Any]) -> Iterator[str]:
-    for name, choices in CHOICES.items():
-        known = [str(choice.value) for choice in choices]
-        if name in given and given[name] not in known:
-            yield f"{name}: {given[name]!r} is unknown; use one of {', '.join(known)}"
 
 
 def _check_format(given: Mapping[str, Any]) -> Iterator[str]:
@@ -212,7 +212,6 @@ def _check_reserved(given: Mapping[str, Any]) -> Iterator[str]:
         yield "options: 'path' is decided by the version; use location_root"
 
 
-Shape = tuple[str, Callable[[object], bool]]
 TEXT: Shape = ("a text", is_text)
 SECONDS: Shape = ("a number of seconds", is_count)
 COLUMNS: Shape = (
@@ -221,6 +220,10 @@ COLUMNS: Shape = (
 )
 MAPPING: Shape = ("a mapping", lambda value: isinstance(value, Mapping))
 SHAPES: Mapping[str, Shape] = {
+    "atomicity": one_of(Atomicity),
+    "staging_purpose": one_of(StagingPurpose),
+    "on_conflict": one_of(OnConflict),
+    "partition_metadata": one_of(PartitionMetadata),
     "abort_timeout": SECONDS,
     "grace_period": SECONDS,
     "versions_to_keep": ("a number of versions", is_count),
@@ -233,14 +236,7 @@ SHAPES: Mapping[str, Shape] = {
     "tblproperties": MAPPING,
     "persist_docs": MAPPING,
 }
-CHOICES: Mapping[str, type[Enum]] = {
-    "atomicity": Atomicity,
-    "staging_purpose": StagingPurpose,
-    "on_conflict": OnConflict,
-    "partition_metadata": PartitionMetadata,
-}
 CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[str]], ...] = (
-    _check_choices,
     _check_format,
     _check_buckets,
     _check_reserved,

@@ -22,6 +22,7 @@ from dbt.adapters.contracts.connection import (
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.methods import METHODS
+from dbt.adapters.ctas_spark.model_build import ModelSlot
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
@@ -31,8 +32,6 @@ from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnecti
 
 if TYPE_CHECKING:
     from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-
-DEFAULT_LOGS = "logs"
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -104,9 +103,6 @@ class SessionHandle(SparkConnectionWrapper):
     def fetchall(self) -> list[Row]:
         return list(self._frame.collect())
 
-    def fetchone(self) -> Row | None:
-        return next(iter(self.fetchmany(1)), None)
-
     def fetchmany(self, limit: int) -> list[Row]:
         """The first ``limit`` rows, without computing the others."""
         return list(self._frame.take(limit))
@@ -171,6 +167,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         super().__init__(profile, mp_context)
         self._termination = Termination(self._give_up)
         self._canceled_by: int | None = None
+        self.model = ModelSlot()
 
     def set_connection_name(self, name: str | None = None) -> Connection:
         self._termination.watch()  # dbt's main thread takes a connection before any model runs
@@ -231,18 +228,13 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         except Exception as error:
             hide = cast("CtasSparkCredentials", self.profile.credentials).hide_secrets
             logger.debug(hide(f"Error while running:\n{sql}\n{dbt_edge.full_text(error)}"))
-            raise DbtDatabaseError(hide(dbt_edge.message(error))) from error
+            said = dbt_edge.located(dbt_edge.message(error), sql, self.model.node, self.profile)
+            raise DbtDatabaseError(hide(said)) from error
 
-    def execute(
-        self,
-        sql: str,
-        auto_begin: bool = False,  # noqa: FBT001, FBT002 (dbt's own signature)
-        fetch: bool = False,  # noqa: FBT001, FBT002 (dbt's own signature)
-        limit: int | None = None,
-    ) -> tuple[AdapterResponse, Any]:
+    def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
         """Run and fetch: Spark computes a query when it is fetched, so this can fail as well."""
-        with self.exception_handler(sql):
-            return super().execute(sql, auto_begin, fetch, limit)
+        with self.exception_handler(self._add_query_comment(sql)):
+            return super().execute(sql, *others, **named)
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
@@ -252,11 +244,11 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         credentials: CtasSparkCredentials = connection.credentials
         method = METHODS[credentials.method]
         try:
-            spark = method.start(credentials, os.environ.get("DBT_LOG_PATH", DEFAULT_LOGS))
+            spark = method.start(credentials, os.environ.get("DBT_LOG_PATH", "logs"))
         except Exception as error:
             hide = credentials.hide_secrets
             logger.debug(hide(dbt_edge.full_text(error)))
-            connection.state = ConnectionState.FAIL
+            connection.handle, connection.state = None, ConnectionState.FAIL
             raise FailedToConnectError(hide(method.start_failure(error))) from error
         connection.handle = SessionHandle(spark, method.job)
         connection.state = ConnectionState.OPEN

@@ -124,18 +124,9 @@ class CtasSparkCredentials(Credentials):
         return self.schema
 
     def _connection_keys(self) -> tuple[str, ...]:
-        return (
-            "method",
-            "database",
-            "schema",
-            "staging_schema",
-            "formats",
-            "iceberg_catalogs",
-            "metastore_reads",
-            *((URL,) if self.url else ("host", "port")) * (self.method != SESSION),
-            *("user", "auth", "kerberos_service_name") * (self.method == THRIFT),
-            "spark_conf",
-        )
+        """What the profile says, without the password."""
+        said = {one.name: getattr(self, one.name) for one in fields(self) if one.name != PASSWORD}
+        return tuple(name for name, value in said.items() if value not in (None, []))
 
     def connection_info(self, *, with_aliases: bool = False) -> Iterable[tuple[str, Any]]:
         """What ``dbt debug`` and ``target`` show: without secrets."""
@@ -194,6 +185,9 @@ def _problems_of_method(data: Mapping[str, Any], method: str) -> Iterable[str]:
         given = [name for name in names if data.get(name) not in (None, [])]
         if given and method not in owners:
             yield f"{' and '.join(given)}: only with method: {' or '.join(owners)}"
+    if method != CONNECT and _named_elsewhere(_conf(data)):
+        named = f"{REMOTE_SETTING} in spark_conf, or the variable {REMOTE_VARIABLE},"
+        yield f"method: {named} names a Spark Connect server; use {CONNECT}, or remove it"
     if method == SESSION:
         return
     port = data.get("port")
@@ -215,8 +209,6 @@ def _problems_of_connect(data: Mapping[str, Any]) -> Iterable[str]:
 def _problems_of_thrift(data: Mapping[str, Any]) -> Iterable[str]:
     if not data.get("host"):
         yield f"host: missing; method: {THRIFT} needs host (and port)"
-    if REMOTE_SETTING in _conf(data):
-        yield f"spark_conf: {REMOTE_SETTING} names a Spark Connect server; use method: {CONNECT}"
     auth = data.get("auth") or thrift.NONE
     if auth not in thrift.AUTHS:
         yield f"auth: {auth!r} is not known; use one of {', '.join(thrift.AUTHS)}"

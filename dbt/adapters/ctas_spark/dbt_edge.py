@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
+from difflib import SequenceMatcher
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -38,9 +39,11 @@ R = TypeVar("R")
 RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
 INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
+FRAMES = re.compile(r"\n\nJVM stacktrace:|\nThis stopped SparkContext was created at:")
 CAUSED_BY = "Caused by: "
 PLAN = re.compile(r";\s*\n(?='?[A-Z]\w+)")
 """Where the words of an analysis end and its plan begins."""
+LINE = re.compile(r"(?<=\bline )\d+(?=,? pos)")
 DERBY_IS_OPEN = "XSDB6"
 DERBY_URL = re.compile(r"Derby may have already booted the database (\S+?)\.?(?:\s|$)")
 NO_METASTORE = re.compile(
@@ -53,31 +56,20 @@ MOST_LINES = 25
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
 
 
-def find_java() -> str | None:
-    """JAVA_HOME's Java, else the one on PATH, as Spark's own scripts choose."""
+def complaint(spark_version: str) -> str | None:
+    """Why Spark can't start on the Java that its own scripts would choose; None if it can."""
     home = os.environ.get("JAVA_HOME")
-    return shutil.which(f"{home}/bin/java" if home else "java")
-
-
-def complaint(java: str | None, major: int | None, spark_version: str) -> str | None:
-    """Why Spark can't start on this Java, with the remedy; None if nothing speaks against it."""
+    java = shutil.which(f"{home}/bin/java" if home else "java")
     fitting = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
     needed = f"PySpark {spark_version} needs {' or '.join(map(str, fitting))}: {INSTALL}"
     if java is None:
-        home = os.environ.get("JAVA_HOME")
         where = "JAVA_HOME leads to nothing" if home else "nothing is on PATH"
         return f"no Java was found ({where}); {needed}"
-    if major is not None and fitting and major not in fitting:
-        return f"{java} is Java {major}; {needed}"
+    shown = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 (the one that Spark itself would run)
+    found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr)
+    if found and fitting and int(found[1]) not in fitting:
+        return f"{java} is Java {found[1]}; {needed}"
     return None
-
-
-def _major(path: str) -> int | None:
-    shown = subprocess.run(  # noqa: S603 (the Java that Spark itself would run)
-        [path, "-version"], capture_output=True, text=True, check=False
-    ).stderr
-    found = re.search(r'version "(?:1\.)?(\d+)', shown)
-    return int(found.group(1)) if found else None
 
 
 def message(error: BaseException) -> str:
@@ -87,6 +79,36 @@ def message(error: BaseException) -> str:
     words = _own_words(error).splitlines()
     kept = [line for line in words if line.strip() and not FRAME.match(line)]
     return "\n".join(kept[:MOST_LINES]) or type(error).__name__
+
+
+def located(text: str, sql: str, node: Any, project: Any) -> str:
+    """Count a line of the statement as one of the user's file; name that and the compiled file.
+
+    dbt puts more in front of a node's code; ``project`` is its RuntimeConfig.
+    """
+    found, code = LINE.search(text), getattr(node, "compiled_code", None)
+    if not found or not code:
+        return text
+    before, own, _ = sql.partition(code.rstrip())
+    line = int(found[0]) - before.lstrip().count("\n")
+    if not own or not 0 < line <= len(code.splitlines()):
+        return text
+    of_user, place = _line_in_file(line, node, project), f"line {line} of {node.compiled_path}"
+    if of_user:
+        place = f"line {of_user} of {node.original_file_path}, compiled to {place}"
+    return f"{LINE.sub(str(of_user or line), text, count=1)}\n  at: {place}"
+
+
+def _line_in_file(line: int, node: Any, project: Any) -> int | None:
+    """The line of the user's file that this line of compiled code was made from, if that shows."""
+    with suppress(OSError, UnicodeDecodeError):
+        text = Path(project.project_root, node.original_file_path).read_bytes().decode()
+        before, own, _ = text.partition(node.raw_code)
+        texts = node.compiled_code.splitlines(), node.raw_code.splitlines()
+        for _, first, end, raw, raw_end in SequenceMatcher(None, *texts, False).get_opcodes():
+            if own and first < line <= end and end - first == raw_end - raw:
+                return before.count("\n") + raw + line - first
+    return None
 
 
 def full_text(error: BaseException) -> str:
@@ -102,8 +124,7 @@ def full_text(error: BaseException) -> str:
 
 def start_failure(error: BaseException) -> str:
     """Why Spark did not start in this process."""
-    java = find_java()
-    about_java = complaint(java, _major(java) if java else None, pyspark.__version__)
+    about_java = complaint(pyspark.__version__)
     if about_java is None and _recognized(error):
         return message(error)
     return str(SparkNotStartedError(f"Spark could not start: {about_java or message(error)}"))
@@ -144,7 +165,7 @@ def _met_the_end(error: BaseException | None) -> bool:
 
 def _own_words(error: BaseException) -> str:
     """What stands before the frames, and the innermost cause if that says more."""
-    text = str(error).split("\n\nJVM stacktrace:")[0]
+    text = FRAMES.split(str(error), maxsplit=1)[0]
     if isinstance(error, AnalysisException) and not isinstance(error, ParseException):
         text = PLAN.split(text, maxsplit=1)[0]
     if not isinstance(error, (ServerError, Py4JJavaError)):

@@ -20,11 +20,7 @@ from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.methods import METHODS
-from dbt.adapters.ctas_spark.model_build import (
-    ModelBuild,
-    PublicationResponse,
-    planned,
-)
+from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
@@ -44,20 +40,21 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
         dbt_edge.log_to_dbt()
-        self._model = threading.local()  # each thread's: node, begin and build
+        self._model = self.connections.model
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
         self._published: list[Published] = []
         self.hide_secrets = self._credentials.hide_secrets
 
-    def pre_model_hook(self, config: Any) -> None:
+    def pre_model_hook(self, config: Any) -> ModelSlot:
         self._model.node, self._model.build = config.model, None
+        return self._model
 
-    def post_model_hook(self, config: Any, context: None) -> None:  # noqa: ARG002 (dbt's shape)
+    def post_model_hook(self, config: Any, context: ModelSlot) -> None:  # noqa: ARG002 (dbt's shape)
         """Abort what an error or a cancel left undecided. dbt calls this in a ``finally``."""
-        cause = sys.exc_info()[1]
-        if cause is not None and self._model.build is not None:
-            build, canceled = self._build, self._handle.canceled
+        cause, build = sys.exc_info()[1], context.build
+        if cause is not None and build is not None:
+            canceled = self._handle.canceled
             dbt_edge.add_to(cause, (build.on_canceled if canceled else build.on_failed)(cause))
 
     @for_macros

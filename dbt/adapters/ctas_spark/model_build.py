@@ -1,5 +1,6 @@
 """One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -154,3 +155,11 @@ def planned(catalog: StagingCatalog, model: ModelPlan, job: Job) -> Callable[[],
     timer = StepTimer()
     plan = replace(catalog.plan(model.context, job), observers=(timer,))
     return lambda: ModelBuild(catalog, model.retention, timer, plan.begin())
+
+
+class ModelSlot(threading.local):
+    """What is known of the model that a thread runs: Jinja, between dbt's hooks, holds nothing."""
+
+    node: Any = None
+    begin: Callable[[], ModelBuild]
+    build: ModelBuild | None = None

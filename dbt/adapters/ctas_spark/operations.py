@@ -21,6 +21,7 @@ from dbt.adapters.ctas_spark.config import (
     is_count,
     is_text,
     misfits,
+    one_of,
     read_plan,
 )
 from dbt.adapters.ctas_spark.relation import table_name
@@ -150,7 +151,6 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "ctas_vacuum": (*SELECTORS, "older_than", "dry_run", "fence", "metastore", "json"),
     "ctas_recover": (*SELECTORS, "json"),
 }
-MOVED = tuple(one.value for one in MovedMetastore)
 FLAG: Shape = ("true or false", lambda value: isinstance(value, bool))
 SHAPES: Mapping[str, Shape] = {
     "model": ("the name of a model", is_text),
@@ -159,7 +159,7 @@ SHAPES: Mapping[str, Shape] = {
     "older_than": ("a number of seconds, such as 3600", is_count),
     "dry_run": FLAG,
     "fence": FLAG,
-    "metastore": (f"one of {', '.join(MOVED)}", lambda value: value in MOVED),
+    "metastore": one_of(MovedMetastore),
     "json": FLAG,
 }
 

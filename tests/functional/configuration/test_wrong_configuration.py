@@ -20,10 +20,10 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     message = project.dbt("run").message("orders")
     assert "[INVALID_CONFIGURATION] 7 configuration errors" in message
     for said in (
-        "atomicity: 'strong' is unknown; use one of none, atomic, isolated, auto",
-        "staging_purpose: 'upsert' is unknown",
+        "atomicity: 'strong' is not one of none, atomic, isolated, auto",
+        "staging_purpose: 'upsert' is not one of ",
         "file_format: 'hudi' reaches no level",
-        "partition_metadata: 'hive' is unknown",
+        "partition_metadata: 'hive' is not one of auto",
         "iceberg_catalogs: belongs in the profile",
         "atomicty: unknown; did you mean atomicity?",
         "tblproperties: 'ctas_spark_x' is reserved",

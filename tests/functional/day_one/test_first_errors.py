@@ -1,22 +1,28 @@
 """Errors that a user meets on the first day, in a process of their own with a Derby metastore."""
 
 import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pyspark
 import pytest
 
 from functional.dbt_project import Project
+from functional.terminal import shown
 from readers.session import SMALL
 from servers.processes import start, stop, wait_until
 
-DBT = Path(sys.executable).with_name("dbt")
 JARS = Path(pyspark.__file__).parent / "jars"
-CONSOLE = "spark-console.log"
-TYPO = "select m from {{ ref('orders') }}"
+SEE_CONSOLE = (
+    "  left: nothing was started\n"
+    "  to do: check the Java, its options and spark_conf of the profile; all that it said is at "
+    "the end of PROJECT/logs/spark-console.log\n"
+)
+NO_REGISTRY = """<ivysettings>
+  <settings defaultResolver="empty"/>
+  <resolvers>
+    <filesystem name="empty"><artifact pattern="/nowhere/[artifact].[ext]"/></filesystem>
+  </resolvers>
+</ivysettings>"""
 DERBY_CONSOLE = "org.apache.derby.tools.ij"
 
 
@@ -28,34 +34,19 @@ def alone(tmp_path: Path) -> Project:
     return project
 
 
-def dbt(
-    project: Project,
-    *arguments: str,
-    succeeds: bool = False,
-    console: bool = False,
-    **environment: str,
-) -> str:
-    """What dbt says in an invocation that has to fail, unless it ``succeeds``.
-
-    With ``console``, what others print is in it, too.
-    """
-    done = subprocess.run(
-        [str(DBT), *project.command(*arguments)],
-        cwd=project.directory,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT if console else subprocess.DEVNULL,
-        text=True,
-        check=False,
+def refused(error: str, *, spark_starts: bool = True) -> str:
+    """The whole terminal of a ``dbt run`` that ends before its first model."""
+    starts = "CtasSpark adapter: Starting Spark X.Y.Z; its log is PROJECT/logs/spark.log\n"
+    lines = "".join(f"  {line}\n" for line in error.splitlines())
+    return (
+        f"Concurrency: 2 threads (target='test')\n{starts * spark_starts}"
+        f"Finished running  in TIME.\nEncountered an error:\nDatabase Error\n{lines}"
     )
-    assert (done.returncode == 0) == succeeds, done.stdout
-    return done.stdout
 
 
 def test_no_java(alone: Project) -> None:
     """Without Java the message says which versions run, and how to install one."""
-    said = dbt(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
+    said = shown(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
     assert (
         "[SPARK_NOT_STARTED] Spark could not start: no Java was found (JAVA_HOME leads to nothing)"
         in said
@@ -70,8 +61,8 @@ def test_a_wrong_java(alone: Project) -> None:
     java.parent.mkdir(parents=True)
     java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\nexit 1\n")
     java.chmod(0o755)
-    said = dbt(alone, "run", JAVA_HOME=str(alone.directory / "jdk"))
-    assert f"{java} is Java 11; PySpark {pyspark.__version__} needs 17 or 21" in said
+    said = shown(alone, "run", JAVA_HOME=str(alone.directory / "jdk"))
+    assert "PROJECT/jdk/bin/java is Java 11; PySpark X.Y.Z needs 17 or 21" in said
 
 
 def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> None:
@@ -89,12 +80,16 @@ def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> No
         holder.stdin.write(f"connect 'jdbc:derby:;databaseName={database};create=true';\n")
         holder.stdin.flush()
         wait_until((database / "db.lck").exists, 60, "an open Derby database")
-        said = dbt(alone, "run")
+        said = shown(alone, "run")
     finally:
         stop(holder)
-    assert f"is open in process {holder.pid} (java)" in said
-    assert "[METASTORE_IN_USE] the embedded metastore" in said
-    assert "spark.hadoop.hive.metastore.uris" in said
+    assert said == refused(
+        f"[METASTORE_IN_USE] the embedded metastore PROJECT/metastore_db is open in process "
+        f"{holder.pid} (java): an embedded metastore serves one process at a time\n"
+        "  left: nothing was changed\n"
+        "  to do: end that process, or use a remote metastore: set "
+        "spark.hadoop.hive.metastore.uris in spark_conf of the profile\n"
+    )
 
 
 def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
@@ -102,33 +97,26 @@ def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
     alone.write_profile(
         server_side_parameters={**SMALL, "spark.sql.warehouse.dir": "/proc/nowhere"}
     )
-    said = dbt(alone, "run")
-    assert "[STORAGE_FAILED] the warehouse is not writable" in said
-    assert "/proc/nowhere/shop.db" in said
-
-
-def test_an_error_in_a_query_shows_dbts_lines_only(alone: Project) -> None:
-    """No JSON, frame, plan or banner is on the terminal; all of it is in logs."""
-    alone.write({"models/orders.sql": "select 1 as n", "models/typo.sql": TYPO})
-    said = dbt(alone, "run", console=True)
-    lines = [line for line in said.splitlines() if line.strip()]
-    strange = [line for line in lines if not re.match(r"\d\d:\d\d:\d\d  |  ", line)]
-    assert strange == []
-    assert re.search(r"\[UNRESOLVED_COLUMN\S*\] .*`m`", said)
-    assert "Relation" not in said
-    assert said.count(f"Starting Spark {pyspark.__version__}; its log is ") == 1
-    assert "incubator" in Path(os.environ["DBT_LOG_PATH"], CONSOLE).read_text()
+    said = shown(alone, "run")
+    assert said == refused(
+        "[STORAGE_FAILED] the warehouse is not writable: Unable to create database path "
+        "file:/proc/nowhere/shop.db, failed to create database shop\n"
+        "  left: nothing was created\n"
+        "  to do: set spark.sql.warehouse.dir in spark_conf of the profile to a directory that "
+        "you may write\n"
+    )
 
 
 def test_an_option_that_java_refuses(alone: Project) -> None:
     """Java's own words are in the message, and where to read on."""
     options = {"spark.driver.extraJavaOptions": "-Xss1x"}
     alone.write_profile(server_side_parameters={**SMALL, **options})
-    said = dbt(alone, "run", console=True)
-    assert "[SPARK_NOT_STARTED] Spark could not start" in said
-    assert "Invalid thread stack size: -Xss1x" in said
-    assert str(Path(os.environ["DBT_LOG_PATH"], CONSOLE)) in said
-    assert "Traceback" not in said
+    said = shown(alone, "run")
+    assert said == refused(
+        "[SPARK_NOT_STARTED] Spark could not start: Invalid thread stack size: -Xss1x\n"
+        "Error: Could not create the Java Virtual Machine.\n"
+        f"Error: A fatal exception has occurred. Program will exit.\n{SEE_CONSOLE}"
+    )
 
 
 def test_a_metastore_that_does_not_answer(alone: Project) -> None:
@@ -136,10 +124,48 @@ def test_a_metastore_that_does_not_answer(alone: Project) -> None:
     uri = "thrift://127.0.0.1:9"
     conf = {**SMALL, "spark.hadoop.hive.metastore.uris": uri}
     alone.write_profile(server_side_parameters=conf)
-    said = dbt(alone, "run", console=True)
-    assert f"[METASTORE_NOT_REACHED] no Hive metastore answers at {uri}: Connection refused" in said
-    assert "check host and port" in said
-    assert "Exception" not in said
+    said = shown(alone, "run")
+    assert said == refused(
+        f"[METASTORE_NOT_REACHED] no Hive metastore answers at {uri}: Connection refused\n"
+        "  left: nothing was changed\n"
+        "  to do: check host and port (spark.hadoop.hive.metastore.uris in spark_conf of the "
+        "profile), that the metastore runs, and that this machine may reach it\n"
+    )
+
+
+def test_a_master_that_does_not_answer(alone: Project) -> None:
+    """Its address, the reason, and what to check, before a JVM is started."""
+    alone.write_profile(server_side_parameters={**SMALL, "spark.master": "spark://127.0.0.1:9"})
+    assert shown(alone, "run") == refused(
+        "[SERVER_NOT_REACHED] no Spark master answers at spark://127.0.0.1:9: Connection refused\n"
+        "  left: nothing was started\n"
+        "  to do: check host and port (spark.master in spark_conf of the profile), that the master "
+        "runs, and that this machine may reach it\n",
+        spark_starts=False,
+    )
+
+
+def test_a_jar_that_is_not_there(alone: Project) -> None:
+    """Its path, before a JVM is started that would miss its classes much later."""
+    jars = {"spark.jars": f"{alone.directory}/iceberg.jar"}
+    alone.write_profile(server_side_parameters={**SMALL, **jars})
+    assert shown(alone, "run") == refused(
+        "[INVALID_PROFILE] 1 error in the profile; nothing was started:\n"
+        "  - spark.jars: there is no file PROJECT/iceberg.jar\n",
+        spark_starts=False,
+    )
+
+
+def test_a_package_that_no_registry_has(alone: Project) -> None:
+    """What could not be resolved, and not how it was looked for."""
+    ivy = alone.directory / "ivysettings.xml"
+    ivy.write_text(NO_REGISTRY)
+    asked = {"spark.jars.packages": "nobody:nothing:1.0", "spark.jars.ivySettings": str(ivy)}
+    alone.write_profile(server_side_parameters={**SMALL, **asked})
+    assert shown(alone, "run") == refused(
+        "[SPARK_NOT_STARTED] Spark could not start: java.lang.RuntimeException: [unresolved "
+        f"dependency: nobody#nothing;1.0: not found]\n{SEE_CONSOLE}"
+    )
 
 
 def test_a_location_that_is_not_writable(project: Project) -> None:
@@ -155,7 +181,7 @@ def test_a_location_that_is_not_writable(project: Project) -> None:
 
 def test_debug_in_a_fresh_process(alone: Project) -> None:
     """The first command of all says what was found, before anything has touched the metastore."""
-    said = dbt(alone, "debug", succeeds=True)
+    said = shown(alone, "debug", succeeds=True)
     assert "Hive, embedded (jdbc:derby:" in said
     assert "atomicity: up to isolated, conflict check cas" in said
 
@@ -164,7 +190,7 @@ def test_wrong_profile_fields_are_named_together(alone: Project) -> None:
     """Unknown and contradictory fields of a profile are all reported at once."""
     conf = {"spark.sql.defaultCatalog": "ice"}
     alone.write_profile(hots="x", method="odbc", server_side_parameters=conf)
-    said = dbt(alone, "debug")
+    said = shown(alone, "debug")
     assert "[INVALID_PROFILE] 3 errors in the profile" in said
     assert "unknown field 'hots': did you mean 'host'?" in said
     assert "method: 'odbc' is not available" in said

@@ -6,18 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).parents[3] / "README.md"
-SHELL = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMANDS = Path(__file__).parents[3] / "bin" / "readme-commands"
 
 
 def test_the_project_of_the_readme_publishes_its_table(tmp_path: Path) -> None:
     """Everything after the installation, in a directory next to the checkout's."""
-    commands = SHELL.findall(README.read_text().split("## Use it\n")[1].split("\n## ")[0])
-    after_installation = next(i for i, text in enumerate(commands) if "pip install" in text) + 1
+    commands = subprocess.check_output([COMMANDS], text=True)
+    _, after_installation = re.split(r"^pip install .*\n", commands, flags=re.MULTILINE)
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     done = subprocess.run(
-        ["bash", "-e", "-c", "".join(commands[after_installation:])],
+        ["bash", "-e", "-c", after_installation],
         cwd=checkout,
         env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         stdin=subprocess.DEVNULL,

@@ -13,7 +13,7 @@ StagingError                        PUBLICATION_FAILED
 │   └── AtomicityNotSupportedError  ATOMICITY_NOT_SUPPORTED  not here, at this level
 ├── ProbeFailedError                PROBE_FAILED             what a catalog does is not known
 ├── ClientNotInstalledError         CLIENT_NOT_INSTALLED     a Python package is missing
-├── ServerNotReachedError           SERVER_NOT_REACHED       of method connect or thrift
+├── ServerNotReachedError           SERVER_NOT_REACHED       a Spark server, or a master
 ├── MetastoreNotReachedError        METASTORE_NOT_REACHED    the addresses are wrong, or it is down
 ├── SparkNotStartedError            SPARK_NOT_STARTED        in this process
 ├── SparkEndedError                 SPARK_ENDED              while it was used

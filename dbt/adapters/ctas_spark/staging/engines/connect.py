@@ -69,9 +69,7 @@ def _session(url: str) -> Any:
             remedy="install pyspark>=4, or use method: session",
         )
     try:
-        from pyspark.sql.connect.session import (  # noqa: PLC0415 (it needs more packages)
-            SparkSession as ConnectSession,
-        )
+        from pyspark.sql.connect.session import SparkSession as ConnectSession  # noqa: PLC0415 (it needs more packages)
     except (ImportError, PySparkException) as error:
         raise ClientNotInstalledError(
             f"a package of Spark Connect's client is missing: {error}",

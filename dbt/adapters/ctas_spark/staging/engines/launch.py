@@ -1,10 +1,13 @@
 """Start Spark in this process with a profile's settings."""
 
+import logging
 import os
+import re
 import signal
+import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,7 +18,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from ..context import SESSION_CATALOG
-from ..errors import ProfileError, SparkNotStartedError
+from ..errors import ProfileError, ServerNotReachedError, SparkNotStartedError
 from ..redaction import is_secret
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -32,6 +35,12 @@ QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 REMOTE_VARIABLE = "SPARK_REMOTE"
 REMOTE_SETTING = "spark.remote"
 LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+MASTER = "spark.master"
+STANDALONE = re.compile(r"(?:^spark://|,)([^,:]+):(\d+)")
+CONNECT_SECONDS = 10.0
+JARS = "spark.jars"
+PLAIN = re.compile(r"[^:*?[{]+")
+"""The path of one jar on this machine."""
 
 _starting = threading.Lock()
 
@@ -47,26 +56,24 @@ def start_spark(
         say: told that Spark starts, which takes some seconds.
 
     Raises:
-        ProfileError: the profile names a server as well.
+        ProfileError: it names a jar that is not there.
+        ServerNotReachedError: its master does not answer.
         SparkNotStartedError: the JVM ended before it could be used.
     """
-    named = [REMOTE_VARIABLE] if os.environ.get(REMOTE_VARIABLE) else []
-    named += [f"{REMOTE_SETTING} in spark_conf"] if REMOTE_SETTING in settings else []
-    if named:
-        raise ProfileError(
-            f"method is session, which starts Spark in this process, and {' and '.join(named)} "
-            "names a Spark Connect server",
-            left="nothing was started",
-            remedy=f"set method: connect in the profile, or remove {' and '.join(named)}",
-        )
     wanted = with_defaults(settings, log_directory)
-    with _starting, _sigint_kept():
-        _start_jvm(wanted, Path(log_directory).absolute(), say)
-        silence_query_loggers()
-        builder = SparkSession.builder.enableHiveSupport()
-        for key, value in wanted.items():
-            builder = builder.config(key, value)
-        return builder.getOrCreate()
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with _starting:
+            _start_jvm(wanted, Path(log_directory).absolute(), say)
+            silence_query_loggers()
+            builder = SparkSession.builder.enableHiveSupport()
+            for key, value in wanted.items():
+                builder = builder.config(key, value)
+            return builder.getOrCreate()
+    finally:
+        # PySpark's own handler, of the main thread, cancels every job of the context
+        with suppress(ValueError):
+            signal.signal(signal.SIGINT, before)
 
 
 def _start_jvm(
@@ -78,6 +85,8 @@ def _start_jvm(
     """
     if SparkContext._gateway is not None:  # noqa: SLF001 (it has no public name)
         return
+    _require_jars(settings.get(JARS, ""))
+    require_master(settings.get(MASTER, ""))
     public = [(key, value) for key, value in settings.items() if not is_secret(key, value)]
     configuration = SparkConf(loadDefaults=False).setAll(public)
     log_directory.mkdir(parents=True, exist_ok=True)
@@ -86,31 +95,54 @@ def _start_jvm(
     with console.open("ab") as stream:
         before = stream.tell()
         try:
-            gateway = launch_gateway(configuration, {"stderr": stream})  # type: ignore[no-untyped-call]
+            gateway = launch_gateway(configuration, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call]
         except PySparkRuntimeError as error:
             said = console.read_bytes()[before:].decode(errors="replace").strip()
+            last = said.rpartition('Exception in thread "main" ')[2].split("\n\tat ")[0]
             raise SparkNotStartedError(
-                f"Spark could not start: {said or error}",
+                f"Spark could not start: {last or error}",
                 left="nothing was started",
-                remedy=f"check the Java and its options; what it said is at the end of {console}",
+                remedy="check the Java, its options and spark_conf of the profile; all that it "
+                f"said is at the end of {console}",
             ) from error
     SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
 
 
+def _require_jars(named: str) -> None:
+    """Spark would start without a jar that is not there, and miss its classes later."""
+    paths = [one.strip().removeprefix("file:") for one in named.split(",")]
+    if missing := [one for one in paths if PLAIN.fullmatch(one) and not Path(one).exists()]:
+        raise ProfileError.of([f"{JARS}: there is no file {one}" for one in missing])
+
+
+def require_master(master: str) -> None:
+    """Spark would ask a master that does not answer for a minute, and then fail elsewhere."""
+    reason: object = None
+    for host, port in STANDALONE.findall(master):
+        try:
+            return socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+        except OSError as error:  # noqa: PERF203 (a few masters)
+            reason = error.strerror or error
+    if reason:
+        raise ServerNotReachedError(
+            f"no Spark master answers at {master}: {reason}",
+            left="nothing was started",
+            remedy=f"check host and port ({MASTER} in spark_conf of the profile), that the master "
+            "runs, and that this machine may reach it",
+        )
+    return None
+
+
 def silence_query_loggers() -> None:
     """PySpark 4 prints each error of a query as JSON, besides raising it."""
-    try:
-        from pyspark.logger import PySparkLogger  # noqa: PLC0415 (PySpark 3.5 has none)
-    except ImportError:
-        return
     for name in QUERY_LOGGERS:
-        PySparkLogger.getLogger(name).disabled = True
+        logging.getLogger(name).disabled = True
 
 
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
     """The user's settings over ours."""
     ours = dict(DEFAULTS)
-    if settings.get("spark.master", "local").startswith("local"):
+    if settings.get(MASTER, "local").startswith("local"):
         ours |= LOCAL
     here = Path.cwd()
     if here.as_uri() != f"file://{here}":  # Spark would write its default to an escaped path
@@ -124,7 +156,6 @@ def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, 
 
 def _logging_options(log_directory: str) -> str:
     directory = Path(os.path.abspath(log_directory))  # noqa: PTH100 (resolve() follows links)
-    directory.mkdir(parents=True, exist_ok=True)
     configuration = files("dbt.adapters.ctas_spark").joinpath("log4j2.properties")
     options = {
         "log4j2.configurationFile": Path(str(configuration)).as_uri(),
@@ -132,16 +163,3 @@ def _logging_options(log_directory: str) -> str:
         "derby.stream.error.file": directory / "derby.log",
     }
     return " ".join(f'"-D{key}={value}"' for key, value in options.items())
-
-
-@contextmanager
-def _sigint_kept() -> Iterator[None]:
-    """PySpark's own handler cancels every job of the context; ours cancels this run's."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
