@@ -26,7 +26,13 @@ by_carrier as (
 )
 
 select
-    rank() over (order by by_carrier.on_time_share desc) as on_time_rank,
+    -- Below three flights a day, the share says more of one route than of the carrier.
+    case
+        when by_carrier.flights >= 1000
+            then rank() over (
+                partition by by_carrier.flights >= 1000 order by by_carrier.on_time_share desc
+            )
+    end as on_time_rank,
     by_carrier.carrier,
     airlines.carrier_name,
     by_carrier.flights,

@@ -34,12 +34,16 @@ select
     grouped.late_departure_share,
     grouped.avg_departure_delay,
     grouped.avg_arrival_delay,
-    -- What the weather adds to the delay that the carrier has anyway.
-    round(
-        grouped.avg_departure_delay
-        - max(if(grouped.weather_condition = 'calm', grouped.avg_departure_delay, null))
-            over (partition by grouped.carrier),
-        1
-    ) as delay_added_by_weather
+    -- What the weather adds to the delay that the carrier has anyway; an average of a few flights
+    -- says nothing.
+    case
+        when grouped.flights >= 100
+            then round(
+                grouped.avg_departure_delay
+                - max(if(grouped.weather_condition = 'calm', grouped.avg_departure_delay, null))
+                    over (partition by grouped.carrier),
+                1
+            )
+    end as delay_added_by_weather
 from grouped
 inner join airlines on grouped.carrier = airlines.carrier

@@ -29,6 +29,10 @@ by_hour as (
 
 select
     *,
-    rank() over (partition by is_weekend order by avg_departure_delay desc nulls last)
-        as worst_hour_rank
+    case
+        when flights >= 100
+            then rank() over (
+                partition by is_weekend, flights >= 100 order by avg_departure_delay desc
+            )
+    end as worst_hour_rank
 from by_hour
