@@ -53,7 +53,7 @@ run_tests() {
     shift
     (
         use_environment "$environment"
-        PYTHONPATH=$root/bin exec pytest -p installed_package -p durations "$@"
+        PYTHONPATH=$root/bin exec pytest -p installed_package -p durations -p time_limits "$@"
     )
 }
 
