@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from readers.session import MAPPED
+from readers.session import JAVA
 from servers.jars import DELTA, DELTA_STORAGE, fetched
 
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
@@ -10,10 +10,7 @@ CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 
 def delta_session() -> Mapping[str, str]:
-    """The settings; all but the first three keep the many jobs on Delta's own logs short.
-
-    The compiler may optimize, unlike in other tests: those jobs run the same code again and again.
-    """
+    """The settings; all but the first three keep the many jobs on Delta's own logs short."""
     return {
         "spark.jars": f"{fetched(DELTA)},{fetched(DELTA_STORAGE)}",
         "spark.sql.extensions": EXTENSION,
@@ -21,7 +18,7 @@ def delta_session() -> Mapping[str, str]:
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
         "spark.driver.memory": "1200m",
-        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC{MAPPED}",
+        "spark.driver.extraJavaOptions": JAVA,
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
