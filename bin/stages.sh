@@ -21,7 +21,8 @@ declare -A titles=(
     [delta]="Delta tables"
     [remote]="Spark Connect and Thrift: dbt without a JVM, on a server"
     [other_catalogs]="Catalogs that publish by a statement"
-    [demo]="The demo, and the whole of its example"
+    [demo]="The demo"
+    [example]="The example, whole, with its tests"
 )
 
 quick_stages=(lint types unit lives)
@@ -30,8 +31,8 @@ all_stages=(lint types unit functional demo faults iceberg crashes contract cont
 # With --all three of them run in their long form alone.
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
     contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
-    many_lives lint types unit functional demo faults crashes contract databases clients delta remote
-    other_catalogs newer_dbt fresh_install)
+    many_lives lint types unit functional demo example faults crashes contract databases clients delta
+    remote other_catalogs newer_dbt fresh_install)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
@@ -53,7 +54,7 @@ run_tests() {
     shift
     (
         use_environment "$environment"
-        PYTHONPATH=$root/bin exec pytest -p installed_package -p durations -p time_limits "$@"
+        PYTHONPATH=$root/bin exec pytest -p installed_package -p durations -p time_limits "${selection[@]}" "$@"
     )
 }
 
@@ -131,17 +132,23 @@ remote() { run_tests .venv tests/remote; }
 
 other_catalogs() { run_tests .venv tests/other_catalogs; }
 
-# What ./demo runs once there is an environment. It builds what its dashboard needs; then all of the
-# example, with its tests, as its README does it: on an embedded metastore.
+# What ./demo runs once there is an environment. It builds what its dashboard needs.
 demo() {
-    local home=$root/.demo
-    rm -rf -- "$home"
+    rm -rf -- "$root/.demo"
     use_environment .venv
-    PYTHONPATH=$root/bin:$root/tests/support python -m story examples/nycflights "$home"
-    cp -R -- examples/nycflights "$home/whole"
-    cd -- "$home/whole" || return
+    PYTHONPATH=$root/bin:$root/tests/support python -m story examples/nycflights "$root/.demo"
+}
+
+# As its README does it: on an embedded metastore.
+example() {
+    local copy=$root/.build/example
+    rm -rf -- "$copy"
+    use_environment .venv
+    cp -R -- examples/nycflights "$copy"
+    cd -- "$copy" || return
     rm -rf -- data logs target metastore_db spark-warehouse
-    NYCFLIGHTS_DATA=$home/data dbt --no-use-colors build
+    python load.py
+    dbt --no-use-colors build
 }
 
 contract_embedded() { run_tests .venv tests/contract --catalog hive_embedded; }

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from readers.control import stock_project
 from readers.judge import judge_fresh
 from readers.loop import running_readers
@@ -13,6 +15,7 @@ from servers.metastore import running_metastore
 REBUILDS = 6
 
 
+@pytest.mark.long
 def test_readers_catch_stock_dbt_spark(tmp_path: Path) -> None:
     """Readers in other processes fail while stock dbt-spark rebuilds a table."""
     with running_metastore(tmp_path / "metastore", tmp_path / "warehouse") as server:

@@ -12,6 +12,7 @@ from servers import metastore
 from servers.metastore import MetastoreStartError, running_metastore
 from servers.processes import wait_until
 
+pytestmark = pytest.mark.long
 SUPPORT = Path(__file__).parents[1] / "support"
 START_AND_WAIT = """
 import sys, time

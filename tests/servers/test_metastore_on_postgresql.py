@@ -22,6 +22,7 @@ from servers.metastore_on_postgresql import (
 )
 from servers.postgresql import running_postgresql
 
+pytestmark = pytest.mark.long
 DRIVER = jars.POSTGRESQL_DRIVER
 
 

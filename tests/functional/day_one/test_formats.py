@@ -8,9 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from readers.session import SMALL
+
 DOCS = Path(__file__).parents[3] / "docs"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 PROFILE = re.compile(r"^```yaml\n(# profiles\.yml\n.*?)^```$", re.DOTALL | re.MULTILINE)
-OF_THE_MACHINE = "spark.sql.shuffle.partitions 2\n"
+OF_THE_MACHINE = f"""
+spark.sql.shuffle.partitions 2
+spark.databricks.delta.snapshotPartitions 2
+{JAVA_OPTIONS} {SMALL[JAVA_OPTIONS]}
+"""
 """A file that a newcomer does not have: with Spark's 200 partitions, a merge takes minutes."""
 PROJECT = """
 name: shop
@@ -32,7 +39,6 @@ select * from {{{{ ref('orders') }}}}
 """
 
 
-@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", ["iceberg", "delta"])
 def test_a_documented_profile_builds_every_kind_of_node_twice(name: str, tmp_path: Path) -> None:
     """On the embedded metastore that a newcomer has: the format's own nodes and plain ones."""
