@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from servers.metastore import Metastore, running_metastore
 from servers.processes import wait_until
@@ -53,13 +52,6 @@ class Run:
     code: int
     lines: Sequence[str]
     kept: Path
-
-    def results(self) -> list[dict[str, Any]]:
-        """Of each node, what run_results.json says."""
-        found: list[dict[str, Any]] = json.loads((self.kept / "run_results.json").read_text())[
-            "results"
-        ]
-        return found
 
 
 @dataclass(frozen=True, slots=True)

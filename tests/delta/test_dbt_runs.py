@@ -12,6 +12,7 @@ class TestDelta(DbtRuns):
     staged = "m__stage__*"
     grown_config = ", file_format='delta'"
     grown_in = ""
+    says_affected_rows = True
 
     def commits(self, project: Project, table: str) -> int:
         return len(project.rows(f"describe history {table}"))

@@ -1,6 +1,7 @@
 """The profile: one mandatory field, no silently ignored one, no secret shown."""
 
 import pytest
+from dbt_common.dataclass_schema import ValidationError
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
@@ -78,6 +79,14 @@ def test_what_is_known_of_catalogs_can_be_declared() -> None:
     found = credentials(iceberg_catalogs=["Lake"], metastore_reads="repeatable")
     assert (found.iceberg_catalogs, found.metastore_reads) == (["Lake"], "repeatable")
     assert (credentials().iceberg_catalogs, credentials().metastore_reads) == ([], None)
+
+
+def test_the_table_at_the_end_is_turned_off_by_one_field() -> None:
+    """dbt itself refuses what is neither true nor false."""
+    assert credentials().publications_table
+    assert not credentials(publications_table=False).publications_table
+    with pytest.raises(ValidationError, match="'no' is not of type 'boolean'"):
+        credentials(publications_table="no")
 
 
 def test_all_wrong_fields_are_said_at_once() -> None:

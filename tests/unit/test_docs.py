@@ -31,6 +31,8 @@ def spelled(value: object) -> str:
     """A default as the page writes it."""
     if isinstance(value, Enum):
         return str(value.value)
+    if value is True:
+        return "true"
     return str(value) if value else "*none*"
 
 

@@ -10,11 +10,16 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import model_columns
+from dbt.adapters.ctas_spark.config import FORMATS
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, table_name
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import SESSION_OF_ICEBERG, implementation_of
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    CATALOG_OF_ICEBERG,
+    SESSION_OF_ICEBERG,
+    implementation_of,
+)
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, NotSupportedError
@@ -93,6 +98,14 @@ class AnyCatalogAdapter(SparkAdapter):
             return ""
         return "purge" if implementation_of(spark, SESSION_CATALOG) == SESSION_OF_ICEBERG else ""
 
+    @available
+    def count_writes(self, table: CtasSparkRelation, file_format: str | None) -> None:
+        """Count what this model's statements write, if its format is one whose writers count."""
+        known = file_format in FORMATS
+        if file_format is None:
+            known = table.in_session_catalog or self._holds_iceberg(str(table.database))
+        self.connections.model.counts = known
+
     @as_dbt_errors
     def rename_relation(self, from_relation: BaseRelation, to_relation: BaseRelation) -> None:
         if from_relation.database != to_relation.database:
@@ -127,6 +140,12 @@ class AnyCatalogAdapter(SparkAdapter):
             remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or leave "
             "database out",
         )
+
+    def _holds_iceberg(self, catalog: str) -> bool:
+        """True of a catalog that has no other format."""
+        spark = self.connections.get_thread_connection().handle.spark
+        declared: list[str] = self.config.credentials.iceberg_catalogs
+        return implementation_of(spark, catalog) == CATALOG_OF_ICEBERG or catalog in declared
 
     def _tables(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """All at once where that works: not in Spark 3.5 (SPARK-33393), nor with a broken table."""

@@ -1,5 +1,6 @@
 """dbt's connections on one Spark session: run, fetch, cancel, and Spark's errors as dbt's."""
 
+import itertools
 import os
 import signal
 import threading
@@ -22,9 +23,13 @@ from dbt.adapters.contracts.connection import (
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.methods import METHODS
-from dbt.adapters.ctas_spark.model_build import ModelSlot
+from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines.protocol import STOP_SECONDS, StoppableJob
+from dbt.adapters.ctas_spark.staging.engines.protocol import (
+    STOP_SECONDS,
+    StoppableJob,
+    WriteFigures,
+)
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from dbt.adapters.exceptions.connection import FailedToConnectError
@@ -32,6 +37,8 @@ from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnecti
 
 if TYPE_CHECKING:
     from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+
+_numbers = itertools.count(1)
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -47,7 +54,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._job_class = job
         self._canceled = threading.Event()
         self._deciding = threading.Lock()
-        self.job: StoppableJob = self.new_job(f"ctas-spark/{os.getpid()}/{id(self):x}")
+        self.job: StoppableJob = self.new_job(f"ctas-spark/{os.getpid()}/{next(_numbers)}")
         self._frame: Any = None
 
     def new_job(self, group: str, stop_seconds: float = STOP_SECONDS) -> StoppableJob:
@@ -99,6 +106,10 @@ class SessionHandle(SparkConnectionWrapper):
             text = text % tuple(quoting.literal(binding) for binding in bindings)
         self.job.attach()
         self._frame = self.spark.sql(text)
+
+    def written_by(self, sql: str) -> WriteFigures:
+        """What this statement, the last one, has written."""
+        return self.job.written_by(sql, self._frame)
 
     def fetchall(self) -> list[Row]:
         return list(self._frame.collect())
@@ -234,7 +245,11 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
         """Run and fetch: Spark computes a query when it is fetched, so this can fail as well."""
         with self.exception_handler(self._add_query_comment(sql)):
-            return super().execute(sql, *others, **named)
+            response, rows = super().execute(sql, *others, **named)
+        if self.model.counts:
+            written = self.get_thread_connection().handle.written_by(sql)
+            response = PublicationResponse.of_write(str(response), written)
+        return response, rows
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:

@@ -74,6 +74,7 @@ class CtasSparkCredentials(Credentials):
     auth: str | None = None
     kerberos_service_name: str | None = None
     spark_conf: dict[str, Any] = field(default_factory=dict, repr=False)
+    publications_table: bool = True
 
     _ALIASES: ClassVar[dict[str, str]] = {"server_side_parameters": "spark_conf"}
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import pyspark
+from dbt_common.events.functions import fire_event
+from dbt_common.events.types import Formatting, Note
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
@@ -244,6 +246,12 @@ def add_to(error: BaseException, text: str) -> None:
     """Say more in one of dbt's errors that is on its way to the user."""
     if isinstance(error, DbtRuntimeError):
         error.msg = f"{error.msg}\n  {text}"
+
+
+def say(text: str) -> None:
+    """Print lines as dbt does, after an empty one; ``--quiet`` hides them."""
+    fire_event(Formatting(msg=""))
+    fire_event(Note(msg=text))
 
 
 class _DbtHandler(logging.Handler):

@@ -2,6 +2,8 @@
 
 import sys
 import threading
+import time
+from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from typing import Any, cast
 
@@ -9,8 +11,9 @@ from dbt_common.contracts.constraints import ConstraintType
 
 from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.impl import ConstraintSupport
+from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo
-from dbt.adapters.contracts.connection import AdapterRequiredConfig
+from dbt.adapters.contracts.connection import AdapterRequiredConfig, AdapterResponse
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
 from dbt.adapters.ctas_spark.__version__ import version
@@ -24,6 +27,8 @@ from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, Publicati
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.summary import Written, summary
 
 
 class CtasSparkAdapter(AnyCatalogAdapter):
@@ -44,14 +49,21 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
         self._published: list[Published] = []
+        self._written: list[Written] = []
         self.hide_secrets = self._credentials.hide_secrets
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
-        self._model.node, self._model.build = config.model, None
+        self._model.enter(config.model)
         return self._model
 
     def post_model_hook(self, config: Any, context: ModelSlot) -> None:  # noqa: ARG002 (dbt's shape)
-        """Abort what an error or a cancel left undecided. dbt calls this in a ``finally``."""
+        """Note what was written, and abort what an error or a cancel left undecided.
+
+        dbt calls this in a ``finally``.
+        """
+        if context.written is not None:
+            seconds = time.monotonic() - context.began
+            self._written.append(replace(context.written, seconds=seconds))
         cause, build = sys.exc_info()[1], context.build
         if cause is not None and build is not None:
             canceled = self._handle.canceled
@@ -125,11 +137,27 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def settle_staged_table(self) -> None:
-        self._published.append(self._build.settle())
+        published, level = self._build.settle(), self._build.staged.level
+        self._published.append(published)
+        self._model.written = Written.by(
+            self._model.node, published.figures, version=published.version, level=level
+        )
 
     @for_macros
     def publication_response(self) -> PublicationResponse:
         return self._build.response()
+
+    @available
+    def list_written(self, response: AdapterResponse) -> None:
+        """List a table that is not staged, with what its main statement has written."""
+        size = getattr(response, "bytes", None)
+        figures = WriteFigures(rows=response.rows_affected, bytes=size)
+        self._model.written = Written.by(self._model.node, figures)
+
+    @available
+    def list_seed(self, rows: int) -> None:
+        """List the seed that has been loaded."""
+        self._model.written = Written.by(self._model.node, WriteFigures(rows=rows))
 
     @for_macros
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
@@ -155,7 +183,10 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         with self._guard:
             opened, self._opened = self._opened, None
         published, self._published = self._published, []
+        written, self._written = self._written, []
         try:
+            if written and self._credentials.publications_table:
+                dbt_edge.say(summary(written))
             look_after(published, logger.info, interrupted=self.connections.was_canceled)
         finally:
             if opened is not None:

@@ -11,13 +11,14 @@ from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step
+from dbt.adapters.ctas_spark.summary import Written
 
 
 @dataclass
@@ -42,6 +43,11 @@ class PublicationResponse(AdapterResponse):
     files: int | None = None
     stage_seconds: float | None = None
     commit_seconds: float | None = None
+
+    @classmethod
+    def of_write(cls, message: str, written: WriteFigures) -> "PublicationResponse":
+        """The response to a statement of a model that is not staged."""
+        return cls(_message=message, rows_affected=written.rows, bytes=written.bytes)
 
 
 class StepTimer:
@@ -163,3 +169,12 @@ class ModelSlot(threading.local):
     node: Any = None
     begin: Callable[[], ModelBuild]
     build: ModelBuild | None = None
+    began: float = 0.0
+    counts: bool = False
+    """Whether what each statement writes is counted."""
+    written: Written | None = None
+
+    def enter(self, node: Any) -> None:
+        """A model begins in this thread."""
+        self.node, self.build = node, None
+        self.began, self.counts, self.written = time.monotonic(), False, None

@@ -73,6 +73,7 @@ def test_an_incremental_model_grows_in_its_own_database(
     """Both models are called orders, and are built side by side in one session."""
     expected = [[place, 1], [place, 2], [f"{place} hook", 1], [f"{place} hook", 2]]
     assert built.rows(f"select * from {database}shop.orders") == expected
+    assert built.second.response(f"{place}_orders")["rows_affected"] == 1  # the hook's are not
 
 
 def test_refs_and_sources_lead_to_their_database(built: Built) -> None:

@@ -51,13 +51,15 @@ class Rival:
 class DbtRuns:
     """``staged`` is a pattern of what the staging schema holds while, and only while, m is built.
 
-    ``grown_config`` says where the model grown lies, ``grown_in`` its schema's path.
+    ``grown_config`` says where the model grown lies, ``grown_in`` its schema's path. The rows of a
+    MERGE are known if it ``says_affected_rows``.
     """
 
     file_format: str
     partition_by: str
     staged: str
     grown_config: str
+    says_affected_rows: bool
     grown_in: str
 
     def commits(self, project: Project, table: str) -> int:
@@ -133,6 +135,9 @@ class DbtRuns:
             run = project.dbt("build", n=n)
             assert run.success, run.log
         assert self._read(project) == grown.TWICE
+        merged = 2 if self.says_affected_rows else None
+        counted = {name: run.response(name).get("rows_affected") for name in grown.TWICE}
+        assert counted == {"grown": 1, "merged": merged, "overwritten": 2, "kept": merged}
         assert not project.dbt("run", "--full-refresh", n=3, fails=True).success
         assert self._read(project) == grown.TWICE
         *models, _ = self._tables(project)

@@ -1,4 +1,4 @@
-"""A job that is stopped, and tasks that ignore it."""
+"""A job that is stopped, tasks that ignore it, and what a statement of it has written."""
 
 import threading
 from types import SimpleNamespace
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 
 
@@ -71,3 +72,58 @@ def test_a_driver_that_has_ended_runs_no_task() -> None:
 
     stopped.spark.sparkContext._jsc.sc = gone  # noqa: SLF001
     assert stopped.stop()
+
+
+def counting(*stages: dict[str, int], described: str = "mine 1") -> SessionJob:
+    """A job whose first statement had one job with these stages."""
+    quiet = {"numFailedTasks": 0, "numKilledTasks": 0, "attemptId": 0}
+    calls = [
+        SimpleNamespace(**{name: lambda n=n: n for name, n in {**quiet, **stage}.items()})
+        for stage in stages
+    ]
+    ids = SimpleNamespace(size=lambda: len(calls), apply=lambda index: index)
+    description = SimpleNamespace(isDefined=lambda: True, get=lambda: described)
+    store = SimpleNamespace(
+        job=lambda _: SimpleNamespace(stageIds=lambda: ids, description=lambda: description),
+        lastStageAttempt=lambda index: calls[index],
+    )
+    jvm_context = SimpleNamespace(
+        listenerBus=lambda: SimpleNamespace(waitUntilEmpty=lambda _: None),
+        statusStore=lambda: store,
+    )
+    counted = job(Tracker(), [])
+    context: Any = counted.spark.sparkContext
+    context._jsc.sc = lambda: jvm_context  # noqa: SLF001
+    context.setJobGroup = lambda *_, **__: None
+    counted.attach()
+    return counted
+
+
+WROTE = {"outputRecords": 5, "outputBytes": 70}
+READ = {"outputRecords": 0, "outputBytes": 0}
+
+
+def test_a_statement_has_written_what_its_tasks_wrote() -> None:
+    """Stages that only read add nothing."""
+    assert counting(READ, WROTE, WROTE).written_by("insert", None) == WriteFigures(10, None, 140)
+
+
+@pytest.mark.parametrize("trouble", ["numFailedTasks", "numKilledTasks", "attemptId"])
+def test_nothing_is_known_of_a_repeated_write(trouble: str) -> None:
+    """What a failed attempt wrote may be counted twice, or not at all."""
+    assert counting(WROTE, {**WROTE, trouble: 1}).written_by("insert", None) == WriteFigures()
+
+
+def test_jobs_of_other_statements_are_not_counted() -> None:
+    """A hook that writes before the model's main statement is another statement of the group."""
+    counted = counting(WROTE, described="mine 1")
+    counted.attach()
+    assert counted.written_by("insert", None) == WriteFigures()
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(["num_affected_rows"], 3), ([], None)])
+def test_a_merge_has_written_what_it_says(columns: list[str], rows: int | None) -> None:
+    """Its tasks also copy rows that it leaves as they are."""
+    frame = SimpleNamespace(columns=columns, collect=lambda: [{"num_affected_rows": 3}])
+    written = counting(WROTE).written_by("/* dbt */ MERGE INTO t", frame)
+    assert written == WriteFigures(rows=rows)

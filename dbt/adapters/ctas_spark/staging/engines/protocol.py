@@ -69,6 +69,10 @@ class StoppableJob(Job):
     def figures(self) -> WriteFigures:
         return WriteFigures()
 
+    def written_by(self, sql: str, frame: Any) -> WriteFigures:  # noqa: ARG002 (for a session)
+        """Rows and bytes that this statement, the job's last one, has written."""
+        return WriteFigures()
+
     def _waits_for(self, ended: Callable[[], bool]) -> bool:
         """True once it has ended; False if the time is over before."""
         deadline = time.monotonic() + self.stop_seconds

@@ -1,10 +1,12 @@
 """A Spark session whose driver is this process's own JVM: its SQL, jobs and counters."""
 
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 
 from .. import quoting
@@ -16,6 +18,9 @@ LISTENER_MS = 5_000
 LATEST_EXECUTIONS = 60
 ROWS = "number of output rows"
 FILES = "number of written files"
+MERGE = re.compile(r"\bmerge\s+into\b", re.IGNORECASE)
+AFFECTED = "num_affected_rows"
+"""Delta's column of what a MERGE returns; other formats return nothing."""
 
 
 class SessionEngine:
@@ -50,11 +55,16 @@ class SessionEngine:
             self.sql(f"REFRESH TABLE {quoting.table(name)}")
 
 
+@dataclass(eq=False)
 class SessionJob(StoppableJob):
     """A Spark job group, so that no other run's jobs are cancelled with it."""
 
+    _statements: int = field(default=0, init=False)
+
     def attach(self) -> None:
-        self.spark.sparkContext.setJobGroup(self.group, self.group, interruptOnCancel=True)
+        self._statements += 1
+        context = self.spark.sparkContext
+        context.setJobGroup(self.group, self._statement, interruptOnCancel=True)
 
     def cancel(self) -> None:
         """Cancel what runs, and in Spark 4 what the group would still start."""
@@ -82,6 +92,26 @@ class SessionJob(StoppableJob):
         except (Py4JError, OSError):
             return WriteFigures()
 
+    def written_by(self, sql: str, frame: Any) -> WriteFigures:
+        """Spark's counters; a MERGE also copies rows that it leaves as they are."""
+        try:
+            return _affected(frame) if MERGE.search(sql) else self._written()
+        except (Py4JError, PySparkException, OSError):
+            return WriteFigures()
+
+    @property
+    def _statement(self) -> str:
+        """The description of the last statement's executions and jobs."""
+        return f"{self.group} {self._statements}"
+
+    def _written(self) -> WriteFigures:
+        context = jvm.context(self.spark)
+        context.listenerBus().waitUntilEmpty(LISTENER_MS)
+        store = context.statusStore()
+        group = self.spark.sparkContext.statusTracker().getJobIdsForGroup(self.group)
+        jobs = [job for job in group if _description(store.job(job)) == self._statement]
+        return _output(store, jobs) if jobs else WriteFigures()
+
     def _driver_has_ended(self) -> bool:
         try:
             return bool(jvm.context(self.spark).isStopped())
@@ -103,11 +133,11 @@ class SessionJob(StoppableJob):
         newest = store.executionsList(oldest, LATEST_EXECUTIONS)
         for index in reversed(range(newest.size())):
             execution = newest.apply(index)
-            if execution.description() == self.group:
+            if str(execution.description()).rpartition(" ")[0] == self.group:
                 counted = _counted(self.spark, store, execution.executionId())
                 if FILES in counted:
                     jobs = map(int, jvm.as_json(self.spark, execution.jobs()))
-                    written = _bytes(context.statusStore(), jobs)
+                    written = _output(context.statusStore(), jobs).bytes
                     return WriteFigures(counted.get(ROWS), counted[FILES], written)
         return WriteFigures()
 
@@ -124,14 +154,25 @@ def _counted(spark: SparkSession, store: Any, execution: int) -> dict[str, int]:
     return {}
 
 
-def _bytes(store: Any, jobs: Iterable[int]) -> int | None:
-    """Bytes by the writing tasks; None after a failed task, whose bytes count too."""
-    total = 0
+def _output(store: Any, jobs: Iterable[int]) -> WriteFigures:
+    """What the writing tasks counted; unknown if one failed or a stage was repeated."""
+    rows = written = 0
     for job in jobs:
         stages = store.job(job).stageIds()
         for index in range(stages.size()):
             stage = store.lastStageAttempt(stages.apply(index))
-            if stage.numFailedTasks() or stage.numKilledTasks():
-                return None
-            total += int(stage.outputBytes())
-    return total
+            if stage.numFailedTasks() or stage.numKilledTasks() or stage.attemptId():
+                return WriteFigures()
+            rows += int(stage.outputRecords())
+            written += int(stage.outputBytes())
+    return WriteFigures(rows=rows, bytes=written)
+
+
+def _description(job: Any) -> str:
+    found = job.description()
+    return str(found.get()) if found.isDefined() else ""
+
+
+def _affected(frame: Any) -> WriteFigures:
+    rows = frame.collect()[0][AFFECTED] if AFFECTED in frame.columns else None
+    return WriteFigures(rows=rows)

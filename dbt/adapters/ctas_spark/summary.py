@@ -1,0 +1,97 @@
+"""The tables that an invocation has written, as one table at its end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.ctas_spark.operations import text_of
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+
+MOST_ROWS = 40
+UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
+UNIT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A node's table; one that is not published as a version has neither version nor level."""
+
+    node: str
+    name: str
+    figures: WriteFigures
+    seconds: float = 0.0
+    version: str = ""
+    level: Atomicity | None = None
+
+    @classmethod
+    def by(cls, node: Any, figures: WriteFigures, **published: Any) -> "Written":
+        """What this node of dbt's has written."""
+        return cls(node.unique_id, node.search_name, figures, **published)
+
+    def and_then(self, batch: "Written") -> "Written":
+        """Together with another batch of the same microbatch model."""
+        figures = WriteFigures(
+            rows=_sum(self.figures.rows, batch.figures.rows),
+            bytes=_sum(self.figures.bytes, batch.figures.bytes),
+        )
+        return Written(self.node, self.name, figures, self.seconds + batch.seconds)
+
+
+def summary(written: Sequence[Written]) -> str:
+    """A heading and a row for each node, in the order in which they ended."""
+    nodes: dict[str, Written] = {}
+    for one in written:
+        before = nodes.get(one.node)
+        nodes[one.node] = before.and_then(one) if before else one
+    heading, shown = "Tables written by this run", list(nodes.values())
+    if len(shown) > MOST_ROWS:
+        slowest = set(sorted(nodes, key=lambda node: -nodes[node].seconds)[:MOST_ROWS])
+        heading += f", the {MOST_ROWS} of {len(shown):,} that took longest"
+        heading += " (all are in run_results.json)"
+        shown = [one for one in shown if one.node in slowest]
+    return f"{heading}:\n{text_of(_rows(shown), as_json=False)}"
+
+
+def _rows(shown: Sequence[Written]) -> list[Mapping[str, str]]:
+    """The cells by column; a column in which nothing is known is left out."""
+    columns = {
+        "model": [one.name for one in shown],
+        "version": [one.version for one in shown],
+        **_aligned("rows", [_count(one.figures.rows) for one in shown]),
+        **_aligned("size", [_size(one.figures.bytes) for one in shown]),
+        "level": _levels(shown),
+        **_aligned("seconds", [f"{one.seconds:.1f}" for one in shown]),
+    }
+    known = {name: cells for name, cells in columns.items() if "".join(cells).strip()}
+    return [dict(zip(known, cells, strict=True)) for cells in zip(*known.values(), strict=True)]
+
+
+def _levels(shown: Sequence[Written]) -> list[str]:
+    """Nothing at all if every level is the strongest."""
+    levels = [one.level.value if one.level else "" for one in shown]
+    return [] if {*levels} <= {"", Atomicity.ISOLATED.value} else levels
+
+
+def _aligned(name: str, cells: Sequence[str]) -> dict[str, list[str]]:
+    """A column with its texts at the right."""
+    width = max(map(len, (name, *cells)))
+    return {name.rjust(width): [cell.rjust(width) for cell in cells]}
+
+
+def _count(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"
+
+
+def _size(count: int | None) -> str:
+    """Bytes in the largest unit of which there is one."""
+    if count is None:
+        return ""
+    size, unit = float(count), 0
+    while round(size, 1) >= UNIT and unit < len(UNITS) - 1:
+        size, unit = size / UNIT, unit + 1
+    return f"{size:.1f} {UNITS[unit]}" if unit else f"{count} {UNITS[0]}"
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
