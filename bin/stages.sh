@@ -169,4 +169,4 @@ crashes_postgresql() { run_tests .venv tests/crashes --catalog hive_postgresql; 
 
 iceberg_everywhere() { run_tests .venv tests/iceberg --every-catalog; }
 
-many_lives() { run_tests .venv tests/model --examples 5000; }
+many_lives() { run_tests .venv tests/model --examples 5000 -o faulthandler_timeout=0; }
