@@ -18,6 +18,7 @@ from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 from formats.run_place import open_run
 from iceberg.place import Place
+from long import long
 
 OLD = "SELECT id, 'old' AS name FROM range(2)"
 NEW = "SELECT id, 'new' AS name FROM range(5)"
@@ -135,7 +136,7 @@ def test_a_rival_since_begin_is_kept(by_sql: Place, rival: str) -> None:
 
 
 @pytest.mark.on_every_catalog
-@pytest.mark.parametrize("rival", ["insert", "replace", "drop and create"])
+@pytest.mark.parametrize("rival", ["replace", long("insert"), long("drop and create")])
 def test_a_rival_at_the_call_is_kept(
     by_sql: Place, rival: str, at_the_call: Callable[[Callable[[], object]], None]
 ) -> None:
@@ -238,7 +239,9 @@ def test_an_abandoned_branch_is_dropped(by_sql: Place) -> None:
     assert len(by_sql.rows()) == 2
 
 
-@pytest.mark.parametrize("by_sql", ["jdbc", "hive", "spark_catalog", "rest"], indirect=True)
+@pytest.mark.parametrize(
+    "by_sql", ["jdbc", long("hive"), long("spark_catalog"), "rest"], indirect=True
+)
 def test_sessions_with_a_jvm_and_without_take_turns(by_sql: Place) -> None:
     """The history of one is the other's, and what a branch published can be rolled back to."""
     jvm = replace(by_sql, opened=open_run(by_sql.spark))

@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from iceberg.place import Place
+from long import long
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"
 NEW = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
@@ -133,7 +134,7 @@ def test_upkeep_is_no_conflict(place: Place, upkeep: str) -> None:
         assert len(kept) == {"tag": 5, "branch": 6}[upkeep]
 
 
-@pytest.mark.parametrize("upkeep", ["tag", "expire", "manifests", "compaction"])
+@pytest.mark.parametrize("upkeep", [long("tag"), long("expire"), long("manifests"), "compaction"])
 def test_format_version_3_takes_rewritten_files_for_a_conflict(jdbc: Place, upkeep: str) -> None:
     """It numbers rows, and those numbers are given anew; a user's row has one of its own."""
     jdbc.publish(OLD, jdbc.context(properties={"format-version": "3"}))
@@ -286,6 +287,7 @@ def test_overwrite_over_another_partitioning_is_refused(jdbc: Place) -> None:
     assert jdbc.staged() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["insert", "replace"])
 def test_control_iceberg_itself_lets_the_last_writer_win(jdbc: Place, kind: str) -> None:
     """Its own replace that began before a rival's commit lands on top of that, silently."""

@@ -6,7 +6,7 @@ from random_runs.judge import figures, judged
 from random_runs.life import Limits, live
 from servers.metastore import running_metastore
 
-RUNS = 4
+RUNS = 2
 SEED = 20
 
 

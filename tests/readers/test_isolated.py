@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from long import long
 from readers.reader import Mode
 from readers.tables import Choice, SharedTables, shared_tables
 from readers.trial import run_trial
@@ -22,7 +23,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
         yield server
 
 
-@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("same", [True, long(False)])
 def test_no_read_fails_or_mixes(server: Metastore, tmp_path: Path, *, same: bool) -> None:
     """Fresh readers see every commit, stale ones keep one, and each gets one whole version.
 

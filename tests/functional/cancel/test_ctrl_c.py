@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from functional.dbt_project import Project
 from functional.outside import Outside
 from servers.processes import wait_until
@@ -87,6 +89,7 @@ def test_ctrl_c_leaves_the_old_table_and_nothing_staged(project: Project, outsid
     assert "was withdrawn: cancelled" in log
 
 
+@pytest.mark.long
 def test_stock_dbt_spark_publishes_after_ctrl_c(project: Project, outside: Outside) -> None:
     """The control: dbt-spark ignores the cancel, waits for the job and publishes its table."""
     project.write({"models/slow.sql": SLOW})

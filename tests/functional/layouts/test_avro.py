@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from functional.dbt_project import Project
 from readers.session import SMALL
 from servers.jars import AVRO, fetched
@@ -19,6 +21,7 @@ IS_NOT_ONE_ROW = (
 )
 
 
+@pytest.mark.long
 def test_avro_with_its_jar_is_published_and_replaced(tmp_path: Path) -> None:
     """With spark-avro in spark.jars, a model's files are avro and are replaced."""
     conf = {**SMALL, "spark.jars": str(fetched(AVRO))}
