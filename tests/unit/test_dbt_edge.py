@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import CompilationError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException
 
@@ -229,3 +229,11 @@ def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     said = complaint("4.1.4")
     assert "nothing is on PATH" in str(said)
     assert "apt-get install" in str(said)
+
+
+def test_hints_of_dbt_spark_do_not_name_hudi() -> None:
+    """Nothing here was tried with it; a user's own words stay."""
+    error = CompilationError("set to 'delta' or 'iceberg' or 'hudi'; we once had 'hudi'")
+    dbt_edge.forget_hudi(error)
+    assert error.msg == "set to 'delta' or 'iceberg'; we once had 'hudi'"
+    dbt_edge.forget_hudi(None)

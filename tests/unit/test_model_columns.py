@@ -3,6 +3,11 @@
 from types import SimpleNamespace
 
 import pytest
+from dbt.events.types import UnsupportedConstraintMaterialization
+from dbt_common.contracts.constraints import ConstraintType
+from dbt_common.events import event_manager_client
+from dbt_common.events.event_manager import EventManager
+from dbt_common.events.functions import warn_or_error
 
 from dbt.adapters.ctas_spark import model_columns
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -60,3 +65,41 @@ def test_broken_constraints_are_all_named() -> None:
     """The error counts the rows of each broken constraint."""
     with pytest.raises(ConstraintViolationError, match=r"positive \(1,200 rows\)"):
         model_columns.assert_none_broken({"not_null id": 0, "positive": 1_200}, "shop.orders")
+
+
+def node(*kinds: str, enforced: bool = True, warn: bool = True) -> SimpleNamespace:
+    """A model of dbt-core's with one constraint of each type."""
+    constraints = [SimpleNamespace(type=ConstraintType(k), warn_unsupported=warn) for k in kinds]
+    config = SimpleNamespace(contract=SimpleNamespace(enforced=enforced))
+    return SimpleNamespace(config=config, columns={}, constraints=constraints)
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The messages of dbt's events, as they come."""
+    manager, lines = EventManager(), list[str]()
+    manager.add_callback(lambda event: lines.append(str(event.info.msg)))  # type: ignore[attr-defined]  # protobuf
+    monkeypatch.setattr(event_manager_client, "_EVENT_MANAGER", manager)
+    return lines
+
+
+def test_what_is_ignored_of_an_enforced_contract_is_said(said: list[str]) -> None:
+    """In dbt's own words, which its own setting silences."""
+    model_columns.warn_of_unchecked(node("unique", "not_null", "check"), "ctas_spark")
+    (line,) = said
+    assert "The constraint type unique is not supported by ctas_spark" in line
+    model_columns.warn_of_unchecked(node("unique", enforced=False), "ctas_spark")
+    model_columns.warn_of_unchecked(node("unique", warn=False), "ctas_spark")
+    assert said == [line]
+
+
+@pytest.mark.parametrize(("materialized", "lines"), [("atomic_table", 3), ("view", 2)])
+def test_dbt_core_s_warning_is_corrected_once(
+    materialized: str, lines: int, said: list[str]
+) -> None:
+    """It is wrong of atomic_table alone."""
+    model_columns.correct_dbt_core()
+    for _ in range(2):
+        warn_or_error(UnsupportedConstraintMaterialization(materialized=materialized))
+    assert len(said) == lines
+    assert ("atomic_table does check" in said[1]) == (lines == 3)

@@ -89,9 +89,7 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
         ConfigurationError: names every problem, and names that the catalog can't hold.
     """
     given = {name: value for name in config if (value := config.get(name)) is not None}
-    staging_schema = (
-        given.get("staging_schema") or default_schema or target.database + STAGING_SUFFIX
-    )
+    staging_schema = staging_schema_of(given, target, default_schema)
     names = table_limits.check_names(target, str(staging_schema))
     problems = [*_unknown(config), *_invalid(given), *names]
     if problems:
@@ -110,6 +108,11 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
         grace_ms=given.get("grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
     )
     return ModelPlan(context, retention, given.get("abort_timeout", ABORT_TIMEOUT_SECONDS))
+
+
+def staging_schema_of(given: Mapping[str, Any], target: TableName, default: str | None) -> Any:
+    """Where a model's records are: its own setting, the profile's, or by its schema."""
+    return given.get("staging_schema") or default or target.database + STAGING_SUFFIX
 
 
 def _purpose(given: Mapping[str, Any], *, full_refresh: bool) -> StagingPurpose:

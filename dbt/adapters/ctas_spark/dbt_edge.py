@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import pyspark
 from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Formatting, Note
-from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+from dbt_common.exceptions import CompilationError, DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import SparkSession
@@ -54,6 +54,7 @@ NO_METASTORE = re.compile(
 )
 METASTORE_URIS = "hive.metastore.uris"
 NO_DIRECTORY = "Unable to create database path"
+HINTS_OF_DBT_SPARK = {"'iceberg' or 'hudi'": "'iceberg'", "libsvm, hudi": "libsvm"}
 MOST_LINES = 25
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
 
@@ -252,6 +253,13 @@ def say(text: str) -> None:
     """Print lines as dbt does, after an empty one; ``--quiet`` hides them."""
     fire_event(Formatting(msg=""))
     fire_event(Note(msg=text))
+
+
+def forget_hudi(error: BaseException | None) -> None:
+    """Leave out Hudi, which nothing here was tried with, where dbt-spark names what to use."""
+    if isinstance(error, CompilationError):
+        for named, ours in HINTS_OF_DBT_SPARK.items():
+            error.msg = error.msg.replace(named, ours)
 
 
 class _DbtHandler(logging.Handler):

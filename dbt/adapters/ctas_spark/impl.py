@@ -3,31 +3,30 @@
 import sys
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from typing import Any, cast
 
-from dbt_common.contracts.constraints import ConstraintType
-
 from dbt.adapters.__about__ import version as base_version
-from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.base.meta import available
-from dbt.adapters.base.relation import AdapterTrackingRelationInfo
+from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig, AdapterResponse
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
+from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations, statistics
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
-from dbt.adapters.ctas_spark.config import STAGING_SUFFIX, CtasSparkConfig, read_plan
+from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan, staging_schema_of
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
 from dbt.adapters.ctas_spark.summary import Written, summary
 
 
@@ -36,20 +35,18 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     AdapterSpecificConfigs = CtasSparkConfig
 
-    CONSTRAINT_SUPPORT = {  # noqa: RUF012 (dbt's own shape of this class attribute)
-        **AnyCatalogAdapter.CONSTRAINT_SUPPORT,
-        ConstraintType.check: ConstraintSupport.ENFORCED,
-        ConstraintType.not_null: ConstraintSupport.ENFORCED,
-    }
+    CONSTRAINT_SUPPORT = model_columns.SUPPORT
 
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
         dbt_edge.log_to_dbt()
+        model_columns.correct_dbt_core()
         self._model = self.connections.model
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
         self._published: list[Published] = []
         self._written: list[Written] = []
+        self._models: dict[TableName, RelationConfig] = {}
         self.hide_secrets = self._credentials.hide_secrets
 
     def pre_model_hook(self, config: Any) -> ModelSlot:
@@ -65,6 +62,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             seconds = time.monotonic() - context.began
             self._written.append(replace(context.written, seconds=seconds))
         cause, build = sys.exc_info()[1], context.build
+        dbt_edge.forget_hudi(cause)
         if cause is not None and build is not None:
             canceled = self._handle.canceled
             dbt_edge.add_to(cause, (build.on_canceled if canceled else build.on_failed)(cause))
@@ -73,6 +71,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     def plan_staged_table(self, relation: CtasSparkRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
         """Validate the model's configuration and decide its level; no job is started."""
         node = self._model.node
+        model_columns.warn_of_unchecked(node, self.type())
         plan = read_plan(
             node.unique_id,
             node.config,
@@ -174,9 +173,32 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self.execute("select 1 as id")
         self.require_catalog(self._credentials.database)
         target = TableName(self._credentials.schema, "any", self._credentials.database)
-        staging_schema = self._credentials.staging_schema or target.database + STAGING_SUFFIX
+        staging_schema = staging_schema_of({}, target, self._credentials.staging_schema)
         for line in self._catalogs().report(StagingContext(target, staging_schema)):
             logger.info(f"  {self.hide_secrets(line)}")
+
+    def get_catalog(
+        self, relation_configs: Iterable[RelationConfig], used_schemas: frozenset[tuple[str, str]]
+    ) -> Any:
+        """The columns and statistics of every relation in the project's schemas, for dbt's docs."""
+        nodes = list(relation_configs)
+        self._models = {
+            table_name(one.database, one.schema, one.identifier): one
+            for one in nodes
+            if one.resource_type == "model"
+        }
+        return super().get_catalog(nodes, used_schemas)
+
+    def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
+        columns = super()._get_columns_for_catalog(relation)
+        table = cast("CtasSparkRelation", relation).full_name
+        version = statistics.version_shown(cast("CtasSparkRelation", relation).information)
+        if table not in self._models or not VERSION_ID.fullmatch(version):
+            return columns
+        config: Any = self._models[table].config
+        staging_schema = staging_schema_of(config, table, self._credentials.staging_schema)
+        figures = self._catalogs().figures(table, version, staging_schema)
+        return (statistics.with_figures(column, version, figures) for column in columns)
 
     def cleanup_connections(self) -> None:
         """The invocation ends: look after old versions, then close catalogs and connections."""

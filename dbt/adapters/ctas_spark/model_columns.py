@@ -3,16 +3,54 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dbt_common.contracts.constraints import ConstraintType
+from dbt_common.events.event_manager_client import add_callback_to_manager
+from dbt_common.events.functions import warn_or_error
 from pyspark.sql import SparkSession
 
+from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import ConstraintViolationError
+from dbt.adapters.events.types import ConstraintNotSupported
 
+CHECKED = (ConstraintType.not_null, ConstraintType.check)
+SUPPORT = {
+    kind: ConstraintSupport.ENFORCED if kind in CHECKED else ConstraintSupport.NOT_SUPPORTED
+    for kind in ConstraintType
+}
+WRONG_WARNING = "UnsupportedConstraintMaterialization"
+"""dbt-core's, of every materialization but ``table`` and ``incremental``; the list is fixed."""
 MANY_COLUMNS_SINCE = (4, 1)
 """Spark's grammar for ALTER COLUMN."""
+
+
+def correct_dbt_core() -> None:
+    """Say what holds right after dbt-core's first warning that ``atomic_table`` checks nothing."""
+    told: list[bool] = []
+
+    def correct(event: Any) -> None:
+        if event.info.name != WRONG_WARNING or event.data.materialized != "atomic_table" or told:
+            return
+        told.append(True)
+        logger.info(
+            "atomic_table does check not_null and check, before it publishes: dbt-core's warning "
+            "is wrong about these. materialized: table means the same, and gets no warning"
+        )
+
+    add_callback_to_manager(correct)
+
+
+def warn_of_unchecked(node: Any, adapter: str) -> None:
+    """dbt's own warning for each type of constraint in an enforced contract that is ignored."""
+    if not node.config.contract.enforced:
+        return
+    columns = (one for column in node.columns.values() for one in column.constraints)
+    kinds = {one.type for one in (*columns, *node.constraints) if one.warn_unsupported}
+    for kind in sorted(kinds - {*CHECKED}):
+        warn_or_error(ConstraintNotSupported(constraint=kind.value, adapter=adapter), node=node)
 
 
 def checks_sql(model: Mapping[str, Any], relation: TableName) -> str | None:
@@ -48,10 +86,10 @@ def _checks(model: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _check(constraint: Mapping[str, Any], column: str) -> Iterator[tuple[str, str]]:
-    kind = getattr(constraint["type"], "value", constraint["type"])
-    if kind == "not_null":
+    kind = ConstraintType(constraint["type"])
+    if kind is ConstraintType.not_null:
         yield f"not_null {column}", f"{quoting.identifier(column)} IS NULL"
-    elif kind == "check":
+    elif kind is ConstraintType.check:
         expression = constraint["expression"]
         yield constraint.get("name") or f"check {expression}", f"NOT ({expression})"
 

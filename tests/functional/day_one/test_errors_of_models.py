@@ -22,11 +22,14 @@ MODELS = {
     "models/d_syntax.sql": f"{TABLE}select id\nform {{{{ ref('a_orders') }}}}\nwhere id = 1\n",
     "models/e_raises.sql": f"{TABLE}select raise_error('no such order') as n",
     "models/f_contract.sql": f"{TABLE}select 'x' as id",
-    "models/g_constraint.sql": f"{TABLE}select nullif(id, 3) as id from range(5)",
+    "models/g_constraint.sql": "{{ config(materialized='atomic_table') }}\n"
+    "select nullif(id, 3) as id from range(5)",
     "models/h_rights.sql": "{{ config(materialized='table', location_root='/proc/rights') }}\n"
     "select 1 as n",
     "models/i_view.sql": "{{ config(materialized='view') }}\nselect\n  id + nn as n\n"
     "from {{ ref('a_orders') }}",
+    "models/j_merge.sql": "{{ config(materialized='incremental', incremental_strategy='merge') }}\n"
+    "select 1 as n",
     "models/contracts.yml": """models:
 - name: f_contract
   config: {contract: {enforced: true}}
@@ -36,7 +39,7 @@ MODELS = {
   columns:
   - name: id
     data_type: bigint
-    constraints: [{type: not_null}, {type: check, expression: id < 4, name: few}]
+    constraints: [{type: not_null}, {type: check, expression: id < 4, name: few}, {type: unique}]
 """,
 }
 

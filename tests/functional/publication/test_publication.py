@@ -177,12 +177,15 @@ def test_level_none_fills_the_published_table_in_place(project: Project) -> None
 
 
 def test_docs_describe_a_published_model(project: Project) -> None:
-    """dbt docs generate finds the model's columns; persisted docs stand on table and columns."""
+    """dbt docs generate finds columns and figures; persisted docs stand on table and columns."""
     described = """{"models": [{"name": "orders", "description": "It's \\"ours\\"",
         "config": {"persist_docs": {"relation": true, "columns": true}},
         "columns": [{"name": "id", "description": "the order's \\\\ id"}]}]}"""
-    project.write({"models/orders.sql": ORDERS, "models/orders.yml": described})
-    project.build()
+    parts = "{{ config(materialized='table', partition_by='k') }} select 1 as n, 2 as k"
+    project.write(
+        {"models/orders.sql": ORDERS, "models/orders.yml": described, "models/parts.sql": parts}
+    )
+    built = project.build()
     comments = {row.col_name: row.comment for row in project.rows("describe {schema}.orders")}
     assert comments["id"] == "the order's \\ id"
     described_table = project.rows("describe extended {schema}.orders")
@@ -190,6 +193,13 @@ def test_docs_describe_a_published_model(project: Project) -> None:
     assert project.dbt("docs", "generate").success
     catalog = json.loads((project.directory / "target" / "catalog.json").read_text())
     assert catalog["nodes"]["model.tested.orders"]["columns"]["id"]["type"] == "long"
+    for name in ("orders", "parts"):
+        told, counted = catalog["nodes"][f"model.tested.{name}"]["stats"], built.response(name)
+        assert told["rows"]["value"] == counted["rows_affected"]
+        assert told["bytes"]["value"] == counted["bytes"]
+        assert told["rows"]["description"] == (
+            f"counted when version {counted['version']} was published"
+        )
 
 
 def test_seeds_keep_quotes_nulls_and_large_numbers(project: Project) -> None:

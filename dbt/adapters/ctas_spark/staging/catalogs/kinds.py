@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from ..context import DELTA, SESSION_CATALOG, Atomicity, StagingContext
+from ..context import DELTA, SESSION_CATALOG, Atomicity, StagingContext, TableName
+from ..engines.protocol import WriteFigures
 from ..errors import AtomicityNotSupportedError, FormatNotFoundError, StagingError
 from ..publish import messages
 from . import settings
@@ -181,6 +182,10 @@ class Catalogs:
     def report(self, any_table: StagingContext) -> Iterator[str]:
         """What ``dbt debug`` says of the session, and of the level that tables there reach."""
         raise NotImplementedError
+
+    def figures(self, table: TableName, version: str, staging_schema: str) -> WriteFigures:  # noqa: ARG002 (a server tells none)
+        """What was counted of a published version of files, as far as its record can be read."""
+        return WriteFigures()
 
     def close(self) -> None:
         """Give back what the invocation holds."""

@@ -1,19 +1,22 @@
 """The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
 from pyspark.sql import SparkSession
 
 from ..clock import SYSTEM_CLOCK, Clock
-from ..context import SESSION_CATALOG, StagingContext
+from ..context import SESSION_CATALOG, StagingContext, TableName
 from ..delta.catalog import DeltaCatalog
 from ..delta.tables import DeltaTables
 from ..engines import jvm
+from ..engines.protocol import WriteFigures
 from ..engines.session import SessionEngine
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
 from ..files.catalog import SessionCatalog
+from ..files.record import Record, name_of
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore
@@ -93,6 +96,14 @@ class CatalogsWithJvm(Catalogs):
         yield f"warehouse: {self._spark.conf.get('spark.sql.warehouse.dir')}"
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
+
+    def figures(self, table: TableName, version: str, staging_schema: str) -> WriteFigures:
+        record = None
+        with suppress(StagingError):
+            with self._guard:
+                metastore = self._connected().metastore
+            record = Record.of(metastore.get_table(name_of(staging_schema, table, version)))
+        return WriteFigures(record.rows, record.files, record.bytes) if record else WriteFigures()
 
     def _description(self) -> str:
         """What the metastore is; the report goes on if there is no way to it."""
