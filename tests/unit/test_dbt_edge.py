@@ -86,6 +86,24 @@ def test_an_open_derby_is_explained() -> None:
     assert "hive.metastore.uris" in said
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ERROR XBM0A: The database directory '/w/metastore_db' exists. However, it does not",
+        "Caused by: ERROR XBM0J: Directory /w/metastore_db already exists.\n\tat a.b.C.d(C.java:1)",
+    ],
+)
+def test_a_metastore_that_was_never_finished_is_explained(text: str) -> None:
+    """Its directory, that no table is lost, and what to do."""
+    assert dbt_edge.message(RuntimeError(text)) == (
+        "[METASTORE_UNFINISHED] the embedded metastore /w/metastore_db was never finished: a run "
+        "that was stopped had begun to create it\n"
+        "  left: nothing was changed, and no table is lost: it has never held one\n"
+        "  to do: see that no other run is creating it now, delete /w/metastore_db, and run dbt "
+        "again"
+    )
+
+
 def test_a_metastore_that_does_not_answer_is_explained() -> None:
     """The reason, and where the address is configured, instead of a class of Hive's."""
     said = dbt_edge.message(RuntimeError(f"HiveException: Unable to instantiate X\n{NOBODY}"))

@@ -21,11 +21,11 @@ from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.base.meta import available
-from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.engines import derby, jvm
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
 from dbt.adapters.ctas_spark.staging.errors import (
     AnswerLostError,
-    MetastoreInUseError,
+    JobCanceledError,
     MetastoreNotReachedError,
     SparkEndedError,
     SparkNotStartedError,
@@ -46,8 +46,6 @@ CAUSED_BY = "Caused by: "
 PLAN = re.compile(r";\s*\n(?='?[A-Z]\w+)")
 """Where the words of an analysis end and its plan begins."""
 LINE = re.compile(r"(?<=\bline )\d+(?=,? pos)")
-DERBY_IS_OPEN = "XSDB6"
-DERBY_URL = re.compile(r"Derby may have already booted the database (\S+?)\.?(?:\s|$)")
 NO_METASTORE = re.compile(
     r"Could not connect to meta store using any of the URIs provided\. "
     r"Most recent failure: (?:[\w.]+Exception: )*(.*)"
@@ -127,7 +125,7 @@ def full_text(error: BaseException) -> str:
 
 def start_failure(error: BaseException) -> str:
     """Why Spark did not start in this process."""
-    about_java = complaint(pyspark.__version__)
+    about_java = None if isinstance(error, JobCanceledError) else complaint(pyspark.__version__)
     if about_java is None and _recognized(error):
         return message(error)
     return str(SparkNotStartedError(f"Spark could not start: {about_java or message(error)}"))
@@ -152,9 +150,7 @@ def _recognized(error: BaseException) -> StagingError | None:
         )
     if found := NO_METASTORE.search(text):
         return _not_reached(found.group(1))
-    if DERBY_IS_OPEN in text:
-        return _derby_is_open(text)
-    return _not_writable(text) if NO_DIRECTORY in text else None
+    return derby.explained(text) or (_not_writable(text) if NO_DIRECTORY in text else None)
 
 
 def _met_the_end(error: BaseException | None) -> bool:
@@ -200,29 +196,6 @@ def _not_writable(text: str) -> StorageError:
     )
 
 
-def _derby_is_open(text: str) -> MetastoreInUseError:
-    found = DERBY_URL.search(text)
-    path = found.group(1) if found else None
-    holder = _holder_of(Path(path)) if path else None
-    return MetastoreInUseError(
-        f"the embedded metastore {path or '(Derby)'} is open in {holder or 'another process'}: an "
-        "embedded metastore serves one process at a time",
-        left="nothing was changed",
-        remedy="end that process, or use a remote metastore: set "
-        "spark.hadoop.hive.metastore.uris in spark_conf of the profile",
-    )
-
-
-def _holder_of(database: Path) -> str | None:
-    """The process that has a file of the database open, where /proc tells."""
-    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
-        with suppress(OSError):
-            if descriptor.readlink().is_relative_to(database):
-                process = descriptor.parents[1]
-                return f"process {process.name} ({(process / 'comm').read_text().strip()})"
-    return None
-
-
 def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
     """Raise the core's errors and Spark's as dbt's, with the same text but without secrets."""
 
@@ -241,6 +214,12 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
 def for_macros(method: Callable[P, R]) -> Callable[P, R]:
     """A method of the adapter that a macro calls."""
     return cast("Callable[P, R]", available(as_dbt_errors(method)))
+
+
+def run_stopped() -> DbtRuntimeError:
+    """Ctrl-C or SIGTERM as an error of dbt's: of any other, dbt prints the traceback."""
+    left = "what was published stays so; nothing else was, unless a line above says so"
+    return DbtRuntimeError(str(JobCanceledError("the run was stopped", left=left)))
 
 
 def add_to(error: BaseException, text: str) -> None:

@@ -32,6 +32,7 @@ StagingError                        PUBLICATION_FAILED
 ├── StorageError                    STORAGE_FAILED           a directory or a file was refused
 └── MetastoreError                  METASTORE_CALL_FAILED    what the call did is not known
     ├── MetastoreInUseError         METASTORE_IN_USE         an embedded one serves one process
+    ├── MetastoreUnfinishedError    METASTORE_UNFINISHED     an embedded one, by a broken-off run
     └── RefusedError                METASTORE_REFUSED        the call did nothing
         ├── EntryModifiedError      ENTRY_MODIFIED           compare-and-swap (HIVE-26882)
         ├── EntryExistsError        ENTRY_EXISTS             the one to create
@@ -201,6 +202,10 @@ class MetastoreError(StagingError):
 
 class MetastoreInUseError(MetastoreError):
     name = "METASTORE_IN_USE"
+
+
+class MetastoreUnfinishedError(MetastoreError):
+    name = "METASTORE_UNFINISHED"
 
 
 class RefusedError(MetastoreError):
