@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from dbt.adapters.contracts.connection import Connection, ConnectionState, Identifier
+from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
+from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from servers.processes import wait_until
 
@@ -135,3 +137,24 @@ def test_the_thread_that_cancels_goes_on(
     manager.cancel_open()
     assert manager.set_connection_name("master").handle is handle
     assert not handle.canceled
+
+
+def connected(node: object) -> None:
+    """Ctrl-C while the adapter has a connection for a model, or for something else."""
+    adapter = CtasSparkAdapter.__new__(CtasSparkAdapter)
+    manager: Any = SimpleNamespace(query_header=None, set_connection_name=id, release=dict)
+    adapter.connections = manager
+    with adapter.connection_named("any", node):
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_in_an_operation_or_a_hook_is_an_error_of_dbts() -> None:
+    """Of any other, dbt prints the traceback."""
+    with pytest.raises(DbtRuntimeError, match=r"\[JOB_CANCELED\] the run was stopped"):
+        connected(None)
+
+
+def test_ctrl_c_in_a_model_goes_on_to_dbt() -> None:
+    """dbt cancels the other models then, and begins none."""
+    with pytest.raises(KeyboardInterrupt):
+        connected("model")

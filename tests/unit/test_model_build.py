@@ -191,6 +191,16 @@ def test_a_failure_says_what_could_not_be_removed(world: World) -> None:
     assert said.endswith("a later run deletes it")
 
 
+def test_a_cancelled_model_says_what_its_table_holds(world: World) -> None:
+    """The terminal shows this line alone: dbt prints no message of a cancelled model."""
+    first = world.published()
+    build = staged(world)
+    build.on_canceled(KeyboardInterrupt())
+    assert build.holds == (
+        f"shop.orders: it still holds version {first.version}; nothing of this model was published"
+    )
+
+
 def test_a_failure_after_the_commit_undoes_nothing(world: World) -> None:
     """A post-hook's error says that the version is published and stays so."""
     build = staged(world)
@@ -199,6 +209,7 @@ def test_a_failure_after_the_commit_undoes_nothing(world: World) -> None:
     said = build.on_failed(error)
     assert f"published as {build.staged.version}" in said
     assert "stays so" in said
+    assert build.holds == said
     assert build.staged.version in world.versions_on_storage()
 
 
@@ -214,6 +225,7 @@ def test_an_unknown_outcome_is_said(world: World) -> None:
     assert said.startswith("outcome: unknown")
     assert "both left" in said
     assert build.staged.outcome is Outcome.UNKNOWN
+    assert build.holds == f"shop.orders: it shows its old version or {build.staged.version}"
     assert build.response().outcome == "unknown"
 
 

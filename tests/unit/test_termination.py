@@ -1,4 +1,4 @@
-"""SIGTERM cancels, and the program around the run keeps its handler."""
+"""SIGTERM cancels as Ctrl-C does, and the program around the run keeps its handlers."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.connections import Termination
 RUN = """
 import signal
 from dbt.adapters.ctas_spark.connections import Termination
-termination = Termination(lambda: print("cancelled", flush=True))
+termination = Termination(lambda: False, lambda: print("cancelled", flush=True))
 termination.watch()
 try:
     signal.raise_signal(signal.SIGTERM)
@@ -22,6 +22,14 @@ except KeyboardInterrupt:
 termination.restore()
 print("went on", flush=True)
 """
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_as_python_has_it() -> Iterator[None]:
+    """No other test's run handles it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
@@ -44,7 +52,7 @@ def test_the_programs_own_handler_is_called_and_restored(hosts_signals: list[int
     """A program with a handler goes on after the run, and has it back."""
     own = signal.getsignal(signal.SIGTERM)
     canceled: list[str] = []
-    termination = Termination(lambda: canceled.append("run"))
+    termination = Termination(lambda: False, lambda: canceled.append("run"))
     termination.watch()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
@@ -56,7 +64,7 @@ def test_the_programs_own_handler_is_called_and_restored(hosts_signals: list[int
 
 def test_a_second_signal_does_not_break_off_the_clean_up(hosts_signals: list[int]) -> None:
     """Only the first one raises."""
-    termination = Termination(lambda: None)
+    termination = Termination(lambda: False, lambda: None)
     termination.watch()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
@@ -68,7 +76,7 @@ def test_a_second_signal_does_not_break_off_the_clean_up(hosts_signals: list[int
 def test_another_thread_leaves_signals_alone(hosts_signals: list[int]) -> None:
     """Only the main thread may set handlers; a run in another one is not cancelled by SIGTERM."""
     own = signal.getsignal(signal.SIGTERM)
-    termination = Termination(lambda: None)
+    termination = Termination(lambda: False, lambda: None)
     thread = threading.Thread(target=termination.watch)
     thread.start()
     thread.join()
@@ -81,17 +89,54 @@ def test_an_ignored_signal_stays_ignored() -> None:
     """A program that was started to survive SIGTERM does."""
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        Termination(lambda: None).watch()
+        termination = Termination(lambda: False, lambda: None)
+        termination.watch()
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+        termination.restore()
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
 def test_a_handler_that_came_later_stays(hosts_signals: list[int]) -> None:
     """What somebody set during the run is not undone by its end."""
-    termination = Termination(lambda: None)
+    termination = Termination(lambda: False, lambda: None)
     termination.watch()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     termination.restore()
     assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
     assert hosts_signals == []
+
+
+def test_signals_that_end_a_start_raise_nothing(hosts_signals: list[int]) -> None:
+    """The start fails, and dbt prints why; a KeyboardInterrupt would be a traceback."""
+    canceled: list[str] = []
+    termination = Termination(lambda: True, lambda: canceled.append("run"))
+    termination.watch()
+    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGTERM)
+    termination.restore()
+    assert canceled == ["run"]
+    assert hosts_signals == [signal.SIGTERM]
+
+
+def test_ctrl_c_later_is_pythons_own(hosts_signals: list[int]) -> None:
+    """dbt cancels the models, and nothing of it outlives the run."""
+    termination = Termination(lambda: False, lambda: None)
+    termination.watch()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    termination.restore()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert hosts_signals == []
+
+
+def test_a_programs_own_handler_of_ctrl_c_stays() -> None:
+    """What it does with Ctrl-C is its own matter."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        termination = Termination(lambda: False, lambda: None)
+        termination.watch()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        termination.restore()
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,8 +1,10 @@
 """dbt's connections on one Spark session: run, fetch, cancel, and Spark's errors as dbt's."""
 
+import atexit
 import itertools
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,6 +33,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import (
     WriteFigures,
 )
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
@@ -130,43 +133,57 @@ class SessionHandle(SparkConnectionWrapper):
 class Termination:
     """Between ``watch`` and ``restore``, SIGTERM cancels a run as Ctrl-C does.
 
-    ``cancel`` is called inside the handler, so it may only set flags. The handler of the program
-    around the run is called after it; a process without one ends by SIGTERM after the clean-up.
+    Both end a Spark that is still starting (``end_start`` says if it was), and raise nothing then:
+    the start fails. ``cancel`` is called inside the handler, so it may only set flags. The program
+    around the run keeps its own handler of Ctrl-C; that of SIGTERM is called after ours, and a
+    process without one ends by SIGTERM after the clean-up.
     """
 
-    def __init__(self, cancel: Callable[[], None]) -> None:
+    def __init__(self, end_start: Callable[[], bool], cancel: Callable[[], None]) -> None:
+        self._end_start = end_start
         self._cancel = cancel
-        self._previous: Any = None
+        self._previous: dict[int, Any] = {}
         self._asked = False
 
     def watch(self) -> None:
-        """Handle SIGTERM from now on, in the main thread and unless it is ignored."""
-        if self._previous is not None or not _in_main_thread():
+        """Handle the signals from now on, in the main thread and unless they are ignored."""
+        if self._previous or not _in_main_thread():
             return
-        previous = signal.getsignal(signal.SIGTERM)
-        if previous not in (None, signal.SIG_IGN):
-            self._asked = False
-            self._previous = previous
-            signal.signal(signal.SIGTERM, self._on_signal)
+        self._asked = False
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._handle(signal.SIGINT, self._on_sigint)
+        if signal.getsignal(signal.SIGTERM) not in (None, signal.SIG_IGN):
+            self._handle(signal.SIGTERM, self._on_sigterm)
 
     def restore(self) -> None:
-        """After the clean-up: put the previous handler back, unless another is there by now."""
-        if self._previous is None or not _in_main_thread():
+        """After the clean-up: put the previous handlers back, unless others are there by now."""
+        if not self._previous or not _in_main_thread():
             return
-        previous, self._previous = self._previous, None
-        if signal.getsignal(signal.SIGTERM) == self._on_signal:
-            signal.signal(signal.SIGTERM, previous)
-        if self._asked and previous is signal.SIG_DFL:
+        previous, self._previous = self._previous, {}
+        for number, handler in previous.items():
+            if signal.getsignal(number) in (self._on_sigint, self._on_sigterm):
+                signal.signal(number, handler)
+        if self._asked and previous[signal.SIGTERM] is signal.SIG_DFL:
+            atexit._run_exitfuncs()  # noqa: SLF001 (Python would warn of its semaphores)
             signal.raise_signal(signal.SIGTERM)
 
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+    def _handle(self, number: signal.Signals, handler: Callable[[int, Any], None]) -> None:
+        self._previous[number] = signal.signal(number, handler)
+
+    def _on_sigint(self, _number: int, _frame: FrameType | None) -> None:
+        if not self._end_start():
+            raise KeyboardInterrupt
+
+    def _on_sigterm(self, number: int, frame: FrameType | None) -> None:
         if self._asked:  # a second one may not break off the clean-up
             return
         self._asked = True
+        starting = self._end_start()
         self._cancel()
-        if callable(self._previous):
-            self._previous(number, frame)
-        raise KeyboardInterrupt("SIGTERM")
+        if callable(previous := self._previous[number]):
+            previous(number, frame)
+        if not starting:
+            raise KeyboardInterrupt("SIGTERM")
 
 
 class CtasSparkConnectionManager(SparkConnectionManager):
@@ -176,7 +193,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
 
     def __init__(self, profile: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(profile, mp_context)
-        self._termination = Termination(self._give_up)
+        self._termination = Termination(START.end, self._give_up)
         self._canceled_by: int | None = None
         self.model = ModelSlot()
 
@@ -189,7 +206,9 @@ class CtasSparkConnectionManager(SparkConnectionManager):
 
     def cleanup_all(self) -> None:
         super().cleanup_all()
-        self._termination.restore()
+        is_told = not isinstance(sys.exc_info()[1], (DbtRuntimeError, KeyboardInterrupt))
+        if is_told:  # otherwise dbt has still to print it, and calls this once more after that
+            self._termination.restore()
 
     def cancel_open(self) -> list[str]:
         """Cancel the models of all other threads; their names, without those published already."""

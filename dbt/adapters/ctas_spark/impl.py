@@ -4,6 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from typing import Any, cast
@@ -65,7 +66,10 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         dbt_edge.forget_hudi(cause)
         if cause is not None and build is not None:
             canceled = self._handle.canceled
-            dbt_edge.add_to(cause, (build.on_canceled if canceled else build.on_failed)(cause))
+            told = (build.on_canceled if canceled else build.on_failed)(cause)
+            dbt_edge.add_to(cause, told)
+            if canceled:  # dbt prints no message of a model that it has cancelled
+                logger.info(build.holds)
 
     @for_macros
     def plan_staged_table(self, relation: CtasSparkRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
@@ -200,21 +204,38 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         figures = self._catalogs().figures(table, version, staging_schema)
         return (statistics.with_figures(column, version, figures) for column in columns)
 
+    @contextmanager
+    def connection_named(
+        self, name: str, query_header_context: Any = None, *others: Any, **named: Any
+    ) -> Iterator[None]:
+        """The same; outside of a model, Ctrl-C ends it with an error of dbt's."""
+        try:
+            with super().connection_named(name, query_header_context, *others, **named):
+                yield
+        except KeyboardInterrupt as stop:
+            if query_header_context is not None:
+                raise
+            raise dbt_edge.run_stopped() from stop
+
     def cleanup_connections(self) -> None:
         """The invocation ends: look after old versions, then close catalogs and connections."""
         with self._guard:
             opened, self._opened = self._opened, None
         published, self._published = self._published, []
         written, self._written = self._written, []
+        canceled = self.connections.was_canceled
         try:
             if written and self._credentials.publications_table:
                 dbt_edge.say(summary(written))
-            look_after(published, logger.info, interrupted=self.connections.was_canceled)
+            look_after(published, logger.info, interrupted=canceled)
         finally:
             if opened is not None:
                 opened.close()
             super().cleanup_connections()
             METHODS[self._credentials.method].close()
+        stop = sys.exc_info()[1]  # dbt calls this in a finally
+        if canceled and isinstance(stop, KeyboardInterrupt):
+            raise dbt_edge.run_stopped() from stop
 
     @classmethod
     def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:

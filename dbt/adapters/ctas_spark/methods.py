@@ -16,10 +16,12 @@ from dbt.adapters.ctas_spark.staging.catalogs import server
 from dbt.adapters.ctas_spark.staging.catalogs.formats import with_formats
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines import connect
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, start_spark
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 
 
@@ -34,8 +36,8 @@ class Method:
     start: Callable[[CtasSparkCredentials, str], Any]
     job: type[StoppableJob]
     open_catalogs: Callable[[Any, CtasSparkCredentials], Catalogs]
+    close: Callable[[], None]
     start_failure: Callable[[BaseException], str] = dbt_edge.message
-    close: Callable[[], None] = lambda: None  # a JVM lives as long as its process
 
 
 def _over_connect(profile: CtasSparkCredentials, _: str) -> Any:
@@ -46,13 +48,17 @@ def _over_connect(profile: CtasSparkCredentials, _: str) -> Any:
 METHODS: Mapping[str, Method] = {
     SESSION: Method(
         start=lambda profile, logs: start_spark(
-            with_formats(profile.spark_conf, profile.formats), logs, dbt_edge.logger.info
+            with_formats(profile.spark_conf, profile.formats),
+            logs,
+            dbt_edge.logger.info,
+            uses_metastore=profile.database == SESSION_CATALOG,
         ),
         job=SessionJob,
         open_catalogs=lambda spark, profile: CatalogsWithJvm(
             spark, profile.iceberg_catalogs, repeatable_reads=profile.metastore_reads == REPEATABLE
         ),
         start_failure=dbt_edge.start_failure,
+        close=START.forget,  # the JVM lives as long as its process
     ),
     CONNECT: Method(
         start=_over_connect,

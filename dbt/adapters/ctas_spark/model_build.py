@@ -99,6 +99,17 @@ class ModelBuild:
         """The same, of a job that was told to end."""
         return self._abort(cause, "cancelled")
 
+    @property
+    def holds(self) -> str:
+        """What the table holds after a failure or a cancel."""
+        staged = self.staged
+        if staged.outcome is Outcome.COMMITTED:
+            return self._failed_after_commit()
+        if staged.outcome is Outcome.UNKNOWN:
+            return f"{staged.target}: it shows its old version or {staged.version}"
+        state = messages.unchanged(staged.base)
+        return f"{staged.target}: {state}; {messages.NOTHING_PUBLISHED}"
+
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
         staged, seconds = self.staged, self.timer.seconds

@@ -72,12 +72,12 @@ def other_run(project: Project, *stop_at: str, **variables: object) -> Iterator[
 
 
 @contextmanager
-def other_dbt(project: Project, **variables: object) -> Iterator[OtherRun]:
-    """Start the command ``dbt run``, which takes signals as from a terminal.
+def other_dbt(project: Project, *arguments: str, **variables: object) -> Iterator[OtherRun]:
+    """Start the command ``dbt run``, or another, which takes signals as from a terminal.
 
     A shell without a terminal starts what runs in its background with SIGINT ignored.
     """
-    command = project.command("run", **variables)
+    command = project.command(*(arguments or ["run"]), **variables)
     with started(project.directory, ["env", "--default-signal=INT,TERM", DBT, *command]) as run:
         yield run
 

@@ -3,11 +3,10 @@
 import logging
 import os
 import re
-import signal
 import socket
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from pyspark.sql import SparkSession
 from ..context import SESSION_CATALOG
 from ..errors import ProfileError, ServerNotReachedError, SparkNotStartedError
 from ..redaction import is_secret
+from . import jvm
+from .start import START
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 DEFAULTS = {
@@ -39,6 +40,7 @@ MASTER = "spark.master"
 STANDALONE = re.compile(r"(?:^spark://|,)([^,:]+):(\d+)")
 CONNECT_SECONDS = 10.0
 JARS = "spark.jars"
+HIVE = ("spark.sql.catalogImplementation", "hive")
 PLAIN = re.compile(r"[^:*?[{]+")
 """The path of one jar on this machine."""
 
@@ -46,7 +48,11 @@ _starting = threading.Lock()
 
 
 def start_spark(
-    settings: Mapping[str, str], log_directory: str, say: Callable[[str], None] = lambda _: None
+    settings: Mapping[str, str],
+    log_directory: str,
+    say: Callable[[str], None] = lambda _: None,
+    *,
+    uses_metastore: bool = True,
 ) -> SparkSession:
     """The session of this process; the first call starts it.
 
@@ -54,37 +60,51 @@ def start_spark(
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
         say: told that Spark starts, which takes some seconds.
+        uses_metastore: the start includes the session catalog's metastore. An embedded one is
+            created then, which must not be broken off later.
 
     Raises:
+        JobCanceledError: a signal ended the start.
         ProfileError: it names a jar that is not there.
         ServerNotReachedError: its master does not answer.
         SparkNotStartedError: the JVM ended before it could be used.
     """
     wanted = with_defaults(settings, log_directory)
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        with _starting:
+    with _starting:
+        START.require_not_ended()
+        if SparkContext._gateway is not None:  # noqa: SLF001 (it has no public name)
+            return _session(wanted)
+        with START.under_way():
             _start_jvm(wanted, Path(log_directory).absolute(), say)
             silence_query_loggers()
-            builder = SparkSession.builder.enableHiveSupport()
-            for key, value in wanted.items():
-                builder = builder.config(key, value)
-            return builder.getOrCreate()
-    finally:
-        # PySpark's own handler, of the main thread, cancels every job of the context
-        with suppress(ValueError):
-            signal.signal(signal.SIGINT, before)
+            _start_context(wanted)
+            session = _session(wanted)
+            if uses_metastore:
+                jvm.shared_state(session).externalCatalog()
+            return session
+
+
+def _start_context(settings: Mapping[str, str]) -> None:
+    """As the session builder does, but in another thread: in the main one PySpark takes SIGINT."""
+    configuration = SparkConf().setAll([*settings.items(), HIVE])
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(SparkContext.getOrCreate, configuration).result()
+
+
+def _session(settings: Mapping[str, str]) -> SparkSession:
+    builder = SparkSession.builder.enableHiveSupport()
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
 
 
 def _start_jvm(
     settings: Mapping[str, str], log_directory: Path, say: Callable[[str], None]
 ) -> None:
-    """Start the JVM, unless it runs, without the secrets: others can read its command line.
+    """Start the JVM without the secrets: others can read its command line.
 
     What it says outside its log, from its banner to its last words, goes to a file.
     """
-    if SparkContext._gateway is not None:  # noqa: SLF001 (it has no public name)
-        return
     _require_jars(settings.get(JARS, ""))
     require_master(settings.get(MASTER, ""))
     public = [(key, value) for key, value in settings.items() if not is_secret(key, value)]

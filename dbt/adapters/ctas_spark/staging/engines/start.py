@@ -1,0 +1,94 @@
+"""The start of Spark's JVM, which a signal may end: as long as it starts, nothing can be lost."""
+# ruff: noqa: SLF001 (PySpark keeps its JVM in attributes without a public name)
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import Popen, TimeoutExpired
+from typing import Any
+
+from pyspark import SparkContext, java_gateway
+from pyspark.sql import SparkSession
+
+from ..errors import JobCanceledError
+from . import derby
+
+GRACE_SECONDS = 2.0
+
+
+class Start:
+    """Knows the JVM's process from its launch until Spark and its metastore can be used."""
+
+    def __init__(self) -> None:
+        self._under_way = self._ended = False
+        self._process: Popen[bytes] | None = None
+
+    def end(self) -> bool:
+        """End a JVM that starts; False if none does. Safe in a signal handler."""
+        if not self._under_way:
+            return False
+        self._ended = True
+        self._end_process()
+        return True
+
+    def forget(self) -> None:
+        """Let a later invocation of this process start Spark."""
+        self._ended = False
+
+    def require_not_ended(self) -> None:
+        """Refuse the threads that waited for a start, or would begin another one."""
+        if self._ended:
+            raise JobCanceledError(
+                "the run was stopped while Spark was starting",
+                left="no table was touched, and Spark has ended",
+            )
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Around the start.
+
+        Raises:
+            JobCanceledError: it was ended. An embedded metastore that it had begun to create is
+                removed, because no later start could open it.
+        """
+        database = Path(derby.DIRECTORY).absolute()
+        was_there = database.exists()
+        # the name by which launch_gateway calls it
+        java_gateway.Popen = self._launched  # type: ignore[attr-defined, assignment]
+        self._process, self._under_way = None, True
+        try:
+            yield
+        finally:
+            self._under_way = False
+            java_gateway.Popen = Popen  # type: ignore[attr-defined]
+            if self._ended:
+                self._clear(None if was_there else database)
+            self.require_not_ended()
+
+    def _clear(self, database: Path | None) -> None:
+        """Once the JVM has ended, PySpark may start another one, and Derby create its files."""
+        if self._process is not None:
+            self._process.wait()
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = None
+        if database is not None:
+            derby.remove_unfinished(database)
+
+    def _launched(self, *command: Any, **options: Any) -> "Popen[bytes]":
+        self._process = Popen(*command, **options)  # noqa: S603 (PySpark's own)
+        if self._ended:  # before there was a process
+            self._end_process()
+        return self._process
+
+    def _end_process(self) -> None:
+        """By SIGTERM, so that Spark removes its temporary files; in the end by SIGKILL."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(GRACE_SECONDS)
+        except TimeoutExpired:
+            self._process.kill()
+
+
+START = Start()
