@@ -178,9 +178,6 @@ def _show(run: Run) -> None:
     """What dbt said after its first lines, which are the same in every run."""
     begin = max(number for number, line in enumerate(run.lines) if PRELUDE.match(line)) + 1
     for line in filter(None, run.lines[begin:]):
-        if line.startswith("Encountered an error"):
-            say(f"(dbt's traceback is in {run.kept}/terminal.log)")
-            break
         say(line)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from functional.dbt_project import Project
 from functional.outside import Outside
+from functional.terminal import steady
 from servers.processes import wait_until
 
 DBT = Path(sys.executable).with_name("dbt")
@@ -21,6 +22,17 @@ SLOW = (
     "{{ config(materialized='table') }} select {{ var('v') }} as v, "
     "java_method('java.lang.Thread', 'sleep', {{ var('ms') }}L) as slept from range(1)"
 )
+SAID = """1 of 1 START sql table model shop.slow .. [RUN]
+CANCEL query model.tested.slow .. [CANCEL]
+CtasSpark adapter: shop.slow: it still holds version VERSION; nothing of this model was published
+1 of 1 ERROR creating sql table model shop.slow .. [ERROR in TIME]
+Exited because of keyboard interrupt
+Done. PASS=0 WARN=0 ERROR=0 SKIP=0 NO-OP=0 TOTAL=0
+Encountered an error:
+Runtime Error
+  [JOB_CANCELED] the run was stopped
+    left: what was published stays so; nothing else was, unless a line above says so
+"""
 
 
 @contextmanager
@@ -87,6 +99,8 @@ def test_ctrl_c_leaves_the_old_table_and_nothing_staged(project: Project, outsid
     assert project.rows("select v from {schema}.slow")[0].v == 1
     log = (project.directory / "logs" / "dbt.log").read_text()
     assert "was withdrawn: cancelled" in log
+    console = steady((project.directory / "console.log").read_text(), project)
+    assert console.partition("spark.log\n")[2] == SAID
 
 
 @pytest.mark.long
