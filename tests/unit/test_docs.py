@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines import launch
+from dbt.adapters.ctas_spark.staging.engines import embedded, launch
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|([^|]*)\|", re.MULTILINE)
@@ -90,4 +90,5 @@ def test_settings_of_spark_that_differ_are_listed() -> None:
     """The page names each setting that is set without the user, and no other."""
     text = DOCS.read_text().split("These settings of Spark differ")[1].split("\n\n## ")[0]
     listed = set(re.findall(r"`([a-z]\w*(?:\.\w+)+)[`=]", text))
-    assert listed == {*launch.DEFAULTS, *launch.LOCAL, launch.JAVA_OPTIONS}
+    places = {embedded.CONNECTION_URL, embedded.WAREHOUSE}
+    assert listed == {*launch.DEFAULTS, *launch.LOCAL, *places, launch.JAVA_OPTIONS}

@@ -24,7 +24,7 @@ from dbt.adapters.contracts.connection import (
 )
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import logger
-from dbt.adapters.ctas_spark.methods import METHODS
+from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import (
@@ -278,7 +278,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         credentials: CtasSparkCredentials = connection.credentials
         method = METHODS[credentials.method]
         try:
-            spark = method.start(credentials, os.environ.get("DBT_LOG_PATH", "logs"))
+            spark = method.start(credentials, log_directory())
         except Exception as error:
             hide = credentials.hide_secrets
             logger.debug(hide(dbt_edge.full_text(error)))

@@ -1,7 +1,9 @@
 """The profile's methods: how Spark is reached, and what follows from that."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dbt.adapters.ctas_spark import dbt_edge
@@ -23,6 +25,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
+from dbt.flags import get_flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,28 @@ class Method:
     start_failure: Callable[[BaseException], str] = dbt_edge.message
 
 
+def log_directory() -> str:
+    """Where dbt.log is."""
+    return os.environ.get("DBT_LOG_PATH") or _flag("LOG_PATH", "logs")
+
+
+def _flag(name: str, default: str) -> str:
+    """A path that dbt was told, or found: a RuntimeConfig has it, too, but dbt debug has none."""
+    return str(getattr(get_flags(), name, None) or default)  # type: ignore[no-untyped-call]
+
+
+def _in_session(profile: CtasSparkCredentials, logs: str) -> Any:
+    settings = with_formats(profile.spark_conf, profile.formats)
+    project = Path(os.path.abspath(_flag("PROJECT_DIR", ".")))  # noqa: PTH100 (resolve() follows links)
+    return start_spark(
+        settings,
+        logs,
+        dbt_edge.logger.info,
+        project,
+        uses_metastore=profile.database == SESSION_CATALOG,
+    )
+
+
 def _over_connect(profile: CtasSparkCredentials, _: str) -> Any:
     settings = {key: one for key, one in profile.spark_conf.items() if key != REMOTE_SETTING}
     return connect.SESSIONS.get(profile.remote, settings)
@@ -47,12 +72,7 @@ def _over_connect(profile: CtasSparkCredentials, _: str) -> Any:
 
 METHODS: Mapping[str, Method] = {
     SESSION: Method(
-        start=lambda profile, logs: start_spark(
-            with_formats(profile.spark_conf, profile.formats),
-            logs,
-            dbt_edge.logger.info,
-            uses_metastore=profile.database == SESSION_CATALOG,
-        ),
+        start=_in_session,
         job=SessionJob,
         open_catalogs=lambda spark, profile: CatalogsWithJvm(
             spark, profile.iceberg_catalogs, repeatable_reads=profile.metastore_reads == REPEATABLE

@@ -179,11 +179,22 @@ def test_a_location_that_is_not_writable(project: Project) -> None:
     assert "nothing was published" in message
 
 
-def test_debug_in_a_fresh_process(alone: Project) -> None:
-    """The first command of all says what was found, before anything has touched the metastore."""
-    said = shown(alone, "debug", succeeds=True)
-    assert "Hive, embedded (jdbc:derby:" in said
+def test_debug_in_another_directory(
+    alone: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The first command of all says what was found, and where the tables of the project are.
+
+    A metastore in the working directory, where dbt-spark has it, is named and not used.
+    """
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "metastore_db").mkdir()
+    said = shown(alone, "debug", succeeds=True, inside=elsewhere).replace(str(elsewhere), "HERE")
+    assert "catalog: spark_catalog, Hive, embedded (jdbc:derby:PROJECT/metastore_db)\n" in said
+    assert "warehouse: file:PROJECT/spark-warehouse\n" in said
     assert "atomicity: up to isolated, conflict check cas" in said
+    assert said.count("the metastore HERE/metastore_db, in the working directory, is not used") == 1
+    assert (alone.directory / "metastore_db" / "service.properties").exists()
+    assert [one.name for one in elsewhere.rglob("*")] == ["metastore_db"]
 
 
 def test_wrong_profile_fields_are_named_together(alone: Project) -> None:

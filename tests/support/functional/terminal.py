@@ -26,12 +26,22 @@ CHANGES = (
 )
 
 
-def shown(project: Project, *arguments: str, succeeds: bool = False, **environment: str) -> str:
-    """All that dbt, or the JVM that it starts, prints in an invocation that has to fail."""
+def shown(
+    project: Project,
+    *arguments: str,
+    succeeds: bool = False,
+    inside: Path | None = None,
+    **environment: str,
+) -> str:
+    """All that dbt, or the JVM that it starts, prints in an invocation that has to fail.
+
+    Args:
+        inside: the working directory; without it the project's.
+    """
     logs = {"DBT_LOG_PATH": str(project.directory / "logs")}
     done = subprocess.run(
         [str(DBT), *project.command(*arguments)],
-        cwd=project.directory,
+        cwd=inside or project.directory,
         env={**os.environ, **logs, **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -1,21 +1,19 @@
 """What Spark is started with, so that it has the tables of a format."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pyspark
 
 from ..context import DELTA, SESSION_CATALOG
 from ..delta.limits import TRIED_JARS
+from ..engines.embedded import is_embedded
 from ..errors import ProfileError
 from .kinds import ICEBERG, SESSION_OF_ICEBERG
 from .settings import CATALOG_OF_DELTA, EXTENSION_OF_DELTA, EXTENSIONS, ICEBERG_JARS, SETTINGS
 
 PACKAGES = "spark.jars.packages"
 SESSION = f"{SETTINGS}{SESSION_CATALOG}"
-METASTORE_URIS = ("spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris")
 EMBEDDED = {
     # PySpark has no BoneCP, which Hive's client takes by default
     "spark.hadoop.datanucleus.connectionPoolingType": "HikariCP",
@@ -72,14 +70,6 @@ def with_formats(settings: Mapping[str, str], formats: list[str]) -> dict[str, s
             )
         for key, value in ((PACKAGES, needs.jars[minor]), (EXTENSIONS, needs.extension)):
             found[key] = ",".join(filter(None, [found.get(key), value]))
-        embedded = needs.embedded if _is_embedded(settings) else {}
+        embedded = needs.embedded if is_embedded(settings) else {}
         found = {**needs.catalog, **embedded, **found}
     return found
-
-
-def _is_embedded(settings: Mapping[str, str]) -> bool:
-    """True if neither the profile nor a hive-site.xml that Spark reads names a metastore."""
-    directories = [os.environ.get(name) for name in ("SPARK_CONF_DIR", "HADOOP_CONF_DIR")]
-    home = os.environ.get("SPARK_HOME", str(Path(pyspark.__file__).parent))
-    sites = [Path(one) / "hive-site.xml" for one in (*directories, f"{home}/conf") if one]
-    return not any(map(settings.get, METASTORE_URIS)) and not any(one.exists() for one in sites)

@@ -20,6 +20,7 @@ from ..context import SESSION_CATALOG
 from ..errors import ProfileError, ServerNotReachedError, SparkNotStartedError
 from ..redaction import is_secret
 from . import jvm
+from .embedded import TABLES, WAREHOUSE, beside, path_for_spark
 from .start import START
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -51,6 +52,7 @@ def start_spark(
     settings: Mapping[str, str],
     log_directory: str,
     say: Callable[[str], None] = lambda _: None,
+    project: Path | None = None,
     *,
     uses_metastore: bool = True,
 ) -> SparkSession:
@@ -60,6 +62,8 @@ def start_spark(
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
         say: told that Spark starts, which takes some seconds.
+        project: the directory of an embedded metastore that the settings don't place; without
+            it, Spark's own default. It is that of the first call.
         uses_metastore: the start includes the session catalog's metastore. An embedded one is
             created then, which must not be broken off later.
 
@@ -75,6 +79,7 @@ def start_spark(
         if SparkContext._gateway is not None:  # noqa: SLF001 (it has no public name)
             return _session(wanted)
         with START.under_way():
+            wanted |= beside(settings, project) if project is not None else {}
             _start_jvm(wanted, Path(log_directory).absolute(), say)
             silence_query_loggers()
             _start_context(wanted)
@@ -166,7 +171,7 @@ def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, 
         ours |= LOCAL
     here = Path.cwd()
     if here.as_uri() != f"file://{here}":  # Spark would write its default to an escaped path
-        ours["spark.sql.warehouse.dir"] = str(here / "spark-warehouse")
+        ours[WAREHOUSE] = path_for_spark(here / TABLES)
     own = settings.get(JAVA_OPTIONS, "")
     merged = {**ours, **settings}
     if "log4j" not in own:

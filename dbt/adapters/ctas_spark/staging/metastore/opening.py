@@ -59,7 +59,7 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
     url = in_jvm.setting("javax.jdo.option.ConnectionURL")
     locks = None if url.startswith(DERBY) else in_jvm
     address = database_address(url, Path.cwd())
-    return OpenedMetastore(in_jvm, locks, f"Hive, embedded ({url})", address)
+    return OpenedMetastore(in_jvm, locks, f"Hive, embedded ({address})", address)
 
 
 def goes_over_thrift(

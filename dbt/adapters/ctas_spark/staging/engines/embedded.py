@@ -1,0 +1,85 @@
+"""The metastore in Spark's own JVM: whether a session has one, and where it and its tables lie."""
+
+import logging
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pyspark
+
+logger = logging.getLogger(__name__)
+
+CONNECTION_URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
+WAREHOUSE = "spark.sql.warehouse.dir"
+URIS = ("spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris")
+WAREHOUSES = (
+    WAREHOUSE,
+    "spark.hadoop.hive.metastore.warehouse.dir",
+    "spark.hive.metastore.warehouse.dir",
+)
+DATABASE = "metastore_db"
+TABLES = "spark-warehouse"
+SETTING = re.compile(r"^[ \t]*([^\s#=:]+)[ \t=:]+(\S.*?)[ \t]*$", re.MULTILINE)
+"""A line of spark-defaults.conf, which Java reads as properties."""
+
+
+def is_embedded(settings: Mapping[str, str]) -> bool:
+    """True if neither the settings nor a file that Spark reads names a metastore's server."""
+    named = {**_spark_defaults(), **settings}
+    sites = _files("hive-site.xml", "SPARK_CONF_DIR", "HADOOP_CONF_DIR")
+    return not any(map(named.get, URIS)) and not any(sites)
+
+
+def beside(settings: Mapping[str, str], project: Path) -> dict[str, str]:
+    """Put an embedded metastore and its tables into the project, unless the user placed them.
+
+    Spark's own default is the working directory, which is another one under ``--project-dir``.
+    """
+    named = {**_spark_defaults(), **settings}
+    if not is_embedded(settings) or named.get(CONNECTION_URL):
+        return {}
+    _name_another(project)
+    found = {CONNECTION_URL: f"jdbc:derby:;databaseName={project / DATABASE};create=true"}
+    if not any(map(named.get, WAREHOUSES)):
+        found[WAREHOUSE] = path_for_spark(project / TABLES)
+    return found
+
+
+def path_for_spark(path: Path) -> str:
+    """A URI, as Spark's default is, unless it would be escaped: Spark then writes elsewhere."""
+    return f"file:{path}" if path.as_uri() == f"file://{path}" else str(path)
+
+
+def _name_another(project: Path) -> None:
+    """Warn of tables that are not found, because Spark was run elsewhere before."""
+    here = Path.cwd()
+    if (here / DATABASE).is_dir() and not (project / DATABASE).exists():
+        logger.warning(
+            "the metastore %s, in the working directory, is not used: that of this project is %s, "
+            "and does not exist yet. To use the former, set in spark_conf of the profile "
+            "%s to jdbc:derby:;databaseName=%s and %s to %s",
+            here / DATABASE,
+            project / DATABASE,
+            CONNECTION_URL,
+            here / DATABASE,
+            WAREHOUSE,
+            path_for_spark(here / TABLES),
+        )
+
+
+def _spark_defaults() -> dict[str, str]:
+    """What an administrator set for every session of this machine."""
+    found: dict[str, str] = {}
+    for path in _files("spark-defaults.conf", "SPARK_CONF_DIR"):
+        with suppress(OSError):
+            found |= dict(SETTING.findall(path.read_text(errors="replace")))
+    return found
+
+
+def _files(name: str, *variables: str) -> Iterator[Path]:
+    home = os.environ.get("SPARK_HOME", str(Path(pyspark.__file__).parent))
+    directories = [*(os.environ.get(one) for one in variables), f"{home}/conf"]
+    found = (Path(one) / name for one in directories if one)
+    return (one for one in found if one.exists())
