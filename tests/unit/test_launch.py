@@ -1,10 +1,12 @@
 """Spark's settings: the user's over ours."""
 
 import socket
+import struct
 from pathlib import Path
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.engines import launch
 from dbt.adapters.ctas_spark.staging.engines.launch import (
     JAVA_OPTIONS,
     require_master,
@@ -12,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.engines.launch import (
     with_defaults,
 )
 from dbt.adapters.ctas_spark.staging.errors import ProfileError, ServerNotReachedError
+from servers.answering import answering
 
 
 def test_the_users_settings_win(tmp_path: Path) -> None:
@@ -76,17 +79,52 @@ def closed() -> int:
     return port
 
 
-def test_a_master_that_does_not_answer_is_named(closed: int, tmp_path: Path) -> None:
-    """Of several masters one is enough, and none of them answers."""
-    master = f"spark://127.0.0.1:{closed},localhost:{closed}"
+def refusal(*ports: int) -> str:
+    """What is said of masters at these ports."""
+    master = ",".join(f"127.0.0.1:{port}" for port in ports)
     with pytest.raises(ServerNotReachedError) as caught:
-        start_spark({"spark.master": master}, str(tmp_path))
-    assert caught.value.what == f"no Spark master answers at {master}: Connection refused"
+        require_master({"spark.master": f"spark://{master}"})
+    assert caught.value.left == "nothing was started"
+    return caught.value.what.removeprefix(f"no Spark master answers at spark://{master}: ")
+
+
+def test_a_master_that_does_not_answer_is_named(closed: int) -> None:
+    """Of several masters one is enough, and none of them answers."""
+    assert refusal(closed, closed) == "Connection refused"
+
+
+NO_SUCH_STREAM = struct.pack(">qbi", 14, 8, 1) + b"x"
+"""How Spark says that it has no stream of a name."""
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n", b"", b"\0" * 13])
+def test_a_server_of_another_protocol_is_no_master(answer: bytes) -> None:
+    """Spark would ask it for a minute."""
+    with answering(answer) as port:
+        assert refusal(port) == "what listens there does not speak Spark's protocol"
+
+
+def test_a_silent_server_is_no_master(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is waited for as long as for a connection."""
+    monkeypatch.setattr(launch, "CONNECT_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert refusal(server.getsockname()[1]) == "there was no answer within 0 s"
 
 
 def test_one_of_several_masters_is_enough(closed: int) -> None:
     """The others are standby masters, which may be down."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        require_master(f"spark://127.0.0.1:{closed},127.0.0.1:{server.getsockname()[1]}")
-    require_master("local[2]")
-    require_master("k8s://https://127.0.0.1:1")
+    with answering(NO_SUCH_STREAM) as port:
+        require_master({"spark.master": f"spark://127.0.0.1:{closed},127.0.0.1:{port}"})
+
+
+@pytest.mark.parametrize("master", ["local[2]", "k8s://https://127.0.0.1:1"])
+def test_a_master_of_another_kind_is_spark_s_to_reach(master: str) -> None:
+    """Only a standalone master is asked."""
+    require_master({"spark.master": master})
+
+
+@pytest.mark.parametrize("protection", ["spark.ssl.rpc.enabled", "spark.authenticate"])
+def test_a_protected_master_is_only_connected_to(protection: str) -> None:
+    """It would answer in TLS, or write an error into its log."""
+    with answering(b"") as port:
+        require_master({"spark.master": f"spark://127.0.0.1:{port}", protection: "true"})

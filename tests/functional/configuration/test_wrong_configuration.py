@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.engines.launch import require_master
 from functional.dbt_project import SECRET, Project
 from functional.outside import Outside
 
@@ -60,3 +61,9 @@ def _children(pid: int) -> list[str]:
         for task in Path(f"/proc/{pid}/task").iterdir()
         for child in (task / "children").read_text().split()
     ]
+
+
+def test_a_server_of_spark_s_is_taken_for_a_master(spark: SparkSession) -> None:
+    """A driver speaks the same protocol; nothing is started that a master would refuse."""
+    port = spark.sparkContext.getConf().get("spark.driver.port")
+    require_master({"spark.master": f"spark://127.0.0.1:{port}"})

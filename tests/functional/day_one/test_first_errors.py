@@ -9,6 +9,7 @@ import pytest
 from functional.dbt_project import Project
 from functional.terminal import shown
 from readers.session import SMALL
+from servers.answering import answering
 from servers.processes import start, stop, wait_until
 
 JARS = Path(pyspark.__file__).parent / "jars"
@@ -44,15 +45,18 @@ def refused(error: str, *, spark_starts: bool = True) -> str:
     )
 
 
-def test_no_java(alone: Project) -> None:
-    """Without Java the message says which versions run, and how to install one."""
-    said = shown(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
-    assert (
-        "[SPARK_NOT_STARTED] Spark could not start: no Java was found (JAVA_HOME leads to nothing)"
-        in said
+def without_java(reason: str) -> str:
+    """The whole terminal, with the versions that run, and how to install one."""
+    return refused(
+        f"[SPARK_NOT_STARTED] Spark could not start: {reason}; PySpark X.Y.Z needs 17 or 21: "
+        "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)\n"
     )
-    assert "apt-get install openjdk-17-jre-headless" in said
-    assert "Traceback" not in said
+
+
+def test_no_java(alone: Project) -> None:
+    """Without Java the message says where it was looked for."""
+    said = shown(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
+    assert said == without_java("no Java was found (JAVA_HOME leads to nothing)")
 
 
 def test_a_wrong_java(alone: Project) -> None:
@@ -62,7 +66,7 @@ def test_a_wrong_java(alone: Project) -> None:
     java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\nexit 1\n")
     java.chmod(0o755)
     said = shown(alone, "run", JAVA_HOME=str(alone.directory / "jdk"))
-    assert "PROJECT/jdk/bin/java is Java 11; PySpark X.Y.Z needs 17 or 21" in said
+    assert said == without_java("PROJECT/jdk/bin/java is Java 11")
 
 
 def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> None:
@@ -133,11 +137,15 @@ def test_a_metastore_that_does_not_answer(alone: Project) -> None:
     )
 
 
-def test_a_master_that_does_not_answer(alone: Project) -> None:
-    """Its address, the reason, and what to check, before a JVM is started."""
-    alone.write_profile(server_side_parameters={**SMALL, "spark.master": "spark://127.0.0.1:9"})
-    assert shown(alone, "run") == refused(
-        "[SERVER_NOT_REACHED] no Spark master answers at spark://127.0.0.1:9: Connection refused\n"
+def test_masters_that_do_not_answer(alone: Project) -> None:
+    """Their addresses, why the last is none, and what to check, before a JVM is started."""
+    with answering(b"HTTP/1.1 400 Bad Request\r\n\r\n") as port:
+        masters = f"spark://127.0.0.1:9,127.0.0.1:{port}"
+        alone.write_profile(server_side_parameters={**SMALL, "spark.master": masters})
+        said = shown(alone, "run")
+    assert said == refused(
+        f"[SERVER_NOT_REACHED] no Spark master answers at {masters}: what listens there does not "
+        "speak Spark's protocol\n"
         "  left: nothing was started\n"
         "  to do: check host and port (spark.master in spark_conf of the profile), that the master "
         "runs, and that this machine may reach it\n",

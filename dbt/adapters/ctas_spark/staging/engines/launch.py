@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import socket
+import struct
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +41,12 @@ LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.
 MASTER = "spark.master"
 STANDALONE = re.compile(r"(?:^spark://|,)([^,:]+):(\d+)")
 CONNECT_SECONDS = 10.0
+STREAM_REQUEST = struct.Struct(">qbi")
+"""Length of the frame, kind of message, length of the stream's name (Spark's MessageEncoder)."""
+NO_SUCH_STREAM = b"/jars/ctas-spark-asks-for-none"
+REQUEST, FAILURE = 6, 8
+"""Spark's Message.Type of a request for a stream, and of the answer that there is none."""
+PROTECTED = ("spark.ssl.", "spark.authenticate")
 JARS = "spark.jars"
 HIVE = ("spark.sql.catalogImplementation", "hive")
 PLAIN = re.compile(r"[^:*?[{]+")
@@ -111,7 +118,7 @@ def _start_jvm(
     What it says outside its log, from its banner to its last words, goes to a file.
     """
     _require_jars(settings.get(JARS, ""))
-    require_master(settings.get(MASTER, ""))
+    require_master(settings)
     public = [(key, value) for key, value in settings.items() if not is_secret(key, value)]
     configuration = SparkConf(loadDefaults=False).setAll(public)
     log_directory.mkdir(parents=True, exist_ok=True)
@@ -140,14 +147,13 @@ def _require_jars(named: str) -> None:
         raise ProfileError.of([f"{JARS}: there is no file {one}" for one in missing])
 
 
-def require_master(master: str) -> None:
+def require_master(settings: Mapping[str, str]) -> None:
     """Spark would ask a master that does not answer for a minute, and then fail elsewhere."""
-    reason: object = None
+    master, reason = settings.get(MASTER, ""), ""
+    is_open = not any(key.startswith(PROTECTED) for key in settings)
     for host, port in STANDALONE.findall(master):
-        try:
-            return socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
-        except OSError as error:  # noqa: PERF203 (a few masters)
-            reason = error.strerror or error
+        if not (reason := _refusal(host, int(port), is_open=is_open)):
+            return
     if reason:
         raise ServerNotReachedError(
             f"no Spark master answers at {master}: {reason}",
@@ -155,7 +161,31 @@ def require_master(master: str) -> None:
             remedy=f"check host and port ({MASTER} in spark_conf of the profile), that the master "
             "runs, and that this machine may reach it",
         )
-    return None
+
+
+def _refusal(host: str, port: int, *, is_open: bool) -> str:
+    """Why this is no server of Spark's; empty if it is one, and says that it lacks a stream.
+
+    One that is not open to everybody is not asked: it would answer in TLS, or log an error.
+    """
+    size = STREAM_REQUEST.size + len(NO_SUCH_STREAM)
+    request = STREAM_REQUEST.pack(size, REQUEST, len(NO_SUCH_STREAM)) + NO_SUCH_STREAM
+    try:
+        with socket.create_connection((host, port), CONNECT_SECONDS) as server:
+            if not is_open:
+                return ""
+            server.settimeout(CONNECT_SECONDS)
+            server.sendall(request)
+            answer = server.makefile("rb").read(STREAM_REQUEST.size)
+    except TimeoutError:
+        return f"there was no answer within {CONNECT_SECONDS:.0f} s"
+    except (ConnectionResetError, BrokenPipeError):
+        answer = b""
+    except OSError as error:
+        return str(error.strerror or error)
+    if len(answer) == STREAM_REQUEST.size and STREAM_REQUEST.unpack(answer)[1] == FAILURE:
+        return ""
+    return "what listens there does not speak Spark's protocol"
 
 
 def silence_query_loggers() -> None:
