@@ -11,6 +11,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
 from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
+from dbt.adapters.ctas_spark.model_build import ModelSlot
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from servers.processes import wait_until
 
@@ -142,7 +143,9 @@ def test_the_thread_that_cancels_goes_on(
 def connected(node: object) -> None:
     """Ctrl-C while the adapter has a connection for a model, or for something else."""
     adapter = CtasSparkAdapter.__new__(CtasSparkAdapter)
-    manager: Any = SimpleNamespace(query_header=None, set_connection_name=id, release=dict)
+    manager: Any = SimpleNamespace(
+        query_header=None, set_connection_name=id, release=dict, model=ModelSlot()
+    )
     adapter.connections = manager
     with adapter.connection_named("any", node):
         raise KeyboardInterrupt

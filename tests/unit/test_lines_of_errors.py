@@ -33,13 +33,15 @@ TARGET = "target/compiled/shop/models/x.sql"
 @pytest.fixture
 def project(tmp_path: Path) -> Any:
     """What dbt knows of a project, on disk."""
-    (tmp_path / "models").mkdir()
+    (tmp_path / FILE).parent.mkdir()
+    (tmp_path / TARGET).parent.mkdir(parents=True)
     return SimpleNamespace(project_root=str(tmp_path))
 
 
 def model(project: Any, raw: str = RAW, compiled: str = COMPILED, file: str = "") -> Any:
     """A model that was compiled; ``file`` is its file if that is more than ``raw``."""
     Path(project.project_root, FILE).write_text(file or raw)
+    Path(project.project_root, TARGET).write_text(compiled)
     return SimpleNamespace(
         raw_code=raw, compiled_code=compiled, original_file_path=FILE, compiled_path=TARGET
     )
@@ -69,6 +71,14 @@ def test_dbt_leaves_out_a_files_first_empty_lines(project: Any) -> None:
 def test_a_parsers_line_is_found_as_well(project: Any, words: str) -> None:
     """Spark writes a line in more than one way."""
     assert said(project, model(project), 5, words).startswith(words.format(7))
+
+
+def test_dbt_shows_more_than_the_compiled_file(project: Any) -> None:
+    """For ``dbt show`` the node's code gets a limit; the file has what the user wrote."""
+    node = model(project)
+    node.compiled_code = f"\n  {COMPILED}\n  limit 5"
+    found = located("line 9 pos 2", f"/* dbt's comment */\n\n  {node.compiled_code}", node, project)
+    assert found == f"line 8 pos 2\n  at: line 8 of {FILE}, compiled to line 6 of {TARGET}"
 
 
 def test_a_line_that_a_loop_wrote_is_one_of_the_compiled_file(project: Any) -> None:

@@ -208,7 +208,11 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     def connection_named(
         self, name: str, query_header_context: Any = None, *others: Any, **named: Any
     ) -> Iterator[None]:
-        """The same; outside of a model, Ctrl-C ends it with an error of dbt's."""
+        """The same; outside of a model, Ctrl-C ends it with an error of dbt's.
+
+        The context is the node: ``dbt show`` names it here, and calls no hook.
+        """
+        self.connections.model.node = query_header_context
         try:
             with super().connection_named(name, query_header_context, *others, **named):
                 yield

@@ -30,7 +30,12 @@ MODELS = {
     "from {{ ref('a_orders') }}",
     "models/j_merge.sql": "{{ config(materialized='incremental', incremental_strategy='merge') }}\n"
     "select 1 as n",
+    "models/k_customers.sql": "{{ config(materialized='view') }} select 1 as id",
+    "tests/l_customers.sql": "{{\n  config(limit=5)\n}}\nselect id\nfrom {{ ref('k_customers') }}\n"
+    "where idd = 2",
     "models/contracts.yml": """models:
+- name: k_customers
+  columns: [{name: name, data_tests: [unique]}]
 - name: f_contract
   config: {contract: {enforced: true}}
   columns: [{name: id, data_type: bigint}]
@@ -49,4 +54,4 @@ def test_every_error_is_in_words_of_its_own(tmp_path: Path) -> None:
     project = Project(tmp_path, "shop", SMALL)
     project.write(MODELS)
     project.write_profile(threads=1)
-    assert shown(project, "run") == SAID.read_text()
+    assert shown(project, "build") == SAID.read_text()

@@ -75,6 +75,17 @@ def test_a_wrong_statement_is_spark_s_own_message(project: Project, outside: Out
     assert "org.apache.spark" not in message
 
 
+def test_dbt_show_names_the_line_of_the_file(project: Project) -> None:
+    """As a build does; dbt puts a limit around the code that it shows."""
+    model = "{{\n  config(materialized='table')\n}}\nselect\n  idd\nfrom range(5)"
+    project.write({"models/orders.sql": model})
+    said = project.dbt("show", "--select", "orders").log
+    assert "`idd` cannot be resolved" in said
+    assert "line 5 pos 2\n" in said
+    compiled = "target/compiled/tested/models/orders.sql"
+    assert f"at: line 5 of models/orders.sql, compiled to line 3 of {compiled}" in said
+
+
 def test_a_failing_pre_hook_starts_nothing(project: Project, outside: Outside) -> None:
     """A pre-hook that fails leaves the old table."""
     model = "{{ config(materialized='table', pre_hook=var('hook', 'select 1')) }} " + CHANGED
