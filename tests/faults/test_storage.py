@@ -16,27 +16,14 @@ from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.steps import Step
 from faults.moments import before
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
-from functional.terminal import steady
+from functional.terminal import FAILED, steady
 
 SIZE = "1m"
 BLOCK = b"x" * 4_096
 FULL = """\
-Concurrency: 2 threads (target='test')
-1 of 1 START sql atomic_table model shop.numbered .. [RUN]
-1 of 1 ERROR creating sql atomic_table model shop.numbered .. [ERROR in TIME]
-Finished running 1 atomic table model in TIME.
-Completed with 1 error, 0 partial successes, and 0 warnings:
-Failure in model numbered (models/numbered.sql)
-  Database Error in model numbered (models/numbered.sql)
-  org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to \
+  [TASK_WRITE_FAILED] Task failed while writing rows to \
 file:DISK/ctas-spark/ID/shop.numbered/VERSION. SQLSTATE: 58030
-  Caused by: java.io.IOException: No space left on device
-    outcome: not_committed; version VERSION was discarded; shop.numbered: it still holds version \
-VERSION
-  compiled code at target/run/tested/models/numbered.sql
-  compiled code at target/compiled/tested/models/numbered.sql
-Done. PASS=0 WARN=0 ERROR=1 SKIP=0 NO-OP=0 TOTAL=1
-"""
+  Caused by: No space left on device"""
 
 
 @pytest.fixture
@@ -70,7 +57,7 @@ def test_a_full_disk_leaves_the_old_version(
         run = numbered.run(2, **root)
     printed = capfd.readouterr()
     said = steady(printed.out + printed.err, numbered.project)
-    assert said.replace(str(small_disk), "DISK") == FULL
+    assert said.replace(str(small_disk), "DISK") == FAILED.format(starts="", error=FULL)
     assert not run.success
     assert "No space left on device" in run.message(TABLE)
     assert f"it still holds version {old}" in run.message(TABLE)

@@ -70,6 +70,24 @@ def test_frames_are_left_out() -> None:
     assert "more" not in said
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("org.apache.spark.SparkException: [X] no", "[X] no"),
+        ("(org.x.Y$CommitFailedException) it moved", "commit failed: it moved"),
+        ("Caused by: java.io.IOException: No space left", "Caused by: No space left"),
+        ("could not (java.lang.Exception: no)", "could not (no)"),
+        ("java.io.IOException: java.net.UnknownHostException: hive", "unknown host: hive"),
+        ("java.nio.file.AccessDeniedException: /w", "access denied: /w"),
+        ("java.lang.NoSuchMethodError: 'void a.b()'", "no such method: 'void a.b()'"),
+        ("java.lang.NullPointerException", "java.lang.NullPointerException"),
+    ],
+)
+def test_classes_of_java_are_words(said: str, shown: str) -> None:
+    """A class that says what happened does so in words; one without words stays."""
+    assert dbt_edge.message(RuntimeError(said)) == shown
+
+
 def test_a_plan_is_left_out() -> None:
     """What the analysis of a query says ends before the plan that Spark prints after it."""
     words = "[UNRESOLVED_COLUMN] `idd` cannot be resolved. SQLSTATE: 42703; line 8 pos 7"

@@ -46,6 +46,11 @@ CAUSED_BY = "Caused by: "
 PLAN = re.compile(r";\s*\n(?='?[A-Z]\w+)")
 """Where the words of an analysis end and its plan begins."""
 LINE = re.compile(r"(?<=\bline )\d+(?=,? pos)")
+JAVA_CLASS = re.compile(
+    r"(\()?\b(?:[a-z]\w*\.)+(?:\w+\$)?([A-Z]\w*?|)(?:Exception|Error)(?(1)\) |: )(?=(\[)?\S)"
+)
+"""An exception's class before its words, as Java writes it; Spark Connect puts it in brackets."""
+TELLS_NOTHING = ("", "IO", "Runtime", "Spark", "Hive", "HiveSQL", "IllegalArgument", "IllegalState")
 NO_METASTORE = re.compile(
     r"Could not connect to meta store using any of the URIs provided\. "
     r"Most recent failure: (?:[\w.]+Exception: )*(.*)"
@@ -76,10 +81,22 @@ def complaint(spark_version: str) -> str | None:
 def message(error: BaseException) -> str:
     """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
     if known := _recognized(error):
-        return str(known)
-    words = _own_words(error).splitlines()
+        return in_words(str(known))
+    words = in_words(_own_words(error)).splitlines()
     kept = [line for line in words if line.strip() and not FRAME.match(line)]
     return "\n".join(kept[:MOST_LINES]) or type(error).__name__
+
+
+def in_words(text: str) -> str:
+    """The text with words for Java's classes of exceptions, whose own names are in the logs."""
+    return JAVA_CLASS.sub(_words_for, text)
+
+
+def _words_for(java_class: re.Match[str]) -> str:
+    """None if they would add nothing, as before one of Spark's conditions."""
+    name, condition = java_class[2], java_class[3]
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return "" if condition or name in TELLS_NOTHING else f"{words}: "
 
 
 def located(text: str, sql: str, node: Any, project: Any) -> str:
@@ -211,6 +228,7 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
             return method(*args, **kwargs)
         except (StagingError, Py4JError, PySparkException) as error:
             hide = cast("Any", args[0]).hide_secrets
+            logger.debug(hide(full_text(error)))
             kind = DbtRuntimeError if isinstance(error, StagingError) else DbtDatabaseError
             raise kind(hide(message(error))) from error
 

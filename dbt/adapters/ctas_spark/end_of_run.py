@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -80,8 +81,10 @@ def _freed(one: Published, over: threading.Event) -> int | None:
         return len(one.catalog.clean_up(one.context, one.rules).freed)
     except Exception as error:  # noqa: BLE001 (whatever it is, the other tables go on)
         if not over.is_set():
-            what = error.what if isinstance(error, StagingError) else str(error)
-            logger.warning("%s: old versions stay for now: %s", one.context.target, what)
+            what = error.what if isinstance(error, StagingError) else dbt_edge.message(error)
+            said = dbt_edge.in_words(what)
+            logger.warning("%s: old versions stay for now: %s", one.context.target, said)
+            logger.info("%s", dbt_edge.full_text(error))
         return None
 
 

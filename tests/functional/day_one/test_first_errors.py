@@ -171,8 +171,8 @@ def test_a_package_that_no_registry_has(alone: Project) -> None:
     asked = {"spark.jars.packages": "nobody:nothing:1.0", "spark.jars.ivySettings": str(ivy)}
     alone.write_profile(server_side_parameters={**SMALL, **asked})
     assert shown(alone, "run") == refused(
-        "[SPARK_NOT_STARTED] Spark could not start: java.lang.RuntimeException: [unresolved "
-        f"dependency: nobody#nothing;1.0: not found]\n{SEE_CONSOLE}"
+        "[SPARK_NOT_STARTED] Spark could not start: [unresolved dependency: nobody#nothing;1.0: "
+        f"not found]\n{SEE_CONSOLE}"
     )
 
 

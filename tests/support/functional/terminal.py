@@ -24,6 +24,22 @@ CHANGES = (
     (r"/attempt_\w+", "/ATTEMPT"),
     (r"\(\S+ executor driver\)", "(HOST)"),
 )
+FAILED = """\
+Concurrency: 2 threads (target='test')
+{starts}1 of 1 START sql atomic_table model shop.numbered .. [RUN]
+1 of 1 ERROR creating sql atomic_table model shop.numbered .. [ERROR in TIME]
+Finished running 1 atomic table model in TIME.
+Completed with 1 error, 0 partial successes, and 0 warnings:
+Failure in model numbered (models/numbered.sql)
+  Database Error in model numbered (models/numbered.sql)
+{error}
+    outcome: not_committed; version VERSION was discarded; shop.numbered: it still holds version \
+VERSION
+  compiled code at target/run/tested/models/numbered.sql
+  compiled code at target/compiled/tested/models/numbered.sql
+Done. PASS=0 WARN=0 ERROR=1 SKIP=0 NO-OP=0 TOTAL=1
+"""
+"""All that is shown of a run whose only model fails in its job, over an older version."""
 
 
 def shown(
