@@ -46,7 +46,7 @@ def ended(during: Callable[[], Any]) -> Any:
     starting, got = Start(), []
 
     def broken_off() -> None:
-        with starting.under_way():
+        with starting.under_way(Path.cwd()):
             got.append(during())
             assert starting.end()
 
@@ -72,7 +72,7 @@ def test_what_is_launched_after_the_signal_ends_as_well() -> None:
     starting, jvms = Start(), []
 
     def broken_off() -> None:
-        with starting.under_way():
+        with starting.under_way(Path.cwd()):
             assert starting.end()
             jvms.append(launched())
 
@@ -84,7 +84,7 @@ def test_what_is_launched_after_the_signal_ends_as_well() -> None:
 def test_no_thread_starts_spark_again_until_the_invocation_is_over() -> None:
     """Threads that waited for the start are refused."""
     starting = Start()
-    with pytest.raises(JobCanceledError), starting.under_way():
+    with pytest.raises(JobCanceledError), starting.under_way(Path.cwd()):
         starting.end()
     with pytest.raises(JobCanceledError):
         starting.require_not_ended()

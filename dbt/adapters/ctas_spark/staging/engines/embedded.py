@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pyspark
 
+from .derby import DIRECTORY
+
 logger = logging.getLogger(__name__)
 
 CONNECTION_URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
@@ -19,7 +21,6 @@ WAREHOUSES = (
     "spark.hadoop.hive.metastore.warehouse.dir",
     "spark.hive.metastore.warehouse.dir",
 )
-DATABASE = "metastore_db"
 TABLES = "spark-warehouse"
 SETTING = re.compile(r"^[ \t]*([^\s#=:]+)[ \t=:]+(\S.*?)[ \t]*$", re.MULTILINE)
 """A line of spark-defaults.conf, which Java reads as properties."""
@@ -41,7 +42,7 @@ def beside(settings: Mapping[str, str], project: Path) -> dict[str, str]:
     if not is_embedded(settings) or named.get(CONNECTION_URL):
         return {}
     _name_another(project)
-    found = {CONNECTION_URL: f"jdbc:derby:;databaseName={project / DATABASE};create=true"}
+    found = {CONNECTION_URL: f"jdbc:derby:;databaseName={project / DIRECTORY};create=true"}
     if not any(map(named.get, WAREHOUSES)):
         found[WAREHOUSE] = path_for_spark(project / TABLES)
     return found
@@ -55,15 +56,15 @@ def path_for_spark(path: Path) -> str:
 def _name_another(project: Path) -> None:
     """Warn of tables that are not found, because Spark was run elsewhere before."""
     here = Path.cwd()
-    if (here / DATABASE).is_dir() and not (project / DATABASE).exists():
+    if (here / DIRECTORY).is_dir() and not (project / DIRECTORY).exists():
         logger.warning(
             "the metastore %s, in the working directory, is not used: that of this project is %s, "
             "and does not exist yet. To use the former, set in spark_conf of the profile "
             "%s to jdbc:derby:;databaseName=%s and %s to %s",
-            here / DATABASE,
-            project / DATABASE,
+            here / DIRECTORY,
+            project / DIRECTORY,
             CONNECTION_URL,
-            here / DATABASE,
+            here / DIRECTORY,
             WAREHOUSE,
             path_for_spark(here / TABLES),
         )

@@ -85,7 +85,7 @@ def start_spark(
         START.require_not_ended()
         if SparkContext._gateway is not None:  # noqa: SLF001 (it has no public name)
             return _session(wanted)
-        with START.under_way():
+        with START.under_way(project or Path.cwd()):
             wanted |= beside(settings, project) if project is not None else {}
             _start_jvm(wanted, Path(log_directory).absolute(), say)
             silence_query_loggers()

@@ -44,14 +44,14 @@ class Start:
             )
 
     @contextmanager
-    def under_way(self) -> Iterator[None]:
-        """Around the start.
+    def under_way(self, directory: Path) -> Iterator[None]:
+        """Around the start of a Spark whose embedded metastore, if it has one, lies there.
 
         Raises:
             JobCanceledError: it was ended. An embedded metastore that it had begun to create is
                 removed, because no later start could open it.
         """
-        database = Path(derby.DIRECTORY).absolute()
+        database = directory / derby.DIRECTORY
         was_there = database.exists()
         # the name by which launch_gateway calls it
         java_gateway.Popen = self._launched  # type: ignore[attr-defined, assignment]
