@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from readers.session import small_session
 # dropped would fail for longer than the table is away.
 NOTHING_REMEMBERED = {"spark.sql.filesourceTableRelationCacheSize": "0"}
 SECONDS_BETWEEN_READS = 0.1
+CONDITION = re.compile(r"\[[A-Z][A-Z_.]+\] .*?(?=\. |\n|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,5 +147,7 @@ def _text(value: object) -> str:
 
 
 def _words(error: Exception) -> str:
-    """The first sentence of what Spark says."""
-    return str(error).strip().partition("\n")[0].partition(". ")[0]
+    """Spark's condition and its first sentence, wherever in a failed job's text it stands."""
+    said = str(error).strip()
+    condition = CONDITION.search(said)
+    return condition[0] if condition else said.partition("\n")[0].partition(". ")[0]
