@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from dbt.adapters.spark.impl import SCHEMA_NOT_FOUND_MESSAGES, TABLE_OR_VIEW_NOT_FOUND_MESSAGES
 from dbt_common.exceptions import CompilationError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException
@@ -86,6 +87,12 @@ def test_frames_are_left_out() -> None:
 def test_classes_of_java_are_words(said: str, shown: str) -> None:
     """A class that says what happened does so in words; one without words stays."""
     assert dbt_edge.message(RuntimeError(said)) == shown
+
+
+@pytest.mark.parametrize("known", SCHEMA_NOT_FOUND_MESSAGES + TABLE_OR_VIEW_NOT_FOUND_MESSAGES)
+def test_what_dbt_spark_looks_for_stays(known: str) -> None:
+    """By these words it knows that there is no such schema or table."""
+    assert known in dbt_edge.message(RuntimeError(f"org.apache.{known}: s.t"))
 
 
 def test_a_plan_is_left_out() -> None:

@@ -51,6 +51,8 @@ JAVA_CLASS = re.compile(
 )
 """An exception's class before its words, as Java writes it; Spark Connect puts it in brackets."""
 TELLS_NOTHING = ("", "IO", "Runtime", "Spark", "Hive", "HiveSQL", "IllegalArgument", "IllegalState")
+KNOWN_BY_CLASS = ("NoSuchNamespace", "NoSuchDatabase", "NoSuchTable")
+"""dbt-spark looks for these classes in the text of an error."""
 NO_METASTORE = re.compile(
     r"Could not connect to meta store using any of the URIs provided\. "
     r"Most recent failure: (?:[\w.]+Exception: )*(.*)"
@@ -95,6 +97,8 @@ def in_words(text: str) -> str:
 def _words_for(java_class: re.Match[str]) -> str:
     """None if they would add nothing, as before one of Spark's conditions."""
     name, condition = java_class[2], java_class[3]
+    if name in KNOWN_BY_CLASS:
+        return f"{name}Exception: "
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
     return "" if condition or name in TELLS_NOTHING else f"{words}: "
 
