@@ -122,7 +122,9 @@ crashes() { run_tests .venv tests/crashes; }
 
 contract() { run_tests .venv tests/contract; }
 
-contract_formats() { run_tests .venv tests/contract --catalog iceberg_jdbc --catalog delta; }
+contract_formats() {
+    run_tests .venv tests/contract/test_contract.py --catalog iceberg_jdbc --catalog delta
+}
 
 iceberg() { run_tests .venv tests/iceberg; }
 

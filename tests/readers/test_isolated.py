@@ -48,6 +48,7 @@ def test_no_read_fails_or_mixes(server: Metastore, tmp_path: Path, *, same: bool
     assert trial.stale.versions == (1,)
 
 
+@pytest.mark.long
 def test_no_read_of_an_iceberg_table_fails_or_mixes(server: Metastore, tmp_path: Path) -> None:
     """In a session that has Delta, too; `bench/many_reads.py` has the other catalogs, and Delta."""
     with shared_tables(Choice.ICEBERG_JDBC, server, tmp_path) as tables:

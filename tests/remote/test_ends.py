@@ -3,11 +3,12 @@
 import signal
 
 from faults.other_process import other_dbt, other_run
-from remote.place import MODELS, ONLY_CONNECT, Place
+from remote.place import MODELS, MOSTLY_CONNECT, ONLY_CONNECT, Place
 
 SLEEP_MS = 60_000
 
 
+@MOSTLY_CONNECT
 def test_ctrl_c_interrupts_the_models_and_leaves_the_old_tables(place: Place) -> None:
     """Nothing staged is left; the statements do not run on to their end."""
     place.project.build()

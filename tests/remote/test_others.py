@@ -1,6 +1,6 @@
 """What dbt-spark makes itself, on a server."""
 
-from remote.place import Place
+from remote.place import MOSTLY_CONNECT, Place
 
 SEED = "id,name\n1,a\n2,b\n"
 VIEW = "{{ config(materialized='view') }} select * from {{ ref('seeded') }}"
@@ -24,6 +24,7 @@ models: [{name: shown, columns: [{name: id, data_tests: [unique, not_null]}]}]
 """
 
 
+@MOSTLY_CONNECT
 def test_seeds_views_incremental_models_snapshots_and_tests_work(place: Place) -> None:
     """As far as their tables are of a format that has what they need."""
     place.write(

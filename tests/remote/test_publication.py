@@ -4,7 +4,7 @@ import threading
 
 from pyspark import SparkContext
 
-from remote.place import MODELS, ONLY_CONNECT, Place
+from remote.place import MODELS, MOSTLY_CONNECT, ONLY_CONNECT, Place
 
 REPLACED = {
     "ice": ("fast_forward", "isolated", "cas"),
@@ -32,6 +32,7 @@ def test_models_are_created_and_then_replaced(place: Place) -> None:
     assert SparkContext._gateway is None  # noqa: SLF001 (no JVM was started here)
 
 
+@MOSTLY_CONNECT
 def test_a_model_that_fails_leaves_the_old_table(place: Place) -> None:
     """Where the query raises while it is staged; nothing staged is left."""
     place.project.build()
@@ -66,6 +67,7 @@ def test_what_needs_the_jvm_is_refused_before_any_job(place: Place) -> None:
     assert place.rows(f"show tables in spark_catalog.{place.project.schema}") == []
 
 
+@MOSTLY_CONNECT
 def test_a_change_of_columns_is_copied(place: Place) -> None:
     """It is atomic, and says what keeps it from isolated; asked for by name it is refused."""
     place.project.build()

@@ -19,6 +19,7 @@ def delta_session() -> Mapping[str, str]:
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
         "spark.driver.memory": "1200m",
         "spark.driver.extraJavaOptions": JAVA,
+        "spark.sql.adaptive.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
