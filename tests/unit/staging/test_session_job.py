@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
@@ -74,18 +75,30 @@ def test_a_driver_that_has_ended_runs_no_task() -> None:
     assert stopped.stop()
 
 
-def counting(*stages: dict[str, int], described: str = "mine 1") -> SessionJob:
-    """A job whose first statement had one job with these stages."""
+def counting(
+    *stages: dict[str, int], described: str = "mine 1", forgotten: int = 0, skipped: int = 0
+) -> SessionJob:
+    """A job whose first statement had one job with these stages, and some that Spark forgot."""
     quiet = {"numFailedTasks": 0, "numKilledTasks": 0, "attemptId": 0}
     calls = [
         SimpleNamespace(**{name: lambda n=n: n for name, n in {**quiet, **stage}.items()})
         for stage in stages
     ]
-    ids = SimpleNamespace(size=lambda: len(calls), apply=lambda index: index)
+    ids = SimpleNamespace(size=lambda: len(calls) + forgotten, apply=lambda index: index)
+
+    def stage_of(index: int) -> SimpleNamespace:
+        if index < len(calls):
+            return calls[index]
+        raise Py4JJavaError("forgotten", SimpleNamespace(_target_id="o1", _gateway_client=None))
+
     description = SimpleNamespace(isDefined=lambda: True, get=lambda: described)
     store = SimpleNamespace(
-        job=lambda _: SimpleNamespace(stageIds=lambda: ids, description=lambda: description),
-        lastStageAttempt=lambda index: calls[index],
+        job=lambda _: SimpleNamespace(
+            stageIds=lambda: ids,
+            description=lambda: description,
+            numSkippedStages=lambda: skipped,
+        ),
+        lastStageAttempt=stage_of,
     )
     jvm_context = SimpleNamespace(
         listenerBus=lambda: SimpleNamespace(waitUntilEmpty=lambda _: None),
@@ -106,6 +119,13 @@ READ = {"outputRecords": 0, "outputBytes": 0}
 def test_a_statement_has_written_what_its_tasks_wrote() -> None:
     """Stages that only read add nothing."""
     assert counting(READ, WROTE, WROTE).written_by("insert", None) == WriteFigures(10, None, 140)
+
+
+def test_a_stage_that_was_skipped_may_be_forgotten() -> None:
+    """Spark keeps 1,000 stages, and forgets skipped ones first; another one may have written."""
+    wrote = WriteFigures(5, None, 70)
+    assert counting(WROTE, forgotten=1, skipped=1).written_by("insert", None) == wrote
+    assert counting(WROTE, forgotten=2, skipped=1).written_by("insert", None) == WriteFigures()
 
 
 @pytest.mark.parametrize("trouble", ["numFailedTasks", "numKilledTasks", "attemptId"])

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 
@@ -155,17 +156,32 @@ def _counted(spark: SparkSession, store: Any, execution: int) -> dict[str, int]:
 
 
 def _output(store: Any, jobs: Iterable[int]) -> WriteFigures:
-    """What the writing tasks counted; unknown if one failed or a stage was repeated."""
+    """What the writing tasks counted; unknown if one failed or a stage was repeated or forgotten.
+
+    Of more than 1,000 stages Spark forgets some, and those first that a job has skipped.
+    """
     rows = written = 0
-    for job in jobs:
-        stages = store.job(job).stageIds()
-        for index in range(stages.size()):
-            stage = store.lastStageAttempt(stages.apply(index))
+    for job in map(store.job, jobs):
+        stages = [_stage(store, number) for number in _numbers(job.stageIds())]
+        if stages.count(None) > job.numSkippedStages():
+            return WriteFigures()
+        for stage in filter(None, stages):
             if stage.numFailedTasks() or stage.numKilledTasks() or stage.attemptId():
                 return WriteFigures()
             rows += int(stage.outputRecords())
             written += int(stage.outputBytes())
     return WriteFigures(rows=rows, bytes=written)
+
+
+def _numbers(of_scala: Any) -> list[int]:
+    return [int(of_scala.apply(index)) for index in range(of_scala.size())]
+
+
+def _stage(store: Any, number: int) -> Any:
+    """Its last attempt; None if Spark has forgotten it."""
+    with suppress(Py4JJavaError):
+        return store.lastStageAttempt(number)
+    return None
 
 
 def _description(job: Any) -> str:
