@@ -85,16 +85,17 @@ def test_another_thread_leaves_signals_alone(hosts_signals: list[int]) -> None:
     assert hosts_signals == []
 
 
-def test_an_ignored_signal_stays_ignored() -> None:
-    """A program that was started to survive SIGTERM does."""
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_ignored_signal_stays_ignored(number: signal.Signals) -> None:
+    """A program that was started to survive it does."""
+    before = signal.signal(number, signal.SIG_IGN)
     try:
         termination = Termination(lambda: False, lambda: None)
         termination.watch()
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+        assert signal.getsignal(number) is signal.SIG_IGN
         termination.restore()
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(number, before)
 
 
 def test_a_handler_that_came_later_stays(hosts_signals: list[int]) -> None:
@@ -128,15 +129,3 @@ def test_ctrl_c_later_is_pythons_own(hosts_signals: list[int]) -> None:
     termination.restore()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert hosts_signals == []
-
-
-def test_a_programs_own_handler_of_ctrl_c_stays() -> None:
-    """What it does with Ctrl-C is its own matter."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        termination = Termination(lambda: False, lambda: None)
-        termination.watch()
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-        termination.restore()
-    finally:
-        signal.signal(signal.SIGINT, before)
