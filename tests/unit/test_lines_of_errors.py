@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.dbt_edge import located
+from dbt.adapters.ctas_spark.lines_of_errors import located
 
 CONFIG = """{{
   config(materialized='table')

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from dbt.adapters.ctas_spark.connections import Termination
+from dbt.adapters.ctas_spark.termination import Termination
 
 RUN = """
 import signal
-from dbt.adapters.ctas_spark.connections import Termination
+from dbt.adapters.ctas_spark.termination import Termination
 termination = Termination(lambda: False, lambda: print("cancelled", flush=True))
 termination.watch()
 try:

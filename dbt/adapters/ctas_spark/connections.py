@@ -1,15 +1,12 @@
 """dbt's connections on one Spark session: run, fetch, cancel, and Spark's errors as dbt's."""
 
-import atexit
 import itertools
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.context import SpawnContext
-from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
@@ -24,6 +21,7 @@ from dbt.adapters.contracts.connection import (
 )
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import logger
+from dbt.adapters.ctas_spark.lines_of_errors import located
 from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
 from dbt.adapters.ctas_spark.staging import quoting
@@ -35,6 +33,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import (
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
+from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
 
@@ -130,62 +129,6 @@ class SessionHandle(SparkConnectionWrapper):
         ]
 
 
-class Termination:
-    """Between ``watch`` and ``restore``, SIGTERM cancels a run as Ctrl-C does.
-
-    Both end a Spark that is still starting (``end_start`` says if it was), and raise nothing then:
-    the start fails. ``cancel`` is called inside the handler, so it may only set flags. The program
-    around the run keeps its own handler of Ctrl-C; that of SIGTERM is called after ours, and a
-    process without one ends by SIGTERM after the clean-up.
-    """
-
-    def __init__(self, end_start: Callable[[], bool], cancel: Callable[[], None]) -> None:
-        self._end_start = end_start
-        self._cancel = cancel
-        self._previous: dict[int, Any] = {}
-        self._asked = False
-
-    def watch(self) -> None:
-        """Handle the signals from now on, in the main thread and unless they are ignored."""
-        if self._previous or not _in_main_thread():
-            return
-        self._asked = False
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._handle(signal.SIGINT, self._on_sigint)
-        if signal.getsignal(signal.SIGTERM) not in (None, signal.SIG_IGN):
-            self._handle(signal.SIGTERM, self._on_sigterm)
-
-    def restore(self) -> None:
-        """After the clean-up: put the previous handlers back, unless others are there by now."""
-        if not self._previous or not _in_main_thread():
-            return
-        previous, self._previous = self._previous, {}
-        for number, handler in previous.items():
-            if signal.getsignal(number) in (self._on_sigint, self._on_sigterm):
-                signal.signal(number, handler)
-        if self._asked and previous[signal.SIGTERM] is signal.SIG_DFL:
-            atexit._run_exitfuncs()  # noqa: SLF001 (Python would warn of its semaphores)
-            signal.raise_signal(signal.SIGTERM)
-
-    def _handle(self, number: signal.Signals, handler: Callable[[int, Any], None]) -> None:
-        self._previous[number] = signal.signal(number, handler)
-
-    def _on_sigint(self, _number: int, _frame: FrameType | None) -> None:
-        if not self._end_start():
-            raise KeyboardInterrupt
-
-    def _on_sigterm(self, number: int, frame: FrameType | None) -> None:
-        if self._asked:  # a second one may not break off the clean-up
-            return
-        self._asked = True
-        starting = self._end_start()
-        self._cancel()
-        if callable(previous := self._previous[number]):
-            previous(number, frame)
-        if not starting:
-            raise KeyboardInterrupt("SIGTERM")
-
-
 class CtasSparkConnectionManager(SparkConnectionManager):
     """Opens handles on the process's session; translates errors once, here."""
 
@@ -258,7 +201,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         except Exception as error:
             hide = cast("CtasSparkCredentials", self.profile.credentials).hide_secrets
             logger.debug(hide(f"Error while running:\n{sql}\n{dbt_edge.full_text(error)}"))
-            said = dbt_edge.located(dbt_edge.message(error), sql, self.model.node, self.profile)
+            said = located(dbt_edge.message(error), sql, self.model.node, self.profile)
             raise DbtDatabaseError(hide(said)) from error
 
     def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
@@ -287,7 +230,3 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         connection.handle = SessionHandle(spark, method.job)
         connection.state = ConnectionState.OPEN
         return connection
-
-
-def _in_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
