@@ -1,10 +1,10 @@
-"""Others who write the table while a model builds it: theirs stays, or is replaced by name only."""
+"""Others who write the table while a model builds it: theirs stays."""
 
 from collections.abc import Callable
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
@@ -15,28 +15,8 @@ from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from iceberg.place import Place
+from iceberg.rivals import NEW, NEW_ROWS, OLD, WRITES, rival
 from long import long
-
-OLD = "SELECT id, 'old' AS name FROM range(3)"
-NEW = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
-NEW_ROWS = [(0, "new", 1), (1, "new", 1)]
-
-WRITES = {
-    "insert": ["INSERT INTO {table} VALUES (7, 'theirs')"],
-    "replace": ["CREATE OR REPLACE TABLE {table} USING iceberg AS SELECT 7L id, 'theirs' name"],
-    "alter": ["ALTER TABLE {table} ADD COLUMNS (theirs int)"],
-    "property": ["ALTER TABLE {table} SET TBLPROPERTIES ('theirs' = 'yes')"],
-    "drop and create": [
-        "DROP TABLE {table}",
-        "CREATE TABLE {table} USING iceberg AS SELECT 7L id, 'theirs' name",
-    ],
-}
-
-
-def rival(place: Place, statements: list[str]) -> None:
-    """Somebody who knows nothing of the protocol."""
-    for statement in statements:
-        place.spark.sql(statement.format(table=place.table))
 
 
 @pytest.fixture
@@ -240,51 +220,6 @@ def test_a_creation_that_lost_is_an_error_or_none_by_its_purpose(
         created.commit()
     created.abort("failed")
     assert (jdbc.rows(), jdbc.staged()) == (NEW_ROWS, [])
-
-
-def test_overwrite_goes_over_more_columns_than_the_version_has(jdbc: Place) -> None:
-    """A column that the rival adds later has an id that no other ever had."""
-    jdbc.publish(OLD)
-    staged = jdbc.stage(OLD, jdbc.context(on_conflict=OnConflict.OVERWRITE))
-    rival(jdbc, WRITES["alter"])
-    rival(jdbc, ["INSERT INTO {table} VALUES (7, 'theirs', 1)"])
-    staged.commit()
-    staged.settle()
-    assert (jdbc.columns(), len(jdbc.rows())) == (["id", "name"], 3)
-    rival(jdbc, WRITES["alter"])
-    assert set(jdbc.rows("theirs")) == {(None,)}
-
-
-@pytest.mark.parametrize("kind", ["insert", "replace", "alter", "property"])
-def test_overwrite_puts_the_version_over_a_rivals(jdbc: Place, kind: str) -> None:
-    """Whole: its columns and rows, on top of the rival's commit, which the history keeps."""
-    jdbc.publish(OLD)
-    staged = jdbc.stage(NEW, jdbc.context(on_conflict=OnConflict.OVERWRITE))
-    rival(jdbc, WRITES[kind])
-    theirs = jdbc.rows("snapshot_id", ".snapshots")
-    staged.commit()
-    staged.settle()
-    assert jdbc.rows() == NEW_ROWS
-    assert jdbc.columns() == ["id", "name", "more"]
-    assert set(theirs) < set(jdbc.rows("snapshot_id", ".snapshots"))
-    jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (5, 'user', 5)")
-    current = jdbc.rows("snapshot_id", ".history ORDER BY made_current_at")
-    assert len(jdbc.rows()) == 3
-    for (snapshot,) in current:
-        assert jdbc.rows("*", f" VERSION AS OF {snapshot}")
-
-
-def test_overwrite_over_another_partitioning_is_refused(jdbc: Place) -> None:
-    """The staged files' partitions would be read by the rival's rules: nothing is published."""
-    jdbc.publish(OLD)
-    context = jdbc.context(on_conflict=OnConflict.OVERWRITE, partition_by=("id",))
-    staged = jdbc.stage(NEW, context)
-    rival(jdbc, ["ALTER TABLE {table} ADD PARTITION FIELD name"])
-    with pytest.raises(ConcurrentWriteError, match="partitioning"):
-        staged.commit()
-    staged.abort("failed")
-    assert len(jdbc.rows()) == 3
-    assert jdbc.staged() == []
 
 
 @pytest.mark.long

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from servers import metastore
-from servers.metastore import MetastoreStartError, running_metastore
-from servers.processes import wait_until
+from servers.metastore import running_metastore
+from servers.processes import ServerStartError, wait_until
 
 pytestmark = pytest.mark.long
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -63,7 +63,7 @@ def test_a_metastore_that_cannot_start_says_why(
     """A server that ends before it answers raises at once, with its log in the message."""
     monkeypatch.setattr(metastore, "JVM_OPTIONS", ("-XX:NoSuchOption",))
     with (
-        pytest.raises(MetastoreStartError, match="NoSuchOption"),
+        pytest.raises(ServerStartError, match="NoSuchOption"),
         running_metastore(tmp_path / "server", tmp_path / "warehouse"),
     ):
         pass

@@ -8,10 +8,9 @@ import pyspark
 
 from servers.jars import ICEBERG_REST_SERVER, SQLITE_DRIVER, fetched, java
 from servers.loopback import answers, free_port
-from servers.processes import start, stop, tail, wait_until
+from servers.processes import start, stop, wait_for_server
 
 SOURCE = Path(__file__).parent / "RestCatalogServer.java"
-STARTS_WITHIN_SECONDS = 300.0
 
 
 @contextmanager
@@ -29,13 +28,8 @@ def rest_catalog(
     options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", _class_path()]
     process = start([java(), *options, SOURCE, *arguments], log, cwd=directory)
     try:
-        wait_until(
-            lambda: process.poll() is not None or answers(port, "/v1/config"),
-            STARTS_WITHIN_SECONDS,
-            f"an answer of the catalog on port {port}, log in {log}",
-        )
-        if process.poll() is not None:
-            raise RuntimeError(f"The catalog's server has ended:\n{tail(log)}")
+        up = f"an answer of the catalog on port {port}"
+        wait_for_server(process, lambda: answers(port, "/v1/config"), up, log)
         catalog = f"spark.sql.catalog.{name}"
         yield {
             catalog: "org.apache.iceberg.spark.SparkCatalog",

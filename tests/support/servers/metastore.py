@@ -2,7 +2,6 @@
 
 import os
 import socket
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,9 +17,15 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
 from servers.loopback import free_port
-from servers.processes import start, stop, tail, wait_until
+from servers.processes import (
+    STARTS_WITHIN_SECONDS,
+    ServerStartError,
+    start,
+    stop,
+    tail,
+    wait_for_server,
+)
 
-STARTS_WITHIN_SECONDS = 300.0
 ANSWERS_WITHIN_MILLISECONDS = 5_000
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 JVM_OPTIONS = (
@@ -45,10 +50,6 @@ public class LockTables {
     }
 }
 """
-
-
-class MetastoreStartError(Exception):
-    """The server ended before it answered; the message ends with its log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +102,8 @@ def running_metastore(
         _make_lock_tables(directory, log)
     process = start(_command(directory, port), log, cwd=directory)
     try:
-        wait_until(
-            lambda: _answers(process, port, log),
-            STARTS_WITHIN_SECONDS,
-            f"an answer of the metastore on port {port}, log in {log}",
+        wait_for_server(
+            process, lambda: _answers(port), f"an answer of the metastore on port {port}", log
         )
         _make_own_tables(port)
         yield Metastore(port, warehouse, process.pid)
@@ -138,7 +137,7 @@ def _make_lock_tables(directory: Path, log: Path) -> None:
     source.write_text(LOCK_TABLES)
     process = start([*_jvm(directory), str(source)], log, cwd=directory)
     if process.wait(STARTS_WITHIN_SECONDS) != 0:
-        raise MetastoreStartError(f"There are no lock tables:\n{tail(log)}")
+        raise ServerStartError(f"There are no lock tables:\n{tail(log)}")
 
 
 def _jvm(directory: Path) -> list[str]:
@@ -170,11 +169,7 @@ def _java() -> str:
     return f"{home}/bin/java" if home else "java"
 
 
-def _answers(process: subprocess.Popen[str], port: int, log: Path) -> bool:
-    if process.poll() is not None:
-        raise MetastoreStartError(
-            f"The metastore ended with code {process.returncode}:\n{tail(log)}"
-        )
+def _answers(port: int) -> bool:
     try:
         # Thrift's own client would log every refused attempt.
         socket.create_connection(("127.0.0.1", port)).close()

@@ -8,10 +8,9 @@ from pathlib import Path
 from servers.iceberg import EXTENSIONS
 from servers.jars import ICEBERG, NESSIE_SERVER, fetched
 from servers.loopback import answers, free_port
-from servers.processes import start, stop, tail, wait_until
+from servers.processes import start, stop, wait_for_server
 
 JAVA = "NESSIE_JAVA"
-STARTS_WITHIN_SECONDS = 300.0
 
 
 @contextmanager
@@ -32,13 +31,8 @@ def nessie_catalog(name: str, directory: Path) -> Iterator[Mapping[str, str]]:
     jar = str(fetched(NESSIE_SERVER))
     process = start([java, "-Xmx300m", *defined, "-jar", jar], log, cwd=directory)
     try:
-        wait_until(
-            lambda: process.poll() is not None or answers(ports[0], "/api/v2/config"),
-            STARTS_WITHIN_SECONDS,
-            f"an answer of Nessie on port {ports[0]}, log in {log}",
-        )
-        if process.poll() is not None:
-            raise RuntimeError(f"Nessie's server has ended:\n{tail(log)}")
+        up = f"an answer of Nessie on port {ports[0]}"
+        wait_for_server(process, lambda: answers(ports[0], "/api/v2/config"), up, log)
         catalog = f"spark.sql.catalog.{name}"
         yield {
             "spark.jars": str(fetched(ICEBERG)),

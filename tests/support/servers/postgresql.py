@@ -10,16 +10,11 @@ from pathlib import Path
 
 from servers.loopback import free_port
 from servers.postgresql_installation import Installation, reachable_installation
-from servers.processes import start, stop, tail, wait_until
+from servers.processes import ServerStartError, start, stop, wait_for_server
 
 USER = "hive"
-READY_WITHIN_SECONDS = 60.0
 # What the server holds ends with the test: it need not survive a loss of power.
 WITHOUT_SYNC = ("-c", "fsync=off", "-c", "synchronous_commit=off")
-
-
-class PostgresqlStartError(Exception):
-    """The server ended before it was ready; the message ends with its log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +56,8 @@ def running_postgresql(directory: Path) -> Iterator[Postgresql]:
         log = directory / "postgresql.log"
         process = start(_command(installation, port), log)
         try:
-            wait_until(
-                lambda: _is_ready(process, installation.data, log),
-                READY_WITHIN_SECONDS,
-                f"a PostgreSQL server, log in {log}",
+            wait_for_server(
+                process, lambda: _is_ready(installation.data), "a PostgreSQL server", log
             )
             yield Postgresql(port, password, process.pid, installation.programs)
         finally:
@@ -86,7 +79,7 @@ def _make_database(installation: Installation, password: str) -> None:
     ]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:
-        raise PostgresqlStartError(f"initdb failed:\n{made.stdout}{made.stderr}")
+        raise ServerStartError(f"initdb failed:\n{made.stdout}{made.stderr}")
 
 
 def _command(installation: Installation, port: int) -> list[str]:
@@ -101,8 +94,6 @@ def _command(installation: Installation, port: int) -> list[str]:
     ]
 
 
-def _is_ready(process: subprocess.Popen[str], data: Path, log: Path) -> bool:
-    if process.poll() is not None:
-        raise PostgresqlStartError(f"PostgreSQL ended with code {process.returncode}:\n{tail(log)}")
+def _is_ready(data: Path) -> bool:
     state = data / "postmaster.pid"
     return state.exists() and state.read_text().rstrip().endswith("\nready")

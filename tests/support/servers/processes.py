@@ -10,9 +10,13 @@ from pathlib import Path
 
 POLL_SECONDS = 0.02
 TAIL_CHARACTERS = 4_000
-
+STARTS_WITHIN_SECONDS = 300.0
 
 SUPPORT = Path(__file__).parents[1]
+
+
+class ServerStartError(Exception):
+    """A server, or what makes its database, ended instead of starting; with its last words."""
 
 
 def with_tests() -> dict[str, str]:
@@ -78,6 +82,19 @@ def wait_until(condition: Callable[[], bool], within: float, what: str) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what}: not within {within:g} s")
         time.sleep(POLL_SECONDS)
+
+
+def wait_for_server(
+    process: subprocess.Popen[str], is_up: Callable[[], bool], what: str, log: Path
+) -> None:
+    """Return once a server ``is_up``; raise ServerStartError if it ends first."""
+    wait_until(
+        lambda: process.poll() is not None or is_up(),
+        STARTS_WITHIN_SECONDS,
+        f"{what}, log in {log}",
+    )
+    if process.poll() is not None:
+        raise ServerStartError(f"{what}: it ended with {process.returncode}:\n{tail(log)}")
 
 
 def tail(log: Path) -> str:

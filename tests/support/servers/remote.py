@@ -16,11 +16,10 @@ from servers.delta import delta_session
 from servers.formats import joined
 from servers.iceberg import embedded_metastore, jdbc_catalog
 from servers.loopback import free_port
-from servers.processes import start, stop, tail, wait_until, with_tests
+from servers.processes import start, stop, wait_for_server, wait_until, with_tests
 from servers.remote_program import READY
 
 PROGRAM = Path(__file__).with_name("remote_program.py")
-STARTS_WITHIN_SECONDS = 300.0
 ANSWERS_WITHIN_SECONDS = 300.0
 HOST = "127.0.0.1"
 ICEBERG = "ice"
@@ -83,13 +82,12 @@ def remote_server(directory: Path) -> Iterator[RemoteServer]:
         env=with_tests(),
     )
     try:
-        wait_until(
-            lambda: process.poll() is not None or READY in log.read_text(errors="replace"),
-            STARTS_WITHIN_SECONDS,
-            f"the server, log in {log}",
+        wait_for_server(
+            process,
+            lambda: READY in log.read_text(errors="replace"),
+            "Spark's two servers",
+            log,
         )
-        if process.poll() is not None:
-            raise RuntimeError(f"The server has ended:\n{tail(log)}")
         yield RemoteServer(process, port, thrift_port, directory, app_name)
     finally:
         stop(process)
