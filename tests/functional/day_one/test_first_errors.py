@@ -153,13 +153,16 @@ def test_masters_that_do_not_answer(alone: Project) -> None:
     )
 
 
-def test_a_jar_that_is_not_there(alone: Project) -> None:
-    """Its path, before a JVM is started that would miss its classes much later."""
-    jars = {"spark.jars": f"{alone.directory}/iceberg.jar"}
+def test_jars_that_spark_could_not_read(alone: Project) -> None:
+    """Their paths, before a JVM is started that would miss their classes much later."""
+    page = alone.directory / "delta.jar"
+    page.write_text("<html>404</html>")
+    jars = {"spark.jars": f"{alone.directory}/iceberg.jar,{page}"}
     alone.write_profile(server_side_parameters={**SMALL, **jars})
     assert shown(alone, "run") == refused(
-        "[INVALID_PROFILE] 1 error in the profile; nothing was started:\n"
-        "  - spark.jars: there is no file PROJECT/iceberg.jar\n",
+        "[INVALID_PROFILE] 2 errors in the profile; nothing was started:\n"
+        "  - spark.jars: there is no file PROJECT/iceberg.jar\n"
+        "  - spark.jars: PROJECT/delta.jar is not a jar\n",
         spark_starts=False,
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
+from zipfile import is_zipfile
 
 import pyspark
 from pyspark import SparkConf, SparkContext
@@ -76,7 +77,7 @@ def start_spark(
 
     Raises:
         JobCanceledError: a signal ended the start.
-        ProfileError: it names a jar that is not there.
+        ProfileError: a jar that it names is not there, or is not one.
         ServerNotReachedError: its master does not answer.
         SparkNotStartedError: the JVM ended before it could be used.
     """
@@ -141,10 +142,15 @@ def _start_jvm(
 
 
 def _require_jars(named: str) -> None:
-    """Spark would start without a jar that is not there, and miss its classes later."""
+    """Spark would start without a jar that it can't read, and miss its classes later."""
     paths = [one.strip().removeprefix("file:") for one in named.split(",")]
-    if missing := [one for one in paths if PLAIN.fullmatch(one) and not Path(one).exists()]:
-        raise ProfileError.of([f"{JARS}: there is no file {one}" for one in missing])
+    problems = [
+        f"{JARS}: {one} is not a jar" if Path(one).exists() else f"{JARS}: there is no file {one}"
+        for one in paths
+        if PLAIN.fullmatch(one) and not is_zipfile(one)
+    ]
+    if problems:
+        raise ProfileError.of(problems)
 
 
 def require_master(settings: Mapping[str, str]) -> None:
