@@ -134,6 +134,12 @@ def test_nothing_is_known_of_a_repeated_write(trouble: str) -> None:
     assert counting(WROTE, {**WROTE, trouble: 1}).written_by("insert", None) == WriteFigures()
 
 
+def test_a_stage_that_only_reads_may_be_cut_short() -> None:
+    """Adaptive execution cancels one whose rows it does not need any more."""
+    read = {**READ, "numKilledTasks": 1}
+    assert counting(read, WROTE).written_by("insert", None) == WriteFigures(5, None, 70)
+
+
 def test_jobs_of_other_statements_are_not_counted() -> None:
     """A hook that writes before the model's main statement is another statement of the group."""
     counted = counting(WROTE, described="mine 1")

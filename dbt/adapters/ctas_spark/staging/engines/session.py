@@ -156,7 +156,7 @@ def _counted(spark: SparkSession, store: Any, execution: int) -> dict[str, int]:
 
 
 def _output(store: Any, jobs: Iterable[int]) -> WriteFigures:
-    """What the writing tasks counted; unknown if one failed or a stage was repeated or forgotten.
+    """What the writing tasks counted; unknown if their stage was repeated or is forgotten.
 
     Of more than 1,000 stages Spark forgets some, and those first that a job has skipped.
     """
@@ -166,10 +166,11 @@ def _output(store: Any, jobs: Iterable[int]) -> WriteFigures:
         if stages.count(None) > job.numSkippedStages():
             return WriteFigures()
         for stage in filter(None, stages):
-            if stage.numFailedTasks() or stage.numKilledTasks() or stage.attemptId():
+            counted = int(stage.outputRecords()), int(stage.outputBytes())
+            is_repeated = stage.numFailedTasks() or stage.numKilledTasks() or stage.attemptId()
+            if any(counted) and is_repeated:
                 return WriteFigures()
-            rows += int(stage.outputRecords())
-            written += int(stage.outputBytes())
+            rows, written = rows + counted[0], written + counted[1]
     return WriteFigures(rows=rows, bytes=written)
 
 
