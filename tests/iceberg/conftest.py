@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
 from iceberg.place import Place
 from readers.session import small_session
 from servers.iceberg import hadoop_catalog, hive_catalogs, jdbc_catalog
-from servers.iceberg_rest import rest_catalog
+from servers.iceberg_rest import rest_catalogs
 
 _numbers = itertools.count(1)
 
@@ -50,16 +50,14 @@ class SqlAlone:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Catalogs ``jdbc``, ``hive``, ``hadoop``, two of ``rest`` and Iceberg's ``spark_catalog``.
+    """Catalogs ``jdbc``, ``hive``, ``hadoop``, three of ``rest`` and Iceberg's ``spark_catalog``.
 
     Of ``careless`` tables have old metadata deleted by default; ``first_schema`` has no views. A
     session that is there already can't be used: the catalogs' jars come with the JVM.
     """
     directory = tmp_path_factory.mktemp("iceberg")
-    with (
-        rest_catalog("rest", directory / "rest") as rest,
-        rest_catalog("strict", directory / "strict", strict=True) as strict,
-    ):
+    kinds = {"rest": "open", "strict": "strict", "inside": "inside"}
+    with rest_catalogs(directory / "rest", kinds) as rest:
         conf = {
             **jdbc_catalog("careless", directory),
             **DELETES,
@@ -69,7 +67,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
             **hive_catalogs(directory),
             **hadoop_catalog("hadoop", directory),
             **rest,
-            **strict,
             "spark.sql.catalog.jdbc.cache-enabled": "false",
         }
         session = small_session(conf)
@@ -132,6 +129,8 @@ rest = _in("rest")
 """Its server compares and swaps."""
 strict = _in("strict")
 """Its server has one table a location."""
+inside = _in("inside")
+"""Its server takes no fork: tables lie in their namespace, and metadata in its table."""
 careless = _in("careless")
 """Its defaults delete old metadata files."""
 first_schema = _in("first_schema")

@@ -3,6 +3,7 @@ import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.catalog.Namespace;
@@ -16,31 +17,43 @@ import org.sparkproject.jetty.servlet.ServletContextHandler;
 import org.sparkproject.jetty.servlet.ServletHolder;
 
 /**
- * Arguments: port, JDBC URL, warehouse, and "strict" for one table a location.
- * Jetty is the one in Spark's own jar.
+ * Arguments: a directory for databases and warehouses, then the kind and the port of each catalog,
+ * as in "open:8181". Jetty is the one in Spark's own jar.
  */
 public class RestCatalogServer {
     public static void main(String[] arguments) throws Exception {
-        boolean strict = arguments.length > 3 && arguments[3].equals("strict");
-        JdbcCatalog catalog = strict ? new OneTableALocation() : new JdbcCatalog();
+        for (int index = 1; index < arguments.length; index++) {
+            String[] asked = arguments[index].split(":");
+            start(asked[0], Integer.parseInt(asked[1]), arguments[0]);
+        }
+    }
+
+    private static void start(String kind, int port, String directory) throws Exception {
+        JdbcCatalog catalog = switch (kind) {
+            case "strict" -> new OneTableALocation();
+            case "inside" -> new EachInItsPlace();
+            default -> new JdbcCatalog();
+        };
         catalog.setConf(new Configuration());
         catalog.initialize("rest", Map.of(
-            "uri", arguments[1], "warehouse", arguments[2], "jdbc.schema-version", "V1"));
+            "uri", "jdbc:sqlite:" + directory + "/" + kind + ".sqlite",
+            "warehouse", directory + "/" + kind,
+            "jdbc.schema-version", "V1"));
         ServletContextHandler context = new ServletContextHandler();
         context.addServlet(
             new ServletHolder(new RESTCatalogServlet(new RESTCatalogAdapter(catalog))), "/*");
-        Server server = new Server(
-            new InetSocketAddress("127.0.0.1", Integer.parseInt(arguments[0])));
+        Server server = new Server(new InetSocketAddress("127.0.0.1", port));
         server.setHandler(context);
         server.start();
-        server.join();
     }
 
-    /** As some servers do, it refuses a new table where another one says that it lies. */
-    static class OneTableALocation extends JdbcCatalog {
+    /** It looks at each new table, and drops one that it refuses. */
+    abstract static class Choosy extends JdbcCatalog {
+        abstract String problem(TableIdentifier name, Table made);
+
         @Override
         public Table registerTable(TableIdentifier name, String metadata) {
-            return alone(name, super.registerTable(name, metadata));
+            return allowed(name, super.registerTable(name, metadata));
         }
 
         @Override
@@ -57,23 +70,48 @@ public class RestCatalogServer {
                         throw error.getCause();
                     }
                     if (method.getName().equals("create")) {
-                        return alone(name, (Table) made);
+                        return allowed(name, (Table) made);
                     }
                     return made == builder ? proxy : made;
                 });
         }
 
-        private Table alone(TableIdentifier name, Table made) {
+        private Table allowed(TableIdentifier name, Table made) {
+            String problem = problem(name, made);
+            if (problem != null) {
+                dropTable(name, false);
+                throw new ForbiddenException("%s %s", name, problem);
+            }
+            return made;
+        }
+    }
+
+    /** As some servers do, it refuses a new table where another one says that it lies. */
+    static class OneTableALocation extends Choosy {
+        @Override
+        String problem(TableIdentifier name, Table made) {
             for (Namespace namespace : listNamespaces()) {
                 for (TableIdentifier other : listTables(namespace)) {
                     boolean same = loadTable(other).location().equals(made.location());
                     if (same && !other.equals(name)) {
-                        dropTable(name, false);
-                        throw new ForbiddenException("%s lies where %s does", name, other);
+                        return "lies where " + other + " does";
                     }
                 }
             }
-            return made;
+            return null;
+        }
+    }
+
+    /** As Polaris does by default: tables lie in their namespace, metadata files in their table. */
+    static class EachInItsPlace extends Choosy {
+        @Override
+        String problem(TableIdentifier name, Table made) {
+            if (!made.location().equals(defaultWarehouseLocation(name))) {
+                return "lies outside of its namespace";
+            }
+            String metadata = ((BaseTable) made).operations().current().metadataFileLocation();
+            return metadata.startsWith(made.location() + "/")
+                ? null : "has metadata outside of its location";
         }
     }
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pyspark
@@ -14,30 +15,43 @@ SOURCE = Path(__file__).parent / "RestCatalogServer.java"
 
 
 @contextmanager
-def rest_catalog(
-    name: str, directory: Path, *, strict: bool = False
-) -> Iterator[Mapping[str, str]]:
-    """Run the server; the settings of the catalog ``name`` that talks to it.
+def rest_catalog(name: str, directory: Path) -> Iterator[Mapping[str, str]]:
+    """Run a server that refuses nothing; the settings of the catalog ``name`` that talks to it."""
+    with rest_catalogs(directory, {name: "open"}) as settings:
+        yield settings
 
-    A ``strict`` one refuses to register a table where another lies.
+
+@contextmanager
+def rest_catalogs(directory: Path, kinds: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """Run a server for each catalog, all in one JVM; the catalogs' settings.
+
+    A ``strict`` one refuses a table where another lies. One of the kind ``inside`` refuses a table
+    outside of its namespace's directory, and metadata outside of its table's.
     """
     directory.mkdir(parents=True)
-    port, log = free_port(), directory / "server.log"
-    database = f"jdbc:sqlite:{directory / 'tables.sqlite'}"
-    arguments = [str(port), database, str(directory / "warehouse"), *["strict"] * strict]
+    ports, log = {name: free_port() for name in kinds}, directory / "server.log"
+    arguments = [str(directory), *(f"{kind}:{ports[name]}" for name, kind in kinds.items())]
     options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", _class_path()]
     process = start([java(), *options, SOURCE, *arguments], log, cwd=directory)
     try:
-        up = f"an answer of the catalog on port {port}"
-        wait_for_server(process, lambda: answers(port, "/v1/config"), up, log)
-        catalog = f"spark.sql.catalog.{name}"
+        for name, port in ports.items():
+            up = f"an answer of the catalog {name} on port {port}"
+            wait_for_server(process, partial(answers, port, "/v1/config"), up, log)
         yield {
-            catalog: "org.apache.iceberg.spark.SparkCatalog",
-            f"{catalog}.type": "rest",
-            f"{catalog}.uri": f"http://127.0.0.1:{port}",
+            key: value
+            for name, port in ports.items()
+            for key, value in _settings(f"spark.sql.catalog.{name}", port).items()
         }
     finally:
         stop(process)
+
+
+def _settings(catalog: str, port: int) -> dict[str, str]:
+    return {
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "rest",
+        f"{catalog}.uri": f"http://127.0.0.1:{port}",
+    }
 
 
 def _class_path() -> str:

@@ -8,6 +8,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.catalogs import declared, session
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, HADOOP
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.rest import RestCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     CATALOG_OF_DELTA,
@@ -185,7 +186,7 @@ def test_a_declared_catalog_is_probed_once(opened: Opened, name: str) -> None:
 
 def test_a_declaration_of_what_is_known_needs_no_probe(opened: Opened) -> None:
     """It changes nothing."""
-    assert served(catalogs("rest"), "rest") == "rest"
+    assert isinstance(served(catalogs("rest"), "rest"), RestCatalog)
     assert opened.names == ["rest"]
 
 

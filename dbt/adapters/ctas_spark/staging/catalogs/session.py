@@ -23,7 +23,7 @@ from ..metastore.opening import OpenedMetastore, open_metastore
 from ..statement.catalog import StatementCatalog
 from ..statement.tables import SqlTables, asking
 from ..storage.hadoop import HadoopStorage
-from . import declared, settings
+from . import declared, rest, settings
 from .declared import Probe
 from .kinds import (
     CATALOG_OF_ICEBERG,
@@ -37,6 +37,7 @@ from .kinds import (
     implementation_of,
 )
 from .protocol import StagingCatalog
+from .rest import RestCatalog
 from .settings import SETTINGS, IcebergKind, SessionFacts
 
 
@@ -144,15 +145,17 @@ class CatalogsWithJvm(Catalogs):
         name = context.target.catalog
         options = self._options(name)
         is_known = implementation_of(self._spark, name) in ICEBERGS
+        by_branch = settings.publishes_by_branch(options, self._facts)
+        tables = SqlTables(asking(self._spark), name, ICEBERG, self._clock, has_branches=by_branch)
         if is_known and settings.is_hadoop(options) and name != SESSION_CATALOG:
-            by_branch = settings.publishes_by_branch(options, self._facts)
-            ask = asking(self._spark)
-            tables = SqlTables(ask, name, ICEBERG, self._clock, has_branches=by_branch)
             return StatementCatalog(tables, HADOOP)
         swapped_by = settings.iceberg_kind(options) if is_known else None
         if swapped_by is not None:
             services = self._services(IcebergTables(self._spark, name))
-            return IcebergCatalog(services, swapped_by)
+            forked = IcebergCatalog(services, swapped_by)
+            if swapped_by is not IcebergKind.REST:
+                return forked
+            return RestCatalog(forked, StatementCatalog(tables, rest.IN_SQL))
         if name not in self._declared:
             raise _undeclared(name, settings.iceberg_implementation(options))
         services = self._services(declared.load(self._spark, name))

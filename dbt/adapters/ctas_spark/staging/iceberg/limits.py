@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ..context import StagingContext, TableName
 from ..errors import AtomicityNotSupportedError, RefusedError
-from ..publish.messages import unsupported
+from ..publish.messages import NO_JOB, unsupported
 from ..publish.purposes import problems_of_any
 from .facts import TableFacts
 from .fork import DATA_PATH, KEEPS_ALL, OWN_PROPERTIES
@@ -91,13 +91,18 @@ def not_apart(target: TableName, record: TableName, left: str) -> AtomicityNotSu
     )
 
 
-def no_second_name(target: TableName, refused: RefusedError) -> AtomicityNotSupportedError:
+class NoSecondNameError(AtomicityNotSupportedError):
+    """The catalog takes no fork; another way to publish may do."""
+
+
+def no_second_name(target: TableName, refused: RefusedError) -> NoSecondNameError:
     """The error for a catalog in which a fork can't be made."""
-    return unsupported(
-        target,
+    return NoSecondNameError(
         "the catalog refuses a second name for the table's metadata, on which a version is staged, "
         f"and a copy of it elsewhere: {refused}",
-        "allow the session's user to register tables in the staging schema",
+        table=target,
+        left=NO_JOB,
+        remedy="allow the session's user to register tables in the staging schema",
     )
 
 

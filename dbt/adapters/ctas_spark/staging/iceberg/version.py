@@ -86,12 +86,12 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         self._directories = ForkDirectories.below(self._location, known, self.id)
         said = {TARGET: str(self._context.target), VERSION: self.id, BASE: self._recorded}
         own = {**self._directories.properties, forks.STATE: forks.STAGED, **said}
-        if base.table is None:
-            own |= {k: v for k, v in asked.items() if k == forks.FORMAT_VERSION}
-            forks.make_empty_fork(self._tables, self.record, self._location, own)
-            return
         try:
-            forks.make_fork(self._tables, self.record, base.table, own)
+            if base.table is None:
+                own |= {k: v for k, v in asked.items() if k == forks.FORMAT_VERSION}
+                forks.make_empty_fork(self._tables, self.record, self._location, own)
+            else:
+                forks.make_fork(self._tables, self.record, base.table, own)
         except RefusedError as error:
             raise limits.no_second_name(self._context.target, error) from error
 

@@ -1,0 +1,90 @@
+"""A REST server that takes no fork, as Polaris by default: versions are staged in SQL."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    ConcurrentWriteError,
+    NoSuchVersionError,
+    RefusedError,
+)
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from iceberg.place import Place
+
+OLD = "SELECT id, 'old' AS name FROM range(3)"
+NEW = "SELECT id, 'new' AS name FROM range(2)"
+WIDER = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
+OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]
+NEW_ROWS = [(0, "new"), (1, "new")]
+
+
+def test_control_the_server_refuses_a_second_name(inside: Place) -> None:
+    """Or these tests would try nothing."""
+    inside.publish(OLD)
+    tables = IcebergTables(inside.spark, inside.catalog)
+    found = tables.find(inside.target)
+    assert found is not None
+    other = replace(inside.another_name(), database=inside.staging_schema)
+    with pytest.raises(RefusedError, match="outside of its namespace"):
+        tables.register(other, found.facts.metadata_location)
+
+
+def test_a_rebuild_of_the_same_columns_is_isolated(inside: Place) -> None:
+    """The table is created at its usual place; a branch publishes over it; nothing staged stays."""
+    created = inside.publish(OLD)
+    assert (created.level, created.reach.strategy) == (Atomicity.ISOLATED, "create")
+    place = inside.facts().location
+    staged = inside.stage(NEW)
+    assert (inside.rows(), staged.reach.strategy) == (OLD_ROWS, "fast_forward")
+    staged.commit()
+    staged.settle()
+    assert (staged.level, inside.rows()) == (Atomicity.ISOLATED, NEW_ROWS)
+    assert (inside.facts().location, inside.staged()) == (place, [])
+    versions = [event.version for event in inside.staging.history(inside.context())]
+    assert versions[0] == staged.version
+
+
+def test_another_schema_is_published_by_a_copy(inside: Place) -> None:
+    """At ``atomic``; a model that asks for ``isolated`` is refused before its job."""
+    inside.publish(OLD)
+    changed = inside.publish(WIDER)
+    assert (changed.level, inside.columns()) == (Atomicity.ATOMIC, ["id", "name", "more"])
+    with pytest.raises(AtomicityNotSupportedError, match="takes no second name"):
+        inside.stage(OLD, inside.context(atomicity=Atomicity.ISOLATED))
+    assert len(inside.rows()) == 2
+
+
+def test_a_rivals_write_is_kept(inside: Place) -> None:
+    """As where a fork is staged."""
+    inside.publish(OLD)
+    staged = inside.stage(NEW)
+    inside.spark.sql(f"INSERT INTO {inside.table} VALUES (9, 'theirs')")
+    with pytest.raises(ConcurrentWriteError):
+        staged.commit()
+    staged.abort("refused")
+    assert inside.rows() == [*OLD_ROWS, (9, "theirs")]
+
+
+def test_a_vacuum_drops_an_abandoned_branch(inside: Place) -> None:
+    """In a run of its own, which has not met the server's refusal."""
+    inside.publish(OLD)
+    lost = inside.stage(NEW)
+    branches = f"SELECT name FROM {inside.table}.refs"
+    assert f"ctas_{lost.version}" in str(inside.spark.sql(branches).collect())
+    rules = RetentionRules(orphan_age_ms=0, thorough=True)
+    inside.another_run().staging.clean_up(inside.context(), rules)
+    assert [row.name for row in inside.spark.sql(branches).collect()] == ["main"]
+    assert inside.rows() == OLD_ROWS
+
+
+def test_a_rollback_says_what_to_use_instead(inside: Place) -> None:
+    """Nothing is changed."""
+    for query in (OLD, OLD, NEW):
+        inside.publish(query)
+    with pytest.raises(NoSuchVersionError, match="can't be published again"):
+        inside.staging.roll_back(inside.context())
+    assert inside.rows() == NEW_ROWS
