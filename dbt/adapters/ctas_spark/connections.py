@@ -166,6 +166,12 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         """True once a signal, or a failure with --fail-fast, cancelled the run."""
         return self._canceled_by is not None
 
+    @property
+    def is_canceled_here(self) -> bool:
+        """True if this thread's model was cancelled; nothing is opened to know that."""
+        own = self.get_if_exists()
+        return own is not None and own.state == ConnectionState.OPEN and own.handle.canceled
+
     def _canceled(self, connection: Connection) -> bool:
         if connection.state != ConnectionState.OPEN:
             return False  # its last model has ended, or the next one will be refused

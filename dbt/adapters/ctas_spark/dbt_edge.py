@@ -57,6 +57,8 @@ NO_METASTORE = re.compile(
 METASTORE_URIS = "hive.metastore.uris"
 NO_DIRECTORY = "Unable to create database path"
 HINTS_OF_DBT_SPARK = {"'iceberg' or 'hudi'": "'iceberg'", "libsvm, hudi": "libsvm"}
+CUT_OFF = "its last statement was cancelled, and what those before it did stays"
+"""What is left of a node that is not published as a version."""
 MOST_LINES = 25
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
 

@@ -64,12 +64,16 @@ class CtasSparkAdapter(AnyCatalogAdapter):
             self._written.append(replace(context.written, seconds=seconds))
         cause, build = sys.exc_info()[1], context.build
         dbt_edge.forget_hudi(cause)
-        if cause is not None and build is not None:
-            canceled = self._handle.canceled
+        if cause is None:
+            return
+        canceled = self.connections.is_canceled_here
+        if build is not None:
             told = (build.on_canceled if canceled else build.on_failed)(cause)
             dbt_edge.add_to(cause, told)
-            if canceled:  # dbt prints no message of a model that it has cancelled
-                logger.info(build.holds)
+        if canceled:  # dbt prints no message of a model that it has cancelled
+            node = context.node
+            target = table_name(node.database, node.schema, node.alias)
+            logger.info(build.holds if build else f"{target}: {dbt_edge.CUT_OFF}")
 
     @for_macros
     def plan_staged_table(self, relation: CtasSparkRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
