@@ -1,8 +1,10 @@
 """A REST server that takes no fork, as Polaris by default: versions are staged in SQL."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -13,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from functional.dbt_project import Project
 from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"
@@ -88,3 +91,17 @@ def test_a_rollback_says_what_to_use_instead(inside: Place) -> None:
     with pytest.raises(NoSuchVersionError, match="can't be published again"):
         inside.staging.roll_back(inside.context())
     assert inside.rows() == NEW_ROWS
+
+
+def test_dbt_builds_and_rebuilds_a_model(spark: SparkSession, tmp_path: Path) -> None:
+    """In results and log as every other model; the first one meets the server's refusal."""
+    conf = {"spark.app.name": spark.conf.get("spark.app.name") or ""}
+    project = Project(tmp_path, "by_dbt", conf)
+    model = "{{ config(materialized='table', database='inside') }} select {{ var('n') }} as n"
+    project.write({"models/m.sql": model})
+    responses = [project.build(n=n).response("m") for n in (1, 2)]
+    assert [one["commit_strategy"] for one in responses] == ["create", "fast_forward"]
+    assert {one["atomicity"] for one in responses} == {"isolated"}
+    assert project.rows("select n from inside.{schema}.m") == [(2,)]
+    log = project.dbt("run-operation", "ctas_history", "--args", "{model: m}").log
+    assert responses[1]["version"] in log

@@ -94,6 +94,7 @@ class StagedTable(Generic[B]):
         self._report = report
         self._age = Stopwatch(plan.clock)
         self._rival = ""
+        self._has_job = False
 
     @property
     def target(self) -> TableName:
@@ -126,6 +127,7 @@ class StagedTable(Generic[B]):
     def statement(self, query: str) -> str:
         """The statement that stages the version; no reader of the target sees its effect."""
         self._report.enter(Step.STAGE)
+        self._has_job = True
         return self._version.statement(query)
 
     def fill_statement(self, query: str) -> str | None:
@@ -277,7 +279,7 @@ class StagedTable(Generic[B]):
         places = self._version.places
         if not places:
             return []
-        if self._job.stop():
+        if not self._has_job or self._job.stop():
             return self._discarded(reason)
         why = "a task of the job still runs"
         logger.warning("%s: %s, so %s stays; a later run deletes it", self.target, why, places)
