@@ -53,9 +53,11 @@ def test_a_rebuild_of_the_same_columns_is_isolated(inside: Place) -> None:
 
 def test_another_schema_is_published_by_a_copy(inside: Place) -> None:
     """At ``atomic``; a model that asks for ``isolated`` is refused before its job."""
-    inside.publish(OLD)
+    first, second = inside.publish(OLD), inside.publish(NEW)
     changed = inside.publish(WIDER)
     assert (changed.level, inside.columns()) == (Atomicity.ATOMIC, ["id", "name", "more"])
+    versions = [event.version for event in inside.staging.history(inside.context())]
+    assert versions == [changed.version, second.version, first.version]
     with pytest.raises(AtomicityNotSupportedError, match="takes no second name"):
         inside.stage(OLD, inside.context(atomicity=Atomicity.ISOLATED))
     assert len(inside.rows()) == 2

@@ -89,7 +89,10 @@ class RestCatalog:
         return self._forked.recover(context)
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
-        return self._forked.history(context)
+        """A copy leaves its marker in the table's properties, where only SQL looks for it."""
+        found = (*self._in_sql.history(context), *self._forked.history(context))
+        by_commit = {event.commit: event for event in found}
+        return tuple(sorted(by_commit.values(), key=lambda event: event.time, reverse=True))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         try:

@@ -42,7 +42,7 @@ class NotIcebergError(MetastoreError):
     """The entry of that name is not an Iceberg table's."""
 
 
-class UnsupportedError(MetastoreError):
+class UnsupportedError(RefusedError):
     """The catalog has no such thing."""
 
 
