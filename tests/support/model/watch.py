@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 UPKEEP = ("begin", "settle", "clean", "recover", "rollback")
 """What fills Hive's columns and keeps partitions, besides the commit itself."""
+USERS_OWN = frozenset(("owner_note", "note"))
+"""The properties that users set."""
 
 
 class Watch:
@@ -245,9 +247,9 @@ def _is_rolled_back(entry: TableEntry) -> bool:
 def _is_upkeep(was: TableEntry, now: TableEntry, *, was_held: bool) -> bool:
     """The same commit: Hive's columns are filled, or partitions are tracked.
 
-    A call that was slow writes the figures that it has read, whoever inserted meanwhile.
+    A call that was slow writes the whole entry as it has read it, whoever altered that meanwhile.
     """
-    own = BOOKKEEPING | FIGURES if was_held else BOOKKEEPING
+    own = BOOKKEEPING | FIGURES | USERS_OWN if was_held else BOOKKEEPING
     keys = {
         key
         for key in was.parameters.keys() | now.parameters.keys()
