@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
 from dbt.adapters.ctas_spark.staging.files.base import (
     BOOKKEEPING,
-    FIGURES,
     LAST_DDL_TIME,
     PARTITION_PROVIDER,
     SCHEMA,
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 UPKEEP = ("begin", "settle", "clean", "recover", "rollback")
 """What fills Hive's columns and keeps partitions, besides the commit itself."""
-USERS_OWN = frozenset(("owner_note", "note"))
-"""The properties that users set."""
 
 
 class Watch:
@@ -249,14 +246,15 @@ def _is_upkeep(was: TableEntry, now: TableEntry, *, was_held: bool) -> bool:
 
     A call that was slow writes the whole entry as it has read it, whoever altered that meanwhile.
     """
-    own = BOOKKEEPING | FIGURES | USERS_OWN if was_held else BOOKKEEPING
+    if was_held:
+        return _same_data(was, now) and Marker.of(was) == Marker.of(now)
     keys = {
         key
         for key in was.parameters.keys() | now.parameters.keys()
         if was.parameters.get(key) != now.parameters.get(key)
     }
     columns = now.columns == was.columns or not was.columns
-    return _same_data(was, now) and columns and keys <= own
+    return _same_data(was, now) and columns and keys <= BOOKKEEPING
 
 
 def _is_fence(was: TableEntry, now: TableEntry) -> bool:
