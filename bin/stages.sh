@@ -77,13 +77,19 @@ unit() { run_tests .venv tests/unit; }
 
 lives() { run_tests .venv tests/model; }
 
-archive() { quietly .venv/bin/python bin/archive_classes.py; }
+archive() { run_example .venv run-operation ctas_archive_classes; }
+
+# run_example ENVIRONMENT DBT-ARGUMENT...: writes nothing into the example.
+run_example() {
+    "$root/$1/bin/dbt" --no-use-colors "${@:2}" --project-dir examples/nycflights \
+        --profiles-dir examples/nycflights --target-path "$root/.build/example-target" \
+        --log-path "$root/.build/example-logs"
+}
 
 newer_dbt() {
     make_environment .venv-dbt-1.12 dbt-1.12.txt
     install_wheel .venv-dbt-1.12
-    .venv-dbt-1.12/bin/dbt --no-use-colors parse --project-dir examples/nycflights \
-        --profiles-dir examples/nycflights --target-path "$root/.build" --log-path "$root/.build"
+    run_example .venv-dbt-1.12 parse --no-partial-parse
     run_tests .venv-dbt-1.12 tests/unit
 }
 

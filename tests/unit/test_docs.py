@@ -16,6 +16,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines import embedded, launch
+from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|([^|]*)\|", re.MULTILINE)
@@ -91,4 +92,4 @@ def test_settings_of_spark_that_differ_are_listed() -> None:
     text = DOCS.read_text().split("These settings of Spark differ")[1].split("\n\n## ")[0]
     listed = set(re.findall(r"`([a-z]\w*(?:\.\w+)+)[`=]", text))
     places = {embedded.CONNECTION_URL, embedded.WAREHOUSE}
-    assert listed == {*launch.DEFAULTS, *launch.LOCAL, *places, launch.JAVA_OPTIONS}
+    assert listed == {*launch.DEFAULTS, *launch.LOCAL, *places, JAVA_OPTIONS}

@@ -8,7 +8,6 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.engines import launch
 from dbt.adapters.ctas_spark.staging.engines.launch import (
-    JAVA_OPTIONS,
     require_master,
     start_spark,
     with_defaults,
@@ -22,19 +21,6 @@ def test_the_users_settings_win(tmp_path: Path) -> None:
     found = with_defaults({"spark.ui.enabled": "true"}, str(tmp_path))
     assert found["spark.ui.enabled"] == "true"
     assert found["spark.sql.ansi.enabled"] == "false"
-
-
-def test_sparks_log_goes_to_a_file(tmp_path: Path) -> None:
-    """The JVM's own log does not flood dbt's console, whatever JVM options the user gives."""
-    options = with_defaults({JAVA_OPTIONS: "-Xss4m"}, str(tmp_path))[JAVA_OPTIONS]
-    assert options.startswith("-Xss4m ")
-    assert f'"-Dctas.spark.log={tmp_path}/spark.log"' in options
-
-
-def test_a_users_own_log4j_is_left_alone(tmp_path: Path) -> None:
-    """A user's own log4j configuration is kept."""
-    own = {JAVA_OPTIONS: "-Dlog4j2.configurationFile=mine.xml"}
-    assert with_defaults(own, str(tmp_path))[JAVA_OPTIONS] == own[JAVA_OPTIONS]
 
 
 def test_a_cluster_gets_no_loopback_address(tmp_path: Path) -> None:

@@ -175,6 +175,11 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         told: str = self.hide_secrets(operations.run(name, project, arguments))
         return told
 
+    @for_macros
+    def archive_classes(self, arguments: dict[str, Any]) -> str:
+        """Make or remove the archive with which Spark starts faster."""
+        return operations.archive_classes(arguments, logger.info)
+
     @as_dbt_errors
     def debug_query(self) -> None:
         """``dbt debug``: start Spark, then say what was found and which level it reaches."""

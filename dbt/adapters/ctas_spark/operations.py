@@ -27,6 +27,7 @@ from dbt.adapters.ctas_spark.config import (
 from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines import class_archive
 from dbt.adapters.ctas_spark.staging.errors import (
     ConfigurationError,
     InvalidArgumentError,
@@ -138,7 +139,7 @@ def _row(table: str, version: str, state: str) -> Row:
     return {"table": table, "version": version, "state": state}
 
 
-HISTORY, ROLLBACK = "ctas_history", "ctas_rollback"
+HISTORY, ROLLBACK, ARCHIVE = "ctas_history", "ctas_rollback", "ctas_archive_classes"
 OPERATIONS: Mapping[str, Callable[[StagingCatalog, ModelPlan, Arguments], list[Row]]] = {
     HISTORY: show_history,
     ROLLBACK: go_back,
@@ -150,6 +151,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     ROLLBACK: ("model", "version", "json"),
     "ctas_vacuum": (*SELECTORS, "older_than", "dry_run", "fence", "metastore", "json"),
     "ctas_recover": (*SELECTORS, "json"),
+    ARCHIVE: ("remove",),
 }
 FLAG: Shape = ("true or false", lambda value: isinstance(value, bool))
 SHAPES: Mapping[str, Shape] = {
@@ -159,6 +161,7 @@ SHAPES: Mapping[str, Shape] = {
     "older_than": ("a number of seconds, such as 3600", is_count),
     "dry_run": FLAG,
     "fence": FLAG,
+    "remove": FLAG,
     "metastore": one_of(MovedMetastore),
     "json": FLAG,
 }
@@ -185,6 +188,25 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
     return f"{name} found nothing; it looked at {tables or 'no table'}"
 
 
+def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
+    """What became of the archive with which Spark starts faster; ``say`` is told to wait.
+
+    Raises:
+        InvalidArgumentError: arguments are wrong.
+        SparkNotStartedError: it could not be made.
+    """
+    _check(ARCHIVE, arguments)
+    if arguments.get("remove"):
+        removed = map(str, class_archive.remove())
+        return f"removed: {', '.join(removed) or 'nothing, there was no archive'}"
+    say("Starting a Spark whose classes are archived: this takes about a minute")
+    made = class_archive.make()
+    return (
+        f"{made} ({made.stat().st_size / 1e6:.0f} MB) is what Spark starts with from now on; "
+        f"dbt run-operation {ARCHIVE} --args '{{remove: true}}' removes it"
+    )
+
+
 def _check(name: str, arguments: Arguments) -> None:
     takes = ARGUMENTS[name]
     missing = ["model: missing"] if name == ROLLBACK and arguments.get("model") is None else []
@@ -194,9 +216,13 @@ def _check(name: str, arguments: Arguments) -> None:
         raise InvalidArgumentError(
             f"{name} can't be run: {'; '.join(problems)}",
             left="nothing was done",
-            remedy=f"write it like dbt run-operation {name} --args '{{model: orders}}'; "
+            remedy=f"write it like dbt run-operation {name} --args '{_example(takes)}'; "
             "dbt run-operation ctas_help explains all arguments",
         )
+
+
+def _example(takes: Sequence[str]) -> str:
+    return "{model: orders}" if "model" in takes else f"{{{takes[0]}: true}}"
 
 
 def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:

@@ -102,7 +102,24 @@ def test_the_help_needs_no_spark(parsed: Terminal) -> None:
     assert said[0] == "dbt run-operation OPERATION --args '{ARGUMENT: VALUE, ...}'"
     assert said[2] == "| operation | argument | value | meaning |"
     assert "| | fence | true or false | deletes old versions even if a paused writer " in str(said)
-    assert said[-1] == "dbt run-operation ctas_recover --args '{schema: shop}'"
+    assert said[-1] == "dbt run-operation ctas_archive_classes"
+
+
+def test_an_archive_of_classes_is_removed(
+    parsed: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``./check`` makes one with the same operation, and its tests start Spark with it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    said = parsed.said("ctas_archive_classes", "{remove: true}", succeeds=True)
+    assert said == "removed: nothing, there was no archive\n"
+    archive = tmp_path / "dbt-ctas-spark" / "spark-4.1.4-0a1b.jsa"
+    archive.parent.mkdir()
+    archive.touch()
+    said = parsed.said("ctas_archive_classes", "{remove: true}", succeeds=True)
+    assert said == f"removed: {archive}\n"
+    said = parsed.said("ctas_archive_classes", "{remove: 'no'}", succeeds=False)
+    wrong = "remove: 'no' is not true or false"
+    assert said == _invalid("ctas_archive_classes", wrong, "{remove: true}")
 
 
 def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> None:
@@ -171,8 +188,8 @@ def _is_a_row(terminal: Terminal, live: str, kept: str) -> None:
     )
 
 
-def _invalid(operation: str, problems: str) -> str:
-    call = f"dbt run-operation {operation} --args '{{model: orders}}'"
+def _invalid(operation: str, problems: str, example: str = "{model: orders}") -> str:
+    call = f"dbt run-operation {operation} --args '{example}'"
     return (
         f"{FAILED}[INVALID_ARGUMENT] {operation} can't be run: {problems}\n"
         "    left: nothing was done\n"

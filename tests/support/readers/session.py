@@ -1,17 +1,15 @@
 """The settings of a Spark session that starts quickly and stays small."""
 
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-ARCHIVE = Path(sys.prefix) / "spark.jsa"
-"""Spark's classes, of ``bin/archive_classes.py``; without them a start takes twice the work."""
-MAPPED = f' "-XX:SharedArchiveFile={ARCHIVE}"' if ARCHIVE.exists() else ""
-JAVA = f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m{MAPPED}"
+from dbt.adapters.ctas_spark.staging.engines import class_archive
+
+QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 """Only the quick compiler, with room for what it makes: it has a fifth of that by itself, and Spark
 with a format fills it, so that the same code is compiled again and again."""
+JAVA = f"{QUICK} {class_archive.option()}".strip()
 SMALL = {
     "spark.master": "local[1]",
     "spark.driver.memory": "640m",

@@ -28,7 +28,7 @@ SETTING = re.compile(r"^[ \t]*([^\s#=:]+)[ \t=:]+(\S.*?)[ \t]*$", re.MULTILINE)
 
 def is_embedded(settings: Mapping[str, str]) -> bool:
     """True if neither the settings nor a file that Spark reads names a metastore's server."""
-    named = {**_spark_defaults(), **settings}
+    named = {**spark_defaults(), **settings}
     sites = _files("hive-site.xml", "SPARK_CONF_DIR", "HADOOP_CONF_DIR")
     return not any(map(named.get, URIS)) and not any(sites)
 
@@ -38,13 +38,22 @@ def beside(settings: Mapping[str, str], project: Path) -> dict[str, str]:
 
     Spark's own default is the working directory, which is another one under ``--project-dir``.
     """
-    named = {**_spark_defaults(), **settings}
+    named = {**spark_defaults(), **settings}
     if not is_embedded(settings) or named.get(CONNECTION_URL):
         return {}
     _name_another(project)
     found = {CONNECTION_URL: f"jdbc:derby:;databaseName={project / DIRECTORY};create=true"}
     if not any(map(named.get, WAREHOUSES)):
         found[WAREHOUSE] = path_for_spark(project / TABLES)
+    return found
+
+
+def spark_defaults() -> dict[str, str]:
+    """What an administrator set for every session of this machine."""
+    found: dict[str, str] = {}
+    for path in _files("spark-defaults.conf", "SPARK_CONF_DIR"):
+        with suppress(OSError):
+            found |= dict(SETTING.findall(path.read_text(errors="replace")))
     return found
 
 
@@ -68,15 +77,6 @@ def _name_another(project: Path) -> None:
             WAREHOUSE,
             path_for_spark(here / TABLES),
         )
-
-
-def _spark_defaults() -> dict[str, str]:
-    """What an administrator set for every session of this machine."""
-    found: dict[str, str] = {}
-    for path in _files("spark-defaults.conf", "SPARK_CONF_DIR"):
-        with suppress(OSError):
-            found |= dict(SETTING.findall(path.read_text(errors="replace")))
-    return found
 
 
 def _files(name: str, *variables: str) -> Iterator[Path]:

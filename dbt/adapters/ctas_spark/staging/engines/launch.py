@@ -1,14 +1,12 @@
 """Start Spark in this process with a profile's settings."""
 
 import logging
-import os
 import re
 import socket
 import struct
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from pathlib import Path
 from zipfile import is_zipfile
 
@@ -22,10 +20,10 @@ from ..context import SESSION_CATALOG
 from ..errors import ProfileError, ServerNotReachedError, SparkNotStartedError
 from ..redaction import is_secret
 from . import jvm
-from .embedded import TABLES, WAREHOUSE, beside, path_for_spark
+from .embedded import TABLES, WAREHOUSE, beside, path_for_spark, spark_defaults
+from .java_options import JAVA_OPTIONS, LOG, java_options
 from .start import START
 
-JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 DEFAULTS = {
     "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
     # where names without a catalog are looked up, whatever spark-defaults.conf says
@@ -33,7 +31,6 @@ DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-LOG = "spark.log"
 CONSOLE = "spark-console.log"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 REMOTE_VARIABLE = "SPARK_REMOTE"
@@ -203,24 +200,11 @@ def silence_query_loggers() -> None:
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
     """The user's settings over ours."""
     ours = dict(DEFAULTS)
-    if settings.get(MASTER, "local").startswith("local"):
+    is_local = {**spark_defaults(), **settings}.get(MASTER, "local").startswith("local")
+    if is_local:
         ours |= LOCAL
     here = Path.cwd()
     if here.as_uri() != f"file://{here}":  # Spark would write its default to an escaped path
         ours[WAREHOUSE] = path_for_spark(here / TABLES)
-    own = settings.get(JAVA_OPTIONS, "")
-    merged = {**ours, **settings}
-    if "log4j" not in own:
-        merged[JAVA_OPTIONS] = f"{own} {_logging_options(log_directory)}".strip()
-    return merged
-
-
-def _logging_options(log_directory: str) -> str:
-    directory = Path(os.path.abspath(log_directory))  # noqa: PTH100 (resolve() follows links)
-    configuration = files("dbt.adapters.ctas_spark").joinpath("log4j2.properties")
-    options = {
-        "log4j2.configurationFile": Path(str(configuration)).as_uri(),
-        "ctas.spark.log": directory / LOG,
-        "derby.stream.error.file": directory / "derby.log",
-    }
-    return " ".join(f'"-D{key}={value}"' for key, value in options.items())
+    options = java_options(settings, log_directory, is_local=is_local)
+    return {**ours, **settings, JAVA_OPTIONS: options}
