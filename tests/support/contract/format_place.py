@@ -32,6 +32,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, VERSION_ID
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
+from servers.iceberg_rest import OPEN
 
 HIVE, JDBC, REST, HADOOP = "hive", "jdbc", "rest", "hadoop"
 
@@ -150,7 +151,7 @@ def iceberg(name: str, spark: SparkSession, directory: Path) -> Iterator[Iceberg
     kind = name.removeprefix("iceberg_")
     catalog = SESSION_CATALOG if kind == "session" else kind
     make_schemas(spark, catalog)
-    own = {JDBC: f"{JDBC}-warehouse", REST: f"{REST}/warehouse", HADOOP: HADOOP}
+    own = {JDBC: f"{JDBC}-warehouse", REST: f"{REST}/{OPEN}", HADOOP: HADOOP}
     place = HadoopPlace if kind == HADOOP else IcebergPlace
     warehouse = directory / own.get(kind, "warehouse")
     with in_a_thread(spark, STAGING) as others:

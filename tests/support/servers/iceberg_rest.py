@@ -11,13 +11,15 @@ from servers.jars import ICEBERG_REST_SERVER, SQLITE_DRIVER, fetched, java
 from servers.loopback import answers, free_port
 from servers.processes import start, stop, wait_for_server
 
+OPEN = "open"
+"""The kind of a server that refuses nothing. A kind's warehouse is the directory of its name."""
 SOURCE = Path(__file__).parent / "RestCatalogServer.java"
 
 
 @contextmanager
 def rest_catalog(name: str, directory: Path) -> Iterator[Mapping[str, str]]:
     """Run a server that refuses nothing; the settings of the catalog ``name`` that talks to it."""
-    with rest_catalogs(directory, {name: "open"}) as settings:
+    with rest_catalogs(directory, {name: OPEN}) as settings:
         yield settings
 
 
