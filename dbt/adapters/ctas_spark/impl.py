@@ -14,7 +14,7 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig, AdapterResponse
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations, statistics
+from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations, seeds, statistics
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan, staging_schema_of
@@ -27,6 +27,7 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
 from dbt.adapters.ctas_spark.summary import Written, summary
 
@@ -78,6 +79,26 @@ class CtasSparkAdapter(AnyCatalogAdapter):
     @for_macros
     def plan_staged_table(self, relation: CtasSparkRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
         """Validate the model's configuration and decide its level; no job is started."""
+        self._plan(relation, full_refresh=full_refresh)
+
+    @for_macros
+    def plan_staged_seed(self, relation: CtasSparkRelation, full_refresh: bool) -> bool:  # noqa: FBT001 (Jinja)
+        """The same for a seed; False if it can't be published, and did not ask for a level."""
+        try:
+            self._plan(relation, full_refresh=full_refresh)
+        except NotSupportedError as error:
+            if self._model.node.config.get("atomicity") is not None:
+                raise
+            logger.info(f"{relation.full_name}: {seeds.IN_BATCHES}: {error.what}")
+            return False
+        return True
+
+    @for_macros
+    def seed_query(self, rows: Any, config: Any) -> str:
+        """Select the rows that dbt has read of the seed's file, as the types that it found."""
+        return seeds.query(seeds.columns(self, rows, config), rows.rows)
+
+    def _plan(self, relation: CtasSparkRelation, *, full_refresh: bool) -> None:
         node = self._model.node
         model_columns.warn_of_unchecked(node, self.type())
         plan = read_plan(
@@ -101,8 +122,8 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         return self._build.staged.outcome is None
 
     @for_macros
-    def staged_table_sql(self, compiled_code: str) -> str:
-        return self._build.staged.statement(compiled_code)
+    def staged_table_sql(self, query: str) -> str:
+        return self._build.staged.statement(query)
 
     @for_macros
     def verify_staged_table(self) -> CtasSparkRelation:
@@ -113,7 +134,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def constraint_checks_sql(self, model: dict[str, Any], table: CtasSparkRelation) -> str | None:
-        """A query that counts rows which break the contract; None without constraints."""
         return model_columns.checks_sql(model, table.full_name)
 
     @for_macros
@@ -138,9 +158,9 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         return self._handle.decide(self._build.on_finished)
 
     @for_macros
-    def fill_in_place_sql(self, compiled_code: str) -> str | None:
+    def fill_in_place_sql(self, query: str) -> str | None:
         """The INSERT that fills the published version at atomicity ``none``; else None."""
-        return self._build.staged.fill_statement(compiled_code)
+        return self._build.staged.fill_statement(query)
 
     @for_macros
     def settle_staged_table(self) -> None:
@@ -168,7 +188,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
-        """What a run-operation did, as rows."""
         project = operations.Project(
             graph, self._credentials.staging_schema, lambda one: self._catalogs().catalog_for(one)
         )
@@ -177,7 +196,6 @@ class CtasSparkAdapter(AnyCatalogAdapter):
 
     @for_macros
     def archive_classes(self, arguments: dict[str, Any]) -> str:
-        """Make or remove the archive with which Spark starts faster."""
         return operations.archive_classes(arguments, logger.info)
 
     @as_dbt_errors

@@ -38,7 +38,8 @@ from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore, Rete
 
 logger = logging.getLogger(__name__)
 
-PUBLISHED = ("atomic_table", "table")
+PUBLISHED = ("atomic_table", "table", "seed")
+RESOURCES = ("model", "seed")
 SELECTORS = {"model": "name", "schema": "schema"}
 """Arguments that select models, and the key of each in dbt's nodes."""
 MOST_EVENTS = 40  # of several tables together; the lineage of one has no more
@@ -56,7 +57,7 @@ class Project:
     catalog_for: Callable[[StagingContext], StagingCatalog]
 
     def nodes(self, arguments: Arguments) -> tuple[Mapping[str, Any], ...]:
-        """The published models that ``model`` or ``schema`` select, or all of them, by name.
+        """The published nodes that ``model`` or ``schema`` select, or all of them, by name.
 
         Raises:
             NoSuchModelError: they select none; it names those that are nearest.
@@ -71,7 +72,8 @@ class Project:
             raise NoSuchModelError(
                 f"no table is published for {what}",
                 left="nothing was done",
-                remedy=f"only models with materialized: {' or '.join(PUBLISHED)} have one; "
+                remedy=f"only seeds and models with materialized: {' or '.join(PUBLISHED[:2])} "
+                "have one; "
                 f"the nearest {asked[0]}s are: {', '.join(near) or 'none'}",
             )
         return found
@@ -245,7 +247,8 @@ def _target(node: Mapping[str, Any]) -> TableName:
 
 def _is_selected(node: Mapping[str, Any], arguments: Arguments) -> bool:
     name, schema = arguments.get("model"), arguments.get("schema")
-    published = node["resource_type"] == "model" and node["config"]["materialized"] in PUBLISHED
+    is_table = node["resource_type"] in RESOURCES
+    published = is_table and node["config"]["materialized"] in PUBLISHED
     inside = schema is None or node["schema"].lower() == schema.lower()
     return published and inside and name in (None, node["name"])
 

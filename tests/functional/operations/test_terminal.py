@@ -201,7 +201,8 @@ def _none(asked: str, nearest: str) -> str:
     return (
         f"{FAILED}[NO_SUCH_MODEL] no table is published for {asked}\n"
         "    left: nothing was done\n"
-        "    to do: only models with materialized: atomic_table or table have one; the nearest "
+        "    to do: only seeds and models with materialized: atomic_table or table have one; "
+        f"the nearest "
         f"{nearest}\n"
     )
 

@@ -29,7 +29,7 @@ Tables written by this run:
 | b_grown | | 3 | SIZE | | TIME |
 | c_in_place | VERSION | 1 | SIZE | none | TIME |
 | f_hook_fails | VERSION | 1 | SIZE | isolated | TIME |
-| codes | | 2 | | | TIME |
+| codes | VERSION | 2 | SIZE | isolated | TIME |
 """
 WIDTHS = (
     (r" +", " "),

@@ -1,10 +1,16 @@
-{% macro stage_table() %}
-  {%- set query = compiled_code -%}
+{% macro stage_table(query) %}
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent(query) -%}
     {%- set query = get_select_subquery(query) -%}
   {%- endif -%}
-  {%- call statement('main') -%}
-    {{ adapter.staged_table_sql(query) }}
-  {%- endcall -%}
+  {%- do run_main(adapter.staged_table_sql(query)) -%}
+{% endmacro %}
+
+{#- A seed's statement holds its rows: it is shortened in dbt's log, and not written to target/. -#}
+{% macro run_main(sql) %}
+  {%- if model.resource_type == 'seed' -%}
+    {%- do adapter.add_query(sql, abridge_sql_log=true) -%}
+  {%- else -%}
+    {%- call statement('main') -%}{{ sql }}{%- endcall -%}
+  {%- endif -%}
 {% endmacro %}

@@ -1,0 +1,74 @@
+"""A seed's rows as a query: they travel as text in its statement, which every connection takes."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging import quoting
+
+ROWS_A_TEXT = 1_000
+"""So many rows are one literal: Spark parses a few long texts much faster than many short ones."""
+
+IN_BATCHES = (
+    "the seed is dropped, created and filled in batches, so that readers find no table, or a part "
+    "of its rows, meanwhile"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedColumn:
+    """A column of the table: its name as SQL, and Spark's type, to which its text is cast."""
+
+    name: str
+    type: str
+
+
+def columns(adapter: Any, table: Any, config: Mapping[str, Any]) -> list[SeedColumn]:
+    """Those of what dbt has read, with the types and the quotes that the seed's config asks for."""
+    types, quoted = config.get("column_types") or {}, config.get("quote_columns")
+    return [
+        SeedColumn(
+            adapter.quote_seed_column(name, quoted),
+            types.get(name) or adapter.convert_type(table, number),
+        )
+        for number, name in enumerate(table.column_names)
+    ]
+
+
+def query(columns: Sequence[SeedColumn], rows: Iterable[Sequence[object]]) -> str:
+    """Select the rows; ``rows`` holds what dbt has read of the file, None for an empty value.
+
+    Rows that Spark can't read fail the statement; by default it would leave them out.
+    """
+    texts = ", ".join(f"({quoting.string(text)})" for text in _texts(rows))
+    selected = ", ".join(
+        f"CAST(one[{number}] AS {column.type}) AS {column.name}"
+        for number, column in enumerate(columns)
+    )
+    read = "from_json(text, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))"
+    each = f"SELECT explode({read}) AS one FROM VALUES {texts} AS texts(text)"  # noqa: S608 (quoted)
+    return f"SELECT {selected} FROM ({each})"  # noqa: S608 (quoted, and types of the user's)
+
+
+def _texts(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """At least one array of rows: a relation without any is no SQL."""
+    found = [[text_of(value) for value in row] for row in rows]
+    for first in range(0, max(1, len(found)), ROWS_A_TEXT):
+        some = found[first : first + ROWS_A_TEXT]
+        yield json.dumps(some, ensure_ascii=False, separators=(",", ":"))
+
+
+def text_of(value: object) -> str | None:
+    """The text of which Spark's CAST makes the value again."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    return value.isoformat() if isinstance(value, date) else str(value)

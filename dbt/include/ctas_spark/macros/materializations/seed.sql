@@ -1,0 +1,15 @@
+{#- Published like a model. Where that is impossible, dbt-spark's: it drops the table, and fills it
+    in batches. -#}
+{% materialization seed, adapter='ctas_spark' %}
+  {%- set target = this.incorporate(type='table') -%}
+  {%- set existing = load_cached_relation(this) -%}
+  {%- if existing is not none and existing.is_view -%}
+    {%- do exceptions.raise_compiler_error("Cannot seed to '" ~ existing.render() ~ "', it is a view") -%}
+  {%- endif -%}
+  {%- if not adapter.plan_staged_seed(target, should_full_refresh()) -%}
+    {{ return(materialization_seed_default()) }}
+  {%- endif -%}
+  {%- set rows = load_agate_table() -%}
+  {%- do store_result('agate_table', response='OK', agate_table=rows) -%}
+  {{ return(publish_planned_table(target, adapter.seed_query(rows, config))) }}
+{% endmaterialization %}

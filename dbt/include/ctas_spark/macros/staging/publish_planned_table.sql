@@ -1,0 +1,21 @@
+{#- The order of steps, and nothing else: begin, stage, verify, commit, settle.
+    On an error the adapter's post_model_hook aborts. -#}
+{% macro publish_planned_table(target, query) %}
+  {%- set existing = load_cached_relation(this) -%}
+
+  {{ run_hooks(pre_hooks) }}
+
+  {%- if adapter.begin_staged_table() -%}
+    {%- do stage_table(query) -%}
+    {%- do verify_staged_table() -%}
+    {%- if adapter.commit_staged_table() -%}
+      {%- do fill_in_place(query) -%}
+      {%- do adapter.settle_staged_table() -%}
+      {%- do settle_published_table(target, existing) -%}
+    {%- endif -%}
+  {%- endif -%}
+
+  {{ run_hooks(post_hooks) }}
+  {%- do store_result('main', response=adapter.publication_response()) -%}
+  {{ return({'relations': [target]}) }}
+{% endmacro %}

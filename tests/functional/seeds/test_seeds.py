@@ -1,0 +1,111 @@
+"""A seed is staged whole and published by one call, as a model is."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from functional.dbt_project import Project
+
+PROJECT = """
+name: tested
+profile: tested
+seeds: {{tested: {{airports: {config}}}}}
+"""
+AIRPORTS = "code,name,seats\nORD,Chicago O'Hare \\ Intl,3\nJFK,,{seats}\n"
+
+
+def project_with(project: Project, config: str, csv: str) -> Project:
+    """The project with one seed, and its config as YAML."""
+    seeds = {"dbt_project.yml": PROJECT.format(config=config), "seeds/airports.csv": csv}
+    project.write(seeds)
+    return project
+
+
+def test_a_seed_is_published_and_replaced_by_one_call(project: Project) -> None:
+    """Its versions can be listed and rolled back as those of a model."""
+    project_with(project, "{}", AIRPORTS.format(seats=1))
+    first = project.dbt("seed")
+    assert first.success, first.log
+    assert first.message("airports").startswith("published 2")
+    project_with(project, "{}", AIRPORTS.format(seats=2))
+    second = project.dbt("seed", "--full-refresh")
+    assert second.success, second.log
+
+    old, new = first.response("airports"), second.response("airports")
+    assert (old["commit_strategy"], new["commit_strategy"]) == ("create", "swap")
+    assert (new["rows_affected"], new["atomicity"]) == (2, "isolated")
+    assert new["base_version"] == old["version"]
+    seats = "select seats from {schema}.airports where code = 'JFK'"
+    assert project.rows(seats)[0].seats == 2
+    back = project.dbt("run-operation", "ctas_rollback", "--args", "{model: airports}")
+    assert back.success, back.log
+    assert project.rows(seats)[0].seats == 1
+
+
+def test_a_seed_that_fails_leaves_the_old_table(project: Project) -> None:
+    """dbt-spark drops it first."""
+    assert project_with(project, "{}", AIRPORTS.format(seats=1)).dbt("seed").success
+    wrong = project_with(project, "{+column_types: {seats: no_type}}", AIRPORTS.format(seats=2))
+    failed = wrong.dbt("seed")
+    assert not failed.success
+    assert "was discarded" in failed.message("airports")
+    assert [row.seats for row in project.rows("select * from {schema}.airports order by 1")] == [
+        1,
+        3,
+    ]
+
+
+def test_values_reach_the_table_as_they_stand_in_the_file(project: Project) -> None:
+    """With the types that dbt finds, or those of the seed's config."""
+    csv = (
+        "id,Größe,flag,day,at,text,big,price,variable\n"
+        '1,1.5,true,2026-01-02,2026-01-02 03:04:05,"a, \'b\' ""c""\n{{ d }}",9007199254740993,'
+        "0.10,${env:HOME}\n"
+        "2,,,,,,,,\n"
+    )
+    config = "{+quote_columns: true, +column_types: {price: 'decimal(9,2)', id: string}}"
+    assert project_with(project, config, csv).dbt("seed").success
+    full, empty = project.rows("select * from {schema}.airports order by id")
+    assert full.asDict() == {
+        "id": "1",
+        "Größe": 1.5,
+        "flag": True,
+        "day": date(2026, 1, 2),
+        "at": datetime.fromisoformat("2026-01-02T03:04:05"),
+        "text": "a, 'b' \"c\"\n{{ d }}",
+        "big": 9007199254740993,
+        "price": Decimal("0.10"),
+        "variable": "${env:HOME}",
+    }
+    assert list(empty) == ["2", *[None] * 8]
+
+
+def test_a_seed_without_rows_has_its_columns(project: Project) -> None:
+    """And one of thousands of rows has them all."""
+    assert project_with(project, "{+column_types: {n: int}}", "n\n").dbt("seed").success
+    assert project.rows("select * from {schema}.airports") == []
+    assert project.rows("describe {schema}.airports")[0][:2] == ("n", "int")
+    many = "n\n" + "\n".join(map(str, range(2_500)))
+    assert project_with(project, "{}", many).dbt("seed").success
+    assert project.rows("select count(*), sum(n) from {schema}.airports")[0] == (2_500, 3_123_750)
+
+
+def test_configs_of_a_publication_hold_for_a_seed(project: Project) -> None:
+    """They are validated before any job, and the layout is that of a model."""
+    layout = "{file_format: orc, partition_by: [code], atomicity: none, persist_docs: {}}"
+    run = project_with(project, layout, AIRPORTS.format(seats=1)).dbt("seed")
+    assert run.success, run.log
+    assert run.response("airports")["atomicity"] == "none"
+    assert project.rows("describe {schema}.airports")[3][0] == "# Partition Information"
+    wrong = project_with(project, "{atomicity: strong}", AIRPORTS.format(seats=1)).dbt("seed")
+    assert "[INVALID_CONFIGURATION] 1 configuration error" in wrong.message("airports")
+    assert not (project.directory / "target" / "run" / "tested" / "seeds").exists()
+
+
+def test_a_view_is_not_replaced_by_a_seed(project: Project) -> None:
+    """As in dbt itself."""
+    project.write({"models/airports.sql": "{{ config(materialized='view') }} select 1 as n"})
+    assert project.dbt("run").success
+    (project.directory / "models" / "airports.sql").unlink()
+    refused = project_with(project, "{}", AIRPORTS.format(seats=1)).dbt("seed")
+    assert "it is a view" in refused.message("airports")
+    assert project.rows("select n from {schema}.airports") == [(1,)]

@@ -1,0 +1,59 @@
+"""A seed's rows as a query."""
+
+import json
+import re
+from datetime import date, datetime, timezone
+from decimal import Decimal
+
+import pytest
+
+from dbt.adapters.ctas_spark import seeds
+from dbt.adapters.ctas_spark.seeds import SeedColumn, text_of
+
+COLUMNS = [SeedColumn("id", "bigint"), SeedColumn("`a b`", "string")]
+
+
+def test_rows_are_text_that_is_cast() -> None:
+    """Names and types are those of the columns."""
+    sql = seeds.query(COLUMNS, [(1, "a"), (2, None)])
+    assert sql.startswith("SELECT CAST(one[0] AS bigint) AS id, CAST(one[1] AS string) AS `a b` ")
+    assert """FROM VALUES ('[["1","a"],["2",null]]') AS texts(text)""" in sql
+    assert "map('mode', 'FAILFAST')" in sql
+
+
+def test_many_rows_are_several_texts() -> None:
+    """One of them per thousand rows."""
+    sql = seeds.query(COLUMNS, [(number, "") for number in range(2_001)])
+    texts = re.findall(r"\('(\[.*?\])'\)", sql)
+    assert [len(json.loads(text)) for text in texts] == [1_000, 1_000, 1]
+
+
+def test_a_seed_without_rows_is_a_query_without_rows() -> None:
+    """Its table has columns all the same."""
+    assert "VALUES ('[]')" in seeds.query(COLUMNS, [])
+
+
+def test_quotes_and_variables_are_only_text() -> None:
+    """Spark would replace a variable before it reads the statement."""
+    sql = seeds.query(COLUMNS, [(1, "O'Hare \\ ${env:HOME} \n é")])
+    assert "${" not in sql
+    assert r"O\'Hare \\\\ \u0024{env:HOME} \\n é" in sql
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, None),
+        ("", ""),
+        (True, "true"),
+        (False, "false"),
+        (Decimal("1E+3"), "1000"),
+        (Decimal("0.10"), "0.10"),
+        (7, "7"),
+        (date(2026, 1, 2), "2026-01-02"),
+        (datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc), "2026-01-02 03:04:05.000006+00:00"),
+    ],
+)
+def test_a_value_is_the_text_that_spark_casts(value: object, text: str | None) -> None:
+    """Numbers without an exponent, times with a blank."""
+    assert text_of(value) == text
