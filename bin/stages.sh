@@ -22,16 +22,18 @@ declare -A titles=(
     [remote]="Spark Connect and Thrift: dbt without a JVM, on a server"
     [other_catalogs]="Catalogs that publish by a statement"
     [demo]="The demo"
+    [conformance]="What passes of dbt's own suite for adapters"
     [example]="The example, whole, with its tests"
 )
 
 quick_stages=(lint types unit lives)
-all_stages=(lint types unit functional demo faults iceberg crashes contract contract_formats
-    databases clients delta remote other_catalogs lives newer_dbt fresh_install)
+all_stages=(lint types unit functional demo faults iceberg crashes conformance contract
+    contract_formats databases clients delta remote other_catalogs lives newer_dbt fresh_install)
 # With --all three of them run in their long form alone.
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
     contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
-    many_lives lint types unit functional demo example faults crashes contract databases clients delta
+    many_lives lint types unit functional demo example faults crashes conformance contract databases
+    clients delta
     remote other_catalogs newer_dbt fresh_install)
 
 titles+=(
@@ -115,8 +117,11 @@ functional() {
     run_tests .venv tests --ignore tests/unit --ignore tests/model --ignore tests/contract \
         --ignore tests/faults --ignore tests/crashes --ignore tests/functional/databases \
         --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
-        --ignore tests/remote --ignore tests/contract_clients --ignore tests/nessie
+        --ignore tests/remote --ignore tests/contract_clients --ignore tests/nessie \
+        --ignore tests/conformance
 }
+
+conformance() { run_tests .venv tests/conformance; }
 
 clients() { run_tests .venv tests/contract_clients; }
 
