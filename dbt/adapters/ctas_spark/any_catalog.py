@@ -93,10 +93,22 @@ class AnyCatalogAdapter(SparkAdapter):
         known.
         """
         is_foreign = relation.is_table and relation.information and not relation.is_iceberg
-        spark = self.connections.get_thread_connection().handle.spark
         if not is_foreign or not relation.in_session_catalog:
             return ""
-        return "purge" if implementation_of(spark, SESSION_CATALOG) == SESSION_OF_ICEBERG else ""
+        return "purge" if self._in_session_catalog_of_iceberg() else ""
+
+    @available
+    def alters_view(self, existing: CtasSparkRelation | None) -> bool:
+        """Whether ALTER VIEW replaces a view's query: one call of the metastore.
+
+        CREATE OR REPLACE VIEW drops the view first. Only Spark's own catalog has ALTER VIEW.
+        """
+        is_view = existing is not None and existing.is_view and existing.in_session_catalog
+        return is_view and not self._in_session_catalog_of_iceberg()
+
+    def _in_session_catalog_of_iceberg(self) -> bool:
+        spark = self.connections.get_thread_connection().handle.spark
+        return implementation_of(spark, SESSION_CATALOG) == SESSION_OF_ICEBERG
 
     @available
     def count_writes(self, table: CtasSparkRelation, file_format: str | None) -> None:

@@ -163,6 +163,33 @@ def test_a_view_that_spark_refuses_costs_no_table(story: Story) -> None:
     assert story.seen["values"]["broken"] == 1
 
 
+def test_a_view_that_exists_is_altered(project: Project) -> None:
+    """What a user has set on it stays, as it would not if it were dropped and created anew."""
+    view = "{{ config(materialized='view') }} select {{ var('columns') }}"
+    project.write({"models/orders.sql": view})
+    project.build(columns="1 as n")
+    SparkSession.active().sql(f"alter view {project.schema}.orders set tblproperties ('a' = 'b')")
+    project.build(columns="'x' as m, 2 as n")
+    assert project.rows("select * from {schema}.orders") == [("x", 2)]
+    properties = project.rows("show tblproperties {schema}.orders")
+    assert ("a", "b") in [tuple(row) for row in properties]
+
+    failed = project.dbt("run", columns="no_such_column as n")
+    assert "no_such_column" in failed.message("orders")
+    assert project.rows("select * from {schema}.orders") == [("x", 2)]
+
+
+def test_a_view_with_comments_is_created_anew(project: Project) -> None:
+    """Only that sets them."""
+    view = "{{ config(materialized='view', persist_docs={'relation': true}) }} select 1 as n"
+    models = "models: [{name: orders, description: %s}]"
+    for text in ("first", "second"):
+        project.write({"models/orders.sql": view, "models/orders.yml": models % text})
+        project.build()
+        described = {row[0]: row[1] for row in project.rows("describe extended {schema}.orders")}
+        assert described["Comment"] == text
+
+
 def test_a_table_takes_the_place_of_a_view(story: Story) -> None:
     """A view's place is taken by the same one call, and so is a table's under --full-refresh."""
     third = story.runs[2]
