@@ -12,7 +12,7 @@ from conformance.suite import classes, group, passing
 def main() -> None:
     """Print it as Markdown."""
     there, run = (Counter(map(group, names)) for names in (classes(), passing()))
-    rows = ["| group | classes | pass as they are |", "|---|---|---|"]
+    rows = ["| group | classes | pass |", "|---|---|---|"]
     rows += [f"| {name} | {there[name]} | {run[name]} |" for name in sorted(there)]
     rows += [f"| **all** | {there.total()} | {run.total()} |"]
     sys.stdout.write("\n".join(rows) + "\n")
