@@ -29,7 +29,7 @@ def test_each_java_and_each_spark_has_its_own(
     """A JVM would ignore another's, and nobody would notice."""
     java = tmp_path / "jdk" / "bin" / "java"
     java.parent.mkdir(parents=True)
-    java.touch()
+    java.touch(mode=0o755)
     (tmp_path / "spark" / "jars").mkdir(parents=True)
     found = {class_archive.path()}
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))

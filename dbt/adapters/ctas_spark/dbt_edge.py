@@ -3,7 +3,6 @@
 import logging
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from functools import wraps
@@ -19,7 +18,7 @@ from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.base.meta import available
-from dbt.adapters.ctas_spark.staging.engines import derby, jvm
+from dbt.adapters.ctas_spark.staging.engines import class_archive, derby, jvm
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
 from dbt.adapters.ctas_spark.staging.errors import (
     AnswerLostError,
@@ -65,12 +64,12 @@ JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
 
 def complaint(spark_version: str) -> str | None:
     """Why Spark can't start on the Java that its own scripts would choose; None if it can."""
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which(f"{home}/bin/java" if home else "java")
+    java = class_archive.java_of_spark()
     fitting = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
     needed = f"PySpark {spark_version} needs {' or '.join(map(str, fitting))}: {INSTALL}"
     if java is None:
-        where = "JAVA_HOME leads to nothing" if home else "nothing is on PATH"
+        has_home = bool(os.environ.get("JAVA_HOME"))
+        where = "JAVA_HOME leads to nothing" if has_home else "nothing is on PATH"
         return f"no Java was found ({where}); {needed}"
     shown = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 (the one that Spark itself would run)
     found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr)

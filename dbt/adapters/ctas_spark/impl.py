@@ -216,7 +216,7 @@ class CtasSparkAdapter(AnyCatalogAdapter):
         self._models = {
             table_name(one.database, one.schema, one.identifier): one
             for one in nodes
-            if one.resource_type == "model"
+            if one.resource_type in operations.RESOURCES
         }
         return super().get_catalog(nodes, used_schemas)
 

@@ -1,5 +1,6 @@
 """A seed is staged whole and published by one call, as a model is."""
 
+import json
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -34,6 +35,10 @@ def test_a_seed_is_published_and_replaced_by_one_call(project: Project) -> None:
     assert (old["commit_strategy"], new["commit_strategy"]) == ("create", "swap")
     assert (new["rows_affected"], new["atomicity"]) == (2, "isolated")
     assert new["base_version"] == old["version"]
+    assert project.dbt("docs", "generate").success
+    catalog = json.loads((project.directory / "target" / "catalog.json").read_text())
+    counted = catalog["nodes"]["seed.tested.airports"]["stats"]["bytes"]["value"]
+    assert counted == new["bytes"]
     seats = "select seats from {schema}.airports where code = 'JFK'"
     assert project.rows(seats)[0].seats == 2
     back = project.dbt("run-operation", "ctas_rollback", "--args", "{model: airports}")

@@ -17,9 +17,15 @@ TRAINING = f"{__package__}.training"
 SAID_BY_JVM = "[error]"
 
 
+def java_of_spark() -> str | None:
+    """The Java that Spark's own scripts choose; None if there is none."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which(f"{home}/bin/java" if home else "java")
+
+
 def path() -> Path:
     """Where the archive of this Java and these jars of Spark lies, or would lie."""
-    java, jars = _java(), _jars()
+    java, jars = Path(java_of_spark() or "java").resolve(), _jars()
     parts = f"{java}\n{_changed(java)}\n{jars}\n{_changed(jars)}"
     key = hashlib.sha256(parts.encode()).hexdigest()[:16]
     return _directory() / f"spark-{pyspark.__version__}-{key}{SUFFIX}"
@@ -91,12 +97,6 @@ def _reason(said: str) -> str:
 def _directory() -> Path:
     cache = os.environ.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "dbt-ctas-spark"
-
-
-def _java() -> Path:
-    """The one that Spark's scripts call."""
-    home = os.environ.get("JAVA_HOME")
-    return Path(f"{home}/bin/java" if home else shutil.which("java") or "java").resolve()
 
 
 def _jars() -> Path:
