@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark import model_columns
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import ConstraintViolationError
 
-STAGED = TableName("s", "t")
+STAGED = "`s`.`t`"
 MODEL = {
     "columns": {
         "id": {"name": "id", "constraints": [{"type": "not_null"}, {"type": "unique"}]},
@@ -57,7 +57,7 @@ def test_comments_are_as_few_statements_as_spark_takes(version: str, said: list[
 
     texts = {"id": "a", "n": "it's", "gone": "x"}
     spark = SimpleNamespace(version=version, sql=sql)
-    model_columns.comment_each(spark, STAGED, texts)
+    model_columns.comment_each(spark, TableName("s", "t"), texts)
     assert asked[1:] == [f"ALTER TABLE `s`.`t` ALTER COLUMN {one}" for one in said]
 
 

@@ -88,26 +88,6 @@ def test_only_the_session_catalog_writes_in_lower_case(
     assert catalog_of(database) == expected.catalog
 
 
-@pytest.mark.parametrize(
-    ("database", "is_iceberg", "file_format", "expected"),
-    [
-        (None, True, "iceberg", True),
-        ("ice", True, "iceberg", True),
-        ("ice", True, None, True),
-        (None, True, None, False),
-        (None, True, "parquet", False),
-        (None, False, "iceberg", False),
-        (None, None, "iceberg", False),
-    ],
-)
-def test_a_model_without_a_format_keeps_that_of_a_catalog_of_icebergs(
-    *, database: str | None, is_iceberg: bool | None, file_format: str | None, expected: bool
-) -> None:
-    """In the session catalog it means files, which take an Iceberg table's place by a drop."""
-    found = relation(database).replace(is_iceberg=is_iceberg)
-    assert found.stays_iceberg(file_format) is expected
-
-
 def test_a_branch_is_a_part_of_its_tables_path() -> None:
     """With the catalog, also the session's: three names alone are another catalog's."""
     there = relation("ice").incorporate(branch="audit").quote(database=True, schema=True)

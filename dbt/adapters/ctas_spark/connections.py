@@ -216,7 +216,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             response, rows = super().execute(sql, *others, **named)
         if self.model.counts:
             written = self.get_thread_connection().handle.written_by(sql)
-            response = PublicationResponse.of_write(str(response), written)
+            response = PublicationResponse.of_write(str(response), written, self.model.level)
         return response, rows
 
     @classmethod

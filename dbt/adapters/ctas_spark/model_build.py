@@ -45,9 +45,14 @@ class PublicationResponse(AdapterResponse):
     commit_seconds: float | None = None
 
     @classmethod
-    def of_write(cls, message: str, written: WriteFigures) -> "PublicationResponse":
+    def of_write(
+        cls, message: str, written: WriteFigures, level: Atomicity | None
+    ) -> "PublicationResponse":
         """The response to a statement of a model that is not staged."""
-        return cls(_message=message, rows_affected=written.rows, bytes=written.bytes)
+        told = level.value if level else None
+        return cls(
+            _message=message, rows_affected=written.rows, bytes=written.bytes, atomicity=told
+        )
 
 
 class StepTimer:
@@ -183,9 +188,12 @@ class ModelSlot(threading.local):
     began: float = 0.0
     counts: bool = False
     """Whether what each statement writes is counted."""
+    level: Atomicity | None = None
+    """That of a table that is written in place, where it is known."""
     written: Written | None = None
 
     def enter(self, node: Any) -> None:
         """A model begins in this thread."""
         self.node, self.build = node, None
         self.began, self.counts, self.written = time.monotonic(), False, None
+        self.level = None

@@ -53,15 +53,18 @@ def warn_of_unchecked(node: Any, adapter: str) -> None:
         warn_or_error(ConstraintNotSupported(constraint=kind.value, adapter=adapter), node=node)
 
 
-def checks_sql(model: Mapping[str, Any], relation: TableName) -> str | None:
-    """A query of one row: for each ``not_null`` and ``check`` the number of rows that break it."""
+def checks_sql(model: Mapping[str, Any], relation: str) -> str | None:
+    """A query of one row: for each ``not_null`` and ``check`` the number of rows that break it.
+
+    ``relation`` is a name as SQL.
+    """
     checks = list(_checks(model))
     if not checks:
         return None
     columns = ", ".join(
         f"count_if({broken}) AS {quoting.identifier(name)}" for name, broken in checks
     )
-    return f"SELECT {columns} FROM {quoting.table(relation)}"  # noqa: S608 (quoted, or the model's)
+    return f"SELECT {columns} FROM {relation}"  # noqa: S608 (quoted, or the model's)
 
 
 def assert_none_broken(counts: Mapping[str, int], table: object) -> None:

@@ -38,7 +38,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore, Rete
 
 logger = logging.getLogger(__name__)
 
-PUBLISHED = ("atomic_table", "table", "seed")
+PUBLISHED = ("atomic_table", "table", "incremental", "seed")
 RESOURCES = ("model", "seed")
 SELECTORS = {"model": "name", "schema": "schema"}
 """Arguments that select models, and the key of each in dbt's nodes."""
@@ -72,8 +72,7 @@ class Project:
             raise NoSuchModelError(
                 f"no table is published for {what}",
                 left="nothing was done",
-                remedy=f"only seeds and models with materialized: {' or '.join(PUBLISHED[:2])} "
-                "have one; "
+                remedy=f"only seeds and models with materialized: {_or(PUBLISHED[:-1])} have one; "
                 f"the nearest {asked[0]}s are: {', '.join(near) or 'none'}",
             )
         return found
@@ -239,6 +238,10 @@ def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Argum
         problems = error.problems if isinstance(error, ConfigurationError) else ()
         said = f"[{ConfigurationError.name}] {'; '.join(problems)}" if problems else what
         return [{"table": table, "failed": said.splitlines()[0]}]
+
+
+def _or(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _target(node: Mapping[str, Any]) -> TableName:

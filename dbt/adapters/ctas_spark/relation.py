@@ -11,7 +11,6 @@ from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.spark.relation import SparkRelation
 
 TEMPORARY = "__dbt_tmp"
-ICEBERG = "iceberg"
 
 
 def catalog_of(database: str | None) -> str:
@@ -55,14 +54,6 @@ class CtasSparkRelation(SparkRelation):
     def in_session_catalog(self) -> bool:
         """True if Spark finds it without the name of a catalog."""
         return self.database in (None, SESSION_CATALOG)
-
-    def stays_iceberg(self, file_format: str | None) -> bool:
-        """True of an Iceberg table that stays one under a model's ``file_format``.
-
-        Without a format, a table of the session catalog becomes one of files; others don't change.
-        """
-        changes = file_format is None and self.in_session_catalog
-        return bool(self.is_iceberg) and not changes and file_format in (None, ICEBERG)
 
     def include(
         self,

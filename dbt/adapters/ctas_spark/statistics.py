@@ -4,10 +4,22 @@ Spark has none of a partitioned table, and says "0 rows" of others: nobody told 
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from multiprocessing.context import SpawnContext
+from typing import TYPE_CHECKING, Any, cast
 
+from dbt.adapters.base.relation import BaseRelation
+from dbt.adapters.contracts.connection import AdapterRequiredConfig
+from dbt.adapters.contracts.relation import RelationConfig
+from dbt.adapters.ctas_spark import operations
+from dbt.adapters.ctas_spark.config import staging_schema_of
+from dbt.adapters.ctas_spark.invocation import InvocationAdapter
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
+
+if TYPE_CHECKING:
+    from dbt.adapters.ctas_spark.staging.context import TableName
 
 LOCATION = re.compile(r"^Location: .*/([^/\s]+)\s*$", re.MULTILINE)
 COUNTED = "counted when version {} was published"
@@ -29,3 +41,40 @@ def with_figures(column: Mapping[str, Any], version: str, figures: WriteFigures)
             told[f"stats:{name}:description"] = COUNTED.format(version)
             told[f"stats:{name}:include"] = True
     return told
+
+
+class CountingAdapter(InvocationAdapter):
+    """Tells dbt's docs what the jobs of published versions counted."""
+
+    def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
+        super().__init__(config, mp_context)
+        self._models: dict[TableName, RelationConfig] = {}
+
+    def get_catalog(
+        self, relation_configs: Iterable[RelationConfig], used_schemas: frozenset[tuple[str, str]]
+    ) -> Any:
+        """The columns and statistics of every relation in the project's schemas, for dbt's docs."""
+        nodes = list(relation_configs)
+        self._models = {
+            table_name(one.database, one.schema, one.identifier): one
+            for one in nodes
+            if one.resource_type in operations.RESOURCES and not _is_added_to(one)
+        }
+        return super().get_catalog(nodes, used_schemas)
+
+    def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
+        columns = super()._get_columns_for_catalog(relation)
+        table = cast("CtasSparkRelation", relation).full_name
+        version = version_shown(cast("CtasSparkRelation", relation).information)
+        if table not in self._models or not VERSION_ID.fullmatch(version):
+            return columns
+        config: Any = self._models[table].config
+        default: str | None = self.config.credentials.staging_schema
+        figures = self.catalogs.figures(table, version, staging_schema_of(config, table, default))
+        return (with_figures(column, version, figures) for column in columns)
+
+
+def _is_added_to(node: RelationConfig) -> bool:
+    """True of an incremental model, whose table holds more than its version's job counted."""
+    config: Any = node.config
+    return bool(config.materialized == "incremental")

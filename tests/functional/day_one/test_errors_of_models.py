@@ -28,8 +28,8 @@ MODELS = {
     "select 1 as n",
     "models/i_view.sql": "{{ config(materialized='view') }}\nselect\n  id + nn as n\n"
     "from {{ ref('a_orders') }}",
-    "models/j_merge.sql": "{{ config(materialized='incremental', incremental_strategy='merge') }}\n"
-    "select 1 as n",
+    "models/j_upsert.sql": "{{ config(materialized='incremental', "
+    "incremental_strategy='upsert') }}\nselect 1 as n",
     "models/k_customers.sql": "{{ config(materialized='view') }} select 1 as id",
     "tests/l_customers.sql": "{{\n  config(limit=5)\n}}\nselect id\nfrom {{ ref('k_customers') }}\n"
     "where idd = 2",

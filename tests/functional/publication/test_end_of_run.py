@@ -26,7 +26,7 @@ Tables written by this run:
 | model | version | rows | size | level | seconds |
 | - | - | - | - | - | - |
 | a_orders | VERSION | 2,000 | SIZE | isolated | TIME |
-| b_grown | | 3 | SIZE | | TIME |
+| b_grown | | 3 | SIZE | none | TIME |
 | c_in_place | VERSION | 1 | SIZE | none | TIME |
 | f_hook_fails | VERSION | 1 | SIZE | isolated | TIME |
 | codes | VERSION | 2 | SIZE | isolated | TIME |

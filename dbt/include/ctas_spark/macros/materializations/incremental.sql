@@ -1,13 +1,21 @@
-{#- dbt-spark's, except for a full refresh of an Iceberg table, which dbt-spark drops first. -#}
-{% materialization incremental, adapter='ctas_spark', supported_languages=['sql'] %}
-  {%- do adapter.count_writes(this, config.get('file_format')) -%}
+{#- Created, and created anew, like a table model. What is added to the table is published with its
+    rows as one version, or written in place as dbt-spark does it. -#}
+{% materialization incremental, adapter='ctas_spark', supported_languages=['sql', 'python'] %}
+  {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_relation(this) -%}
-  {%- set stays = existing is not none and existing.stays_iceberg(config.get('file_format')) -%}
-  {%- if stays and should_full_refresh() -%}
-    {%- set built = refresh_iceberg_table(existing) -%}
+  {%- set full_refresh = should_full_refresh() -%}
+  {%- set way = adapter.plan_increment(target, existing, full_refresh) -%}
+
+  {%- if way == 'whole' and adapter.plan_if_possible(target, full_refresh) -%}
+    {%- call publish_planned_table(target) -%}{{ query_of_model() }}{%- endcall -%}
+  {%- elif way == 'whole' -%}
+    {%- do adapter.count_writes(this, config.get('file_format')) -%}
+    {%- do materialization_incremental_spark() -%}
+    {%- do adapter.list_written(load_result('main').response) -%}
+  {%- elif way == 'with_old_rows' -%}
+    {%- call publish_planned_table(target) -%}{{ query_with_old_rows(existing) }}{%- endcall -%}
   {%- else -%}
-    {%- set built = materialization_incremental_spark() -%}
+    {%- do increment_in_place(target, existing) -%}
   {%- endif -%}
-  {%- do adapter.list_written(load_result('main').response) -%}
-  {{ return(built) }}
+  {{ return({'relations': [target]}) }}
 {% endmaterialization %}

@@ -6,10 +6,11 @@
   {%- if existing is not none and existing.is_view -%}
     {%- do exceptions.raise_compiler_error("Cannot seed to '" ~ existing.render() ~ "', it is a view") -%}
   {%- endif -%}
-  {%- if not adapter.plan_staged_seed(target, should_full_refresh()) -%}
+  {%- if not adapter.plan_if_possible(target, should_full_refresh()) -%}
     {{ return(materialization_seed_default()) }}
   {%- endif -%}
   {%- set rows = load_agate_table() -%}
   {%- do store_result('agate_table', response='OK', agate_table=rows) -%}
-  {{ return(publish_planned_table(target, adapter.seed_query(rows, config))) }}
+  {%- call publish_planned_table(target) -%}{{ adapter.seed_query(rows, config) }}{%- endcall -%}
+  {{ return({'relations': [target]}) }}
 {% endmaterialization %}

@@ -1,11 +1,12 @@
-{#- The order of steps, and nothing else: begin, stage, verify, commit, settle.
-    On an error the adapter's post_model_hook aborts. -#}
-{% macro publish_planned_table(target, query) %}
+{#- The order of steps, and nothing else: begin, stage, verify, commit, settle. The caller's block is
+    the query, which is made after begin. On an error the adapter's post_model_hook aborts. -#}
+{% macro publish_planned_table(target) %}
   {%- set existing = load_cached_relation(this) -%}
 
   {{ run_hooks(pre_hooks) }}
 
   {%- if adapter.begin_staged_table() -%}
+    {%- set query = caller() -%}
     {%- do stage_table(query) -%}
     {%- do verify_staged_table() -%}
     {%- if adapter.commit_staged_table() -%}
@@ -17,5 +18,4 @@
 
   {{ run_hooks(post_hooks) }}
   {%- do store_result('main', response=adapter.publication_response()) -%}
-  {{ return({'relations': [target]}) }}
 {% endmacro %}

@@ -2,5 +2,6 @@
 {% macro publish_staged_table() %}
   {%- set target = this.incorporate(type='table') -%}
   {%- do adapter.plan_staged_table(target, should_full_refresh()) -%}
-  {{ return(publish_planned_table(target, compiled_code)) }}
+  {%- call publish_planned_table(target) -%}{{ query_of_model() }}{%- endcall -%}
+  {{ return({'relations': [target]}) }}
 {% endmacro %}

@@ -1,0 +1,236 @@
+"""What an incremental model adds to its table: by which way, and as one query with its rows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
+from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+
+APPEND, MERGE, DELETE_INSERT = "append", "merge", "delete+insert"
+BY_PARTITION = ("insert_overwrite", "microbatch")
+STRATEGIES = (APPEND, *BY_PARTITION, MERGE, DELETE_INSERT)
+NO_STATEMENT = (MERGE, DELETE_INSERT)
+"""Tables of files have no statement that does this, so they are published whole."""
+SYNC, STRING = "sync_all_columns", "string"
+OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
+"""The names by which dbt lets incremental_predicates call the table and the new rows."""
+IS_NEW, SAME_KEY = "__ctas_spark_is_new", "__ctas_spark_same_key"
+TWICE = "incremental_strategy merge: several new rows match one row of the table by "
+DROPPED = (
+    "the table is dropped and then created, as dbt-spark does it, so that readers find none "
+    "meanwhile"
+)
+
+
+class Way(str, Enum):
+    """How an incremental model writes."""
+
+    WHOLE = "whole"
+    """Its query is the whole table, which is published like a table model's."""
+    WITH_OLD_ROWS = "with_old_rows"
+    """The table's rows and the new ones are published as a version."""
+    IN_PLACE = "in_place"
+    """A statement changes the table, as dbt-spark does it."""
+
+
+def way(
+    existing: CtasSparkRelation | None, config: Mapping[str, Any], *, full_refresh: bool
+) -> Way:
+    """Decide it; the formats have statements of their own, and each is one commit."""
+    if existing is None or existing.is_view or full_refresh:
+        return Way.WHOLE
+    asked = config.get("atomicity") or Atomicity.AUTO.value
+    is_named = asked not in (Atomicity.AUTO.value, Atomicity.NONE.value)
+    if is_of_files(existing) and (is_named or strategy_of(config) in NO_STATEMENT):
+        return Way.WITH_OLD_ROWS
+    return Way.IN_PLACE
+
+
+def is_of_files(existing: CtasSparkRelation) -> bool:
+    """True of a table whose format has no commits of its own."""
+    by_itself = existing.is_delta or existing.is_iceberg or existing.is_hudi
+    return existing.in_session_catalog and not by_itself
+
+
+def strategy_of(config: Mapping[str, Any]) -> str:
+    """The strategy that the model names; without one dbt-spark's default."""
+    return str(config.get("incremental_strategy") or APPEND)
+
+
+def problems(config: Mapping[str, Any], existing: CtasSparkRelation | None, by: Way) -> list[str]:
+    """What an incremental model's configs can't mean, each with the remedy."""
+    with_old_rows = _of_a_rewrite(config) if by is Way.WITH_OLD_ROWS else ()
+    return [*_problems(config, existing), *with_old_rows]
+
+
+def _problems(config: Mapping[str, Any], existing: CtasSparkRelation | None) -> Iterator[str]:
+    strategy = strategy_of(config)
+    if strategy not in STRATEGIES:
+        yield f"incremental_strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}"
+    if strategy == "microbatch" and not config.get("partition_by"):
+        yield "partition_by: microbatch replaces whole partitions; give a column of its batch_size"
+    if config.get("staging_purpose") not in (None, StagingPurpose.CREATE_OR_REPLACE.value):
+        yield "staging_purpose: an incremental model creates its table or adds to it; remove it"
+    if config.get("merge_update_columns") and config.get("merge_exclude_columns"):
+        yield "merge_update_columns and merge_exclude_columns: give one of them"
+    if existing and not is_of_files(existing) and strategy == DELETE_INSERT:
+        yield f"incremental_strategy: {DELETE_INSERT} is for tables of files; use {MERGE} here"
+
+
+def _of_a_rewrite(config: Mapping[str, Any]) -> Iterator[str]:
+    if config.get("atomicity") == Atomicity.NONE.value:
+        strategy = strategy_of(config)
+        yield f"atomicity: none writes in place, which {strategy} on files can't do; remove it"
+    if config.get("on_conflict") == OnConflict.OVERWRITE.value:
+        yield "on_conflict: overwrite would lose the rows that another writer added; remove it"
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """The old rows and the new ones; ``old`` and ``new`` are names as SQL.
+
+    ``columns`` are those of the version to publish, each with what the old rows have there, as
+    SQL. ``keys`` are the partition columns of a strategy by partition, or else the unique key;
+    those in ``texts`` are strings. ``updated`` are the columns, in lower case, that a merge sets in
+    a row that it finds; None means all.
+    """
+
+    old: str
+    new: str
+    columns: Mapping[str, str]
+    keys: tuple[str, ...] = ()
+    texts: frozenset[str] = frozenset()
+    updated: frozenset[str] | None = None
+    predicates: tuple[str, ...] = ()
+
+    def query(self, strategy: str) -> str:
+        """Select what the table is to hold."""
+        if strategy in BY_PARTITION:
+            # an empty text and NULL are one partition
+            return self._with_others(strategy, [self._partition(key) for key in self.keys])
+        if not self.keys or strategy == APPEND:
+            return self._together(f"SELECT {self._of_old} FROM {self.old} AS {OLD}")  # noqa: S608 (quoted)
+        if strategy == MERGE:
+            return self._merged()
+        return self._with_others(strategy, [self._same(key) for key in self.keys])
+
+    def _with_others(self, strategy: str, matches: Sequence[str]) -> str:
+        """The new rows, and the old ones that none of them matches."""
+        if not matches:
+            return self._select_new
+        keys = quoting.identifiers(self.keys)
+        condition = " AND ".join([*matches, *self._predicates(strategy)])
+        return self._together(
+            f"SELECT {self._of_old} FROM {self.old} AS {OLD} "  # noqa: S608 (quoted)
+            f"LEFT ANTI JOIN (SELECT DISTINCT {keys} FROM {self.new}) AS {NEW} ON {condition}"
+        )
+
+    def _predicates(self, strategy: str) -> tuple[str, ...]:
+        return () if strategy in BY_PARTITION else self.predicates
+
+    def _merged(self) -> str:
+        """One full join, so that the model's query is computed once."""
+        keys = quoting.identifiers(self.keys)
+        marked = (
+            f"SELECT *, TRUE AS {IS_NEW}, COUNT(*) OVER (PARTITION BY {keys}) AS {SAME_KEY} "  # noqa: S608 (quoted)
+            f"FROM {self.new}"
+        )
+        old = f"SELECT *, FALSE AS {IS_NEW} FROM {self.old}"  # noqa: S608 (quoted)
+        condition = " AND ".join([*map(self._same, self.keys), *self.predicates])
+        columns = ", ".join(map(self._merged_column, self.columns))
+        return (
+            f"SELECT {columns} FROM ({old}) AS {OLD} "  # noqa: S608 (quoted)
+            f"FULL JOIN ({marked}) AS {NEW} ON {condition}"
+        )
+
+    def _merged_column(self, column: str) -> str:
+        name, old = quoting.identifier(column), self.columns[column]
+        is_found, is_new = f"{OLD}.{IS_NEW} IS NOT NULL", f"{NEW}.{IS_NEW} IS NOT NULL"
+        cases = ""
+        if column == next(iter(self.columns)):
+            told = quoting.string(TWICE + ", ".join(self.keys))
+            both = f"{is_found} AND {is_new} AND {NEW}.{SAME_KEY} > 1"
+            cases = f"WHEN {both} THEN raise_error({told}) "
+        if self.updated is not None and column.lower() not in self.updated:
+            cases += f"WHEN {is_found} THEN {old} "
+        return f"CASE {cases}WHEN {is_new} THEN {NEW}.{name} ELSE {old} END AS {name}"
+
+    def _together(self, old_rows: str) -> str:
+        return f"{old_rows} UNION ALL {self._select_new}"
+
+    @property
+    def _select_new(self) -> str:
+        return f"SELECT {quoting.identifiers(self.columns)} FROM {self.new}"  # noqa: S608 (quoted)
+
+    @property
+    def _of_old(self) -> str:
+        return ", ".join(
+            f"{old} AS {quoting.identifier(name)}" for name, old in self.columns.items()
+        )
+
+    def _same(self, key: str) -> str:
+        name = quoting.identifier(key)
+        return f"{OLD}.{name} = {NEW}.{name}"
+
+    def _partition(self, key: str) -> str:
+        sides = [f"{side}.{quoting.identifier(key)}" for side in (OLD, NEW)]
+        if key.lower() in self.texts:
+            sides = [f"nullif({side}, '')" for side in sides]
+        return " <=> ".join(sides)
+
+
+def increment(
+    node: str,
+    config: Mapping[str, Any],
+    old: tuple[str, Mapping[str, str]],
+    new: tuple[str, Mapping[str, str]],
+) -> Increment:
+    """What the model's configs make of both, each given as its name in SQL and its columns.
+
+    The columns are types by name. Spark finds the type that both sides of a column fit in, and
+    tells if there is none.
+
+    Raises:
+        ConfigurationError: a column is a string on one side only, which would make all of it one.
+    """
+    strategy, changes = strategy_of(config), config.get("on_schema_change")
+    by_partition = strategy in BY_PARTITION
+    types = {name.lower(): kind for name, kind in new[1].items()}
+    columns, differing = dict[str, str](), list[str]()
+    for name, kind in old[1].items():
+        value, other = f"{OLD}.{quoting.identifier(name)}", types.pop(name.lower(), None)
+        if changes == SYNC and other is None:
+            continue
+        if changes == SYNC and other != kind:
+            value = f"CAST({value} AS {other})"
+        elif other is not None and STRING in (kind, other) and kind != other:
+            differing.append(f"column {name}: is {kind} in the table and {other} in the new rows")
+        columns[name] = value
+    if differing:
+        remedy = "cast it in the model, or run it with --full-refresh"
+        raise ConfigurationError(node, [f"{one}; {remedy}" for one in differing])
+    added = [name for name in new[1] if name.lower() in types]
+    if changes in (SYNC, "append_new_columns"):
+        columns.update(dict.fromkeys(added, "NULL"))
+    return Increment(
+        old[0],
+        new[0],
+        columns,
+        keys=quoting.names(config.get("partition_by" if by_partition else "unique_key")),
+        texts=frozenset(name.lower() for name, kind in old[1].items() if kind == STRING),
+        updated=_updated(config, columns),
+        predicates=tuple(config.get("predicates") or config.get("incremental_predicates") or ()),
+    )
+
+
+def _updated(config: Mapping[str, Any], columns: Iterable[str]) -> frozenset[str] | None:
+    named, excluded = config.get("merge_update_columns"), config.get("merge_exclude_columns")
+    if named:
+        return frozenset(name.lower() for name in named)
+    if not excluded:
+        return None
+    return frozenset(map(str.lower, columns)) - {name.lower() for name in excluded}

@@ -1,0 +1,126 @@
+"""One invocation of dbt: its catalogs, its run-operations, and what follows at its end."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.context import SpawnContext
+from typing import Any, cast
+
+from dbt.adapters.__about__ import version as base_version
+from dbt.adapters.base.relation import AdapterTrackingRelationInfo
+from dbt.adapters.contracts.connection import AdapterRequiredConfig
+from dbt.adapters.contracts.relation import RelationConfig
+from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
+from dbt.adapters.ctas_spark.__version__ import version
+from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
+from dbt.adapters.ctas_spark.config import staging_schema_of
+from dbt.adapters.ctas_spark.connections import SessionHandle
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
+from dbt.adapters.ctas_spark.end_of_run import Published, look_after
+from dbt.adapters.ctas_spark.methods import METHODS
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.summary import Written, summary
+
+
+class InvocationAdapter(AnyCatalogAdapter):
+    """What is opened once for all models of a run, and looked after when they have ended."""
+
+    def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
+        super().__init__(config, mp_context)
+        dbt_edge.log_to_dbt()
+        model_columns.correct_dbt_core()
+        self._model = self.connections.model
+        self._guard = threading.Lock()
+        self._opened: Catalogs | None = None
+        self._published: list[Published] = []
+        self._written: list[Written] = []
+        self.hide_secrets = self._credentials.hide_secrets
+
+    @for_macros
+    def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
+        project = operations.Project(
+            graph, self._credentials.staging_schema, self.catalogs.catalog_for
+        )
+        told: str = self.hide_secrets(operations.run(name, project, arguments))
+        return told
+
+    @for_macros
+    def archive_classes(self, arguments: dict[str, Any]) -> str:
+        return operations.archive_classes(arguments, logger.info)
+
+    @as_dbt_errors
+    def debug_query(self) -> None:
+        """``dbt debug``: start Spark, then say what was found and which level it reaches."""
+        self.execute("select 1 as id")
+        self.require_catalog(self._credentials.database)
+        target = TableName(self._credentials.schema, "any", self._credentials.database)
+        staging_schema = staging_schema_of({}, target, self._credentials.staging_schema)
+        for line in self.catalogs.report(StagingContext(target, staging_schema)):
+            logger.info(f"  {self.hide_secrets(line)}")
+
+    @contextmanager
+    def connection_named(
+        self, name: str, query_header_context: Any = None, *others: Any, **named: Any
+    ) -> Iterator[None]:
+        """The same; outside of a model, Ctrl-C ends it with an error of dbt's.
+
+        The context is the node: ``dbt show`` names it here, and calls no hook.
+        """
+        self.connections.model.node = query_header_context
+        try:
+            with super().connection_named(name, query_header_context, *others, **named):
+                yield
+        except KeyboardInterrupt as stop:
+            if query_header_context is not None:
+                raise
+            raise dbt_edge.run_stopped() from stop
+
+    def cleanup_connections(self) -> None:
+        """The invocation ends: look after old versions, then close catalogs and connections."""
+        with self._guard:
+            opened, self._opened = self._opened, None
+        published, self._published = self._published, []
+        written, self._written = self._written, []
+        canceled = self.connections.was_canceled
+        try:
+            if written and self._credentials.publications_table:
+                dbt_edge.say(summary(written))
+            look_after(published, logger.info, interrupted=canceled)
+        finally:
+            if opened is not None:
+                opened.close()
+            super().cleanup_connections()
+            METHODS[self._credentials.method].close()
+        stop = sys.exc_info()[1]  # dbt calls this in a finally
+        if canceled and isinstance(stop, KeyboardInterrupt):
+            raise dbt_edge.run_stopped() from stop
+
+    @classmethod
+    def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
+        """Name this adapter: dbt derives a wrong module from the name of the class."""
+        return AdapterTrackingRelationInfo(  # type: ignore[abstract]  # dbt instantiates it so
+            adapter_name="ctas_spark",
+            base_adapter_version=base_version,
+            adapter_version=version,
+            model_adapter_details=cls._get_adapter_specific_run_info(config),
+        )
+
+    @property
+    def _credentials(self) -> Any:
+        return self.config.credentials
+
+    @property
+    def _handle(self) -> SessionHandle:
+        return cast("SessionHandle", self.connections.get_thread_connection().handle)
+
+    @property
+    def catalogs(self) -> Catalogs:
+        """The invocation's catalogs, opened by the first model that needs them."""
+        spark = self._handle.spark
+        with self._guard:
+            if self._opened is None:
+                method = METHODS[self._credentials.method]
+                self._opened = method.open_catalogs(spark, self._credentials)
+            return self._opened

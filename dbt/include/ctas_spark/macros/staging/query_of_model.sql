@@ -1,0 +1,21 @@
+{#- A Python model runs now, and is then a view of what it returned. -#}
+{% macro query_of_model() %}
+  {%- if model.language != 'python' -%}
+    {{ return(compiled_code) }}
+  {%- endif -%}
+  {{ return('select * from ' ~ view_of_model()) }}
+{% endmacro %}
+
+{#- The model's rows as a temporary view of a name that no other path has. -#}
+{% macro view_of_model() %}
+  {%- set path = {'identifier': this.identifier ~ '__dbt_tmp'} -%}
+  {%- set view = this.incorporate(path=path).include(database=false, schema=false) -%}
+  {%- if model.language == 'python' -%}
+    {%- do adapter.run_python_model(view, compiled_code) -%}
+  {%- else -%}
+    {%- call statement('view_of_model') -%}
+      {{ create_temporary_view(view, compiled_code) }}
+    {%- endcall -%}
+  {%- endif -%}
+  {{ return(view) }}
+{% endmacro %}

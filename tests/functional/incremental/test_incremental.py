@@ -1,0 +1,183 @@
+"""Incremental models on files: made anew by one call, and added to as the model asks."""
+
+import pytest
+
+from functional.dbt_project import Project
+
+OLD = "select * from values (1, 'a', 'x'), (2, 'b', 'x'), (3, 'c', 'y') as t(id, text, part)"
+NEW = "select * from values (3, 'C', 'y'), (4, 'd', 'y') as t(id, text, part)"
+MERGE = "incremental_strategy='merge', unique_key='id'"
+ALL = "select id, text, part from {schema}.events order by id, text"
+
+
+def with_model(project: Project, config: str, new: str = NEW, old: str = OLD) -> Project:
+    """A model that selects ``old`` at first, and ``new`` when it adds to its table."""
+    model = (
+        f"{{{{ config(materialized='incremental', {config}) }}}}\n"
+        f"{{% if is_incremental() %}}{new}{{% else %}}{old}{{% endif %}}"
+    )
+    project.write({"models/events.sql": model})
+    return project
+
+
+def texts(project: Project) -> str:
+    """The table's rows, each as id and text."""
+    return " ".join(f"{row.id}{row.text}" for row in project.rows(ALL))
+
+
+def test_a_full_refresh_is_one_call(project: Project) -> None:
+    """dbt-spark drops the table first; a failure leaves the one before."""
+    with_model(project, "versions_to_keep=1").build()
+    made = project.dbt("run", "--full-refresh")
+    assert made.success, made.log
+    assert made.response("events")["commit_strategy"] == "swap"
+    assert made.response("events")["atomicity"] == "isolated"
+    with_model(project, "versions_to_keep=1", old="select raise_error('no') as id")
+    failed = project.dbt("run", "--full-refresh")
+    assert not failed.success
+    assert "was discarded" in failed.message("events")
+    assert texts(project) == "1a 2b 3c"
+    back = project.dbt("run-operation", "ctas_rollback", "--args", "{model: events}")
+    assert back.success, back.log
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("atomicity='isolated'", "1a 2b 3C 3c 4d"),
+        (
+            "atomicity='isolated', incremental_strategy='insert_overwrite', partition_by='part'",
+            "1a 2b 3C 4d",
+        ),
+        ("atomicity='atomic', incremental_strategy='insert_overwrite'", "3C 4d"),
+        (MERGE, "1a 2b 3C 4d"),
+        (f"{MERGE}, merge_update_columns=['part']", "1a 2b 3c 4d"),
+        (f"{MERGE}, incremental_predicates=['DBT_INTERNAL_DEST.id > 3']", "1a 2b 3C 3c 4d"),
+        ("incremental_strategy='delete+insert', unique_key=['part']", "1a 2b 3C 4d"),
+    ],
+)
+def test_old_and_new_rows_are_published_as_one_version(
+    project: Project, config: str, expected: str
+) -> None:
+    """By one call, over a version that nobody else has changed."""
+    with_model(project, config).build()
+    first = texts(project)
+    added = project.build()
+    assert texts(project) == expected
+    assert added.response("events")["commit_strategy"] == "swap"
+    assert added.response("events")["base_version"]
+    back = project.dbt("run-operation", "ctas_rollback", "--args", "{model: events}")
+    assert back.success, back.log
+    assert texts(project) == first == "1a 2b 3c"
+
+
+def test_an_increment_that_fails_leaves_the_table(project: Project) -> None:
+    """Also where Spark had written a part of the rows."""
+    config = "atomicity='isolated'"
+    with_model(project, config).build()
+    broken = "select id, if(id = 4, raise_error('no'), text) as text, part from (" + NEW + ")"
+    failed = with_model(project, config, broken).dbt("run")
+    assert not failed.success
+    assert "was discarded" in failed.message("events")
+    assert texts(project) == "1a 2b 3c"
+
+
+def test_several_new_rows_of_one_key_fail_a_merge(project: Project) -> None:
+    """As in Spark's own MERGE, which can't say which of them is meant."""
+    config = MERGE
+    twice = f"{NEW} union all select 3, 'again', 'y'"
+    with_model(project, config).build()
+    failed = with_model(project, config, twice).dbt("run")
+    assert not failed.success
+    assert "several new rows match one row of the table by id" in failed.message("events")
+    assert texts(project) == "1a 2b 3c"
+
+
+@pytest.mark.parametrize(
+    ("changes", "columns"),
+    [
+        ("ignore", ["id", "text", "part"]),
+        ("append_new_columns", ["id", "text", "part", "added"]),
+        ("sync_all_columns", ["id", "part", "added"]),
+    ],
+)
+def test_columns_change_with_the_version(
+    project: Project, changes: str, columns: list[str]
+) -> None:
+    """Nothing is altered before the rows are there; a type grows to one that both fit in."""
+    config = f"atomicity='atomic', on_schema_change='{changes}'"
+    with_model(project, config).build()
+    text = "" if changes == "sync_all_columns" else "'d' as text, "
+    with_model(project, config, f"select 4L as id, {text}'y' as part, 1.5 as added").build()
+    table = project.rows("select * from {schema}.events order by id")
+    assert list(table[0].asDict()) == columns
+    assert [row.id for row in table] == [1, 2, 3, 4]
+
+
+def test_other_columns_fail_where_the_model_says_so(project: Project) -> None:
+    """Before any row is written; so do texts that would make a number column one."""
+    config = "atomicity='isolated', on_schema_change='{}'"
+    with_model(project, config.format("fail")).build()
+    more = with_model(project, config.format("fail"), f"select *, 1 as added from ({NEW})")
+    assert "out of sync" in more.dbt("run").message("events")
+    letters = f"select 'x' as id, text, part from ({NEW})"
+    told = with_model(project, config.format("ignore"), letters).dbt("run").message("events")
+    assert "column id: is int in the table and string in the new rows" in told
+
+
+def test_another_writers_rows_are_not_lost(project: Project) -> None:
+    """What is added to an older version would take them away, so that is refused."""
+    model = (
+        "def model(dbt, session):\n"
+        "    dbt.config(materialized='incremental', atomicity='isolated')\n"
+        "    rows = session.createDataFrame([(1, 'a', 'x')], ['id', 'text', 'part'])\n"
+        "    if dbt.is_incremental:\n"
+        "        session.sql(f\"insert into {dbt.this} values (2, 'theirs', 'x')\")\n"
+        "    return rows\n"
+    )
+    project.write({"models/events.py": model})
+    project.build()
+    told = project.dbt("run").message("events")
+    assert "[CONCURRENT_WRITE]" in told
+    assert texts(project) == "1a 2theirs"
+
+
+def test_by_default_rows_are_added_in_place(project: Project) -> None:
+    """As dbt-spark does it, and the results say so."""
+    with_model(project, "incremental_strategy='append'").build()
+    added = project.build()
+    assert texts(project) == "1a 2b 3C 3c 4d"
+    assert added.response("events")["rows_affected"] == 2
+    assert added.response("events")["atomicity"] == "none"
+
+
+def test_new_rows_are_checked_before_they_are_added(project: Project) -> None:
+    """An enforced contract holds for increments, too."""
+    yml = (
+        "models: [{name: events, config: {contract: {enforced: true}}, columns: ["
+        "{name: id, data_type: int, constraints: [{type: not_null}]},"
+        "{name: text, data_type: string}, {name: part, data_type: string}]}]"
+    )
+    none = "select cast(null as int) as id, 'n' as text, 'y' as part"
+    for level in ("auto", "isolated"):
+        config = f"atomicity='{level}', on_schema_change='fail'"
+        with_model(project, config, none)
+        (project.directory / "models" / "events.yml").write_text(yml)
+        assert project.dbt("run", "--full-refresh").success
+        failed = project.dbt("run")
+        assert not failed.success
+        assert "[CONSTRAINT_VIOLATION]" in failed.message("events")
+        assert texts(project) == "1a 2b 3c"
+
+
+def test_configs_that_an_increment_can_not_have(project: Project) -> None:
+    """They are refused before any job, all at once."""
+    with_model(project, MERGE).build()
+    config = (
+        "incremental_strategy='merge', unique_key='id', atomicity='none', on_conflict='overwrite',"
+        " staging_purpose='replace', merge_update_columns=['a'], merge_exclude_columns=['b']"
+    )
+    told = with_model(project, config).dbt("run").message("events")
+    assert "4 configuration errors" in told
+    unknown = with_model(project, "incremental_strategy='upsert'").dbt("run").message("events")
+    assert "'upsert' is not one of append, insert_overwrite" in unknown

@@ -1,0 +1,92 @@
+"""Python models: staged and published like queries."""
+
+import pytest
+
+from functional.dbt_project import Project
+
+ROWS = "models/numbers.sql", "select id, id * 2 as twice from range(3)"
+
+
+def with_model(project: Project, body: str, config: str = "") -> Project:
+    """A Python model that has a table to read."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    model = (
+        "def model(dbt, session):\n"
+        f"    dbt.config(materialized='atomic_table'{config})\n"
+        "    numbers = dbt.ref('numbers')\n"
+        f"{lines}"
+    )
+    project.write({ROWS[0]: ROWS[1], "models/made.py": model})
+    return project
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return numbers.where('id > 0')",
+        "return numbers.toPandas().query('id > 0')",
+        "import pyarrow as pa\nreturn pa.table({'id': [1, 2], 'twice': [2, 4]})",
+    ],
+)
+def test_what_it_returns_is_published(project: Project, body: str) -> None:
+    """A DataFrame of any of these packages."""
+    built = with_model(project, body).build()
+    assert built.response("made")["outcome"] == "committed"
+    assert built.response("made")["rows_affected"] == 2
+    rows = project.rows("select id, twice from {schema}.made order by id")
+    assert [(row.id, row.twice) for row in rows] == [(1, 2), (2, 4)]
+
+
+def test_it_is_replaced_by_one_call(project: Project) -> None:
+    """And knows what it is, as dbt tells it."""
+    body = (
+        "name = f'{dbt.this.schema}.{dbt.this.identifier} {dbt.is_incremental}'\n"
+        "rows = [(name, dbt.config.get('atomicity'))]\n"
+        "return session.createDataFrame(rows, ['name', 'level'])"
+    )
+    with_model(project, body, ", atomicity='isolated'").build()
+    again = project.build()
+    assert again.response("made")["commit_strategy"] == "swap"
+    rows = project.rows("select * from {schema}.made")
+    assert [(row.name, row.level) for row in rows] == [(f"{project.schema}.made False", "isolated")]
+
+
+def test_an_error_shows_the_line_of_the_users_file(project: Project) -> None:
+    """The table stays; neither dbt's frames nor Spark's are shown."""
+    with_model(project, "return numbers").build()
+    told = with_model(project, "return numbers.limit(1 // 0)").dbt("run").message("made")
+    assert "[PYTHON_MODEL_FAILED] the model failed: ZeroDivisionError" in told
+    assert "at: line 4 of models/made.py, in model: return numbers.limit(1 // 0)" in told
+    assert "was discarded" in told
+    assert "Traceback" not in told
+    assert len(project.rows("select * from {schema}.made")) == 3
+    told = with_model(project, "return numbers.select('x')").dbt("run").message("made")
+    assert "UNRESOLVED_COLUMN" in told
+    assert "line 4 of models/made.py" in told
+    broken = with_model(project, "return 1 +").dbt("run")
+    assert not broken.success
+
+
+def test_a_wrong_result_or_a_missing_package_is_named(project: Project) -> None:
+    """Before any job where it can be known."""
+    told = with_model(project, "return 1").dbt("run").message("made")
+    assert "the model returned builtins.int" in told
+    packages = ", packages=['no-such-package', 'numpy<0.1']"
+    told = with_model(project, "return numbers", packages).dbt("run").message("made")
+    assert "packages of the model are not in dbt's environment: no-such-package; numpy<0.1" in told
+
+
+def test_an_incremental_one_adds_its_rows(project: Project) -> None:
+    """In place, and as one version."""
+    for level in ("auto", "isolated"):
+        model = (
+            "def model(dbt, session):\n"
+            f"    dbt.config(materialized='incremental', atomicity='{level}')\n"
+            "    numbers = dbt.ref('numbers')\n"
+            "    return numbers.where('id > 1') if dbt.is_incremental else numbers\n"
+        )
+        project.write({ROWS[0]: ROWS[1], "models/made.py": model})
+        assert project.dbt("run", "--full-refresh").success
+        project.build()
+        rows = project.rows("select id from {schema}.made order by id")
+        assert [row.id for row in rows] == [0, 1, 2, 2]

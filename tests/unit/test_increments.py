@@ -1,0 +1,89 @@
+"""What an incremental model adds: the way that it writes by, and its query."""
+
+import pytest
+from dbt.adapters.contracts.relation import RelationType
+
+from dbt.adapters.ctas_spark.increments import Way, increment, problems, strategy_of, way
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+
+OLD = "s.t", {"id": "int", "text": "string"}
+NEW = "new", {"ID": "int", "text": "string", "added": "date"}
+
+
+def existing(**flags: object) -> CtasSparkRelation:
+    """What the model finds under its name: a table of files, if nothing else is said."""
+    found = CtasSparkRelation.create(schema="s", identifier="t")
+    return found.replace(**{"type": RelationType.Table, **flags})
+
+
+def query(**config: object) -> str:
+    """The query of one configuration."""
+    return increment("model.m", config, OLD, NEW).query(strategy_of(config))
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, Way.IN_PLACE),
+        ({"atomicity": "none"}, Way.IN_PLACE),
+        ({"atomicity": "isolated"}, Way.WITH_OLD_ROWS),
+        ({"incremental_strategy": "merge"}, Way.WITH_OLD_ROWS),
+    ],
+)
+def test_files_are_added_to_as_the_model_asks(config: dict[str, str], expected: Way) -> None:
+    """Formats with commits of their own have a statement for everything."""
+    assert way(existing(), config, full_refresh=False) is expected
+    assert way(existing(), config, full_refresh=True) is Way.WHOLE
+    assert way(None, config, full_refresh=False) is Way.WHOLE
+    assert way(existing(is_delta=True), config, full_refresh=False) is Way.IN_PLACE
+    view = existing(type=RelationType.View)
+    assert way(view, config, full_refresh=False) is Way.WHOLE
+
+
+def test_delete_insert_is_refused_where_there_is_a_merge() -> None:
+    """dbt-spark has no statement for it."""
+    config = {"incremental_strategy": "delete+insert"}
+    assert problems(config, existing(), Way.WITH_OLD_ROWS) == []
+    assert len(problems(config, existing(is_iceberg=True), Way.IN_PLACE)) == 1
+    assert len(problems({"incremental_strategy": "microbatch"}, None, Way.WHOLE)) == 1
+
+
+def test_rows_are_appended() -> None:
+    """Each side with the table's columns, in their order."""
+    assert query() == (
+        "SELECT DBT_INTERNAL_DEST.`id` AS `id`, DBT_INTERNAL_DEST.`text` AS `text` "
+        "FROM s.t AS DBT_INTERNAL_DEST UNION ALL SELECT `id`, `text` FROM new"
+    )
+
+
+def test_partitions_with_new_rows_lose_their_old_ones() -> None:
+    """An empty text and NULL are the same partition."""
+    by_partition = query(incremental_strategy="insert_overwrite", partition_by=["Text", "id"])
+    assert by_partition.endswith(
+        "LEFT ANTI JOIN (SELECT DISTINCT `Text`, `id` FROM new) AS DBT_INTERNAL_SOURCE ON "
+        "nullif(DBT_INTERNAL_DEST.`Text`, '') <=> nullif(DBT_INTERNAL_SOURCE.`Text`, '') AND "
+        "DBT_INTERNAL_DEST.`id` <=> DBT_INTERNAL_SOURCE.`id` UNION ALL SELECT `id`, `text` FROM new"
+    )
+    assert query(incremental_strategy="insert_overwrite") == "SELECT `id`, `text` FROM new"
+
+
+@pytest.mark.parametrize(
+    "named", [{"merge_update_columns": ["TEXT"]}, {"merge_exclude_columns": ["ID"]}]
+)
+def test_a_merge_sets_the_columns_that_it_names(named: dict[str, list[str]]) -> None:
+    """The others stay in a row that it finds."""
+    merged = query(incremental_strategy="merge", unique_key="id", **named)
+    kept = "WHEN DBT_INTERNAL_DEST.__ctas_spark_is_new IS NOT NULL THEN DBT_INTERNAL_DEST."
+    assert f"{kept}`id`" in merged
+    assert f"{kept}`text`" not in merged
+
+
+def test_columns_follow_the_new_rows() -> None:
+    """Where the model says so; a removed one goes, and an old row has NULL in a new one."""
+    new = "new", {"text": "varchar(3)", "added": "date"}
+    changed = increment("model.m", {"on_schema_change": "sync_all_columns"}, OLD, new).columns
+    cast = "CAST(DBT_INTERNAL_DEST.`text` AS varchar(3))"
+    assert changed == {"text": cast, "added": "NULL"}
+    with pytest.raises(ConfigurationError, match="column id: is int in the table and string"):
+        increment("model.m", {}, OLD, ("new", {"id": "string", "text": "string"}))
