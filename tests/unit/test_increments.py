@@ -3,7 +3,14 @@
 import pytest
 from dbt.adapters.contracts.relation import RelationType
 
-from dbt.adapters.ctas_spark.increments import Way, increment, problems, strategy_of, way
+from dbt.adapters.ctas_spark.increments import (
+    Way,
+    increment,
+    of_strategy,
+    problems,
+    strategy_of,
+    way,
+)
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
@@ -44,9 +51,32 @@ def test_files_are_added_to_as_the_model_asks(config: dict[str, str], expected: 
 def test_delete_insert_is_refused_where_there_is_a_merge() -> None:
     """dbt-spark has no statement for it."""
     config = {"incremental_strategy": "delete+insert"}
-    assert problems(config, existing(), Way.WITH_OLD_ROWS) == []
-    assert len(problems(config, existing(is_iceberg=True), Way.IN_PLACE)) == 1
-    assert len(problems({"incremental_strategy": "microbatch"}, None, Way.WHOLE)) == 1
+    assert not [*of_strategy(config, existing())]
+    assert len([*of_strategy(config, existing(is_iceberg=True))]) == 1
+    assert len([*of_strategy({"incremental_strategy": "microbatch"}, None)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("level", "flags", "by", "count"),
+    [
+        ("isolated", {}, Way.WITH_OLD_ROWS, 0),
+        ("none", {}, Way.WITH_OLD_ROWS, 1),
+        ("none", {}, Way.IN_PLACE, 0),
+        ("isolated", {"is_delta": True}, Way.IN_PLACE, 1),
+        ("atomic", {"is_delta": True}, Way.IN_PLACE, 0),
+    ],
+)
+def test_a_level_that_adding_rows_can_not_keep_is_refused(
+    level: str, flags: dict[str, bool], by: Way, count: int
+) -> None:
+    """A format's commit is atomic, no less and no more."""
+    assert len(problems({"atomicity": level}, existing(**flags), by)) == count
+
+
+def test_it_is_refused_before_the_table_is_there() -> None:
+    """And not only in the second run."""
+    config = {"atomicity": "isolated", "file_format": "delta"}
+    assert len(problems(config, existing(), Way.WHOLE)) == 1
 
 
 def test_rows_are_appended() -> None:

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -13,9 +14,11 @@ from dbt.adapters.ctas_spark import (
     model_columns,
     python_models,
     seeds,
+    snapshots,
 )
 from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
+from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
 from dbt.adapters.ctas_spark.staging.context import Atomicity
@@ -23,6 +26,9 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
 from dbt.adapters.ctas_spark.statistics import CountingAdapter
 from dbt.adapters.ctas_spark.summary import Written
+
+INSTEAD = {"seed": seeds.IN_BATCHES, "snapshot": snapshots.BY_STATEMENT}
+"""What is done with a node that can't be published; else it is an incremental model."""
 
 
 class CtasSparkAdapter(CountingAdapter):
@@ -71,7 +77,7 @@ class CtasSparkAdapter(CountingAdapter):
             node = self._model.node
             if node.config.get("atomicity") is not None or node.language == "python":
                 raise
-            instead = seeds.IN_BATCHES if node.resource_type == "seed" else increments.DROPPED
+            instead = INSTEAD.get(node.resource_type, increments.DROPPED)
             logger.info(f"{relation.full_name}: {instead}: {error.what}")
             return False
         return True
@@ -84,26 +90,55 @@ class CtasSparkAdapter(CountingAdapter):
         full_refresh: bool,  # noqa: FBT001 (Jinja)
     ) -> str:
         """Validate an incremental model's configuration, and decide the way that it writes by."""
+        config = self._model.node.config
+        by = increments.way(existing, config, full_refresh=full_refresh)
+        wrong = increments.of_strategy(config, existing)
+        return self._plan_way(relation, existing, by, wrong)
+
+    @for_macros
+    def plan_snapshot(self, relation: CtasSparkRelation, existing: CtasSparkRelation | None) -> str:
+        """The same for a snapshot."""
+        return self._plan_way(relation, existing, snapshots.way(existing))
+
+    def _plan_way(
+        self,
+        relation: CtasSparkRelation,
+        existing: CtasSparkRelation | None,
+        by: Way,
+        wrong: Iterable[str] = (),
+    ) -> str:
         node = self._model.node
-        by = increments.way(existing, node.config, full_refresh=full_refresh)
-        if problems := increments.problems(node.config, existing, by):
+        table = relation if existing is None or by is Way.WHOLE else existing
+        if problems := increments.problems(node.config, table, by, wrong):
             raise ConfigurationError(node.unique_id, problems)
-        if by is increments.Way.WITH_OLD_ROWS:
+        if by is Way.WITH_OLD_ROWS:
             self._plan(relation, full_refresh=False)
-        if by is increments.Way.IN_PLACE and existing and increments.is_of_files(existing):
-            self._model.level = Atomicity.NONE
+        if by is Way.IN_PLACE:
+            files = increments.is_of_files(table)
+            self._model.level = Atomicity.NONE if files else Atomicity.ATOMIC
         return by.value
 
     @for_macros
     def increment_query(self, existing: CtasSparkRelation, rows: CtasSparkRelation) -> str:
         """Select what the table is to hold: rows of its own, and those of the view ``rows``."""
-        old, new = (
-            (str(one), {column.name: column.dtype for column in self.get_columns_in_relation(one)})
-            for one in (existing, rows)
-        )
         node = self._model.node
+        old, new = self._side(existing), self._side(rows)
         found = increments.increment(node.unique_id, node.config, old, new)
         return found.query(increments.strategy_of(node.config))
+
+    @for_macros
+    def snapshot_query(
+        self, existing: CtasSparkRelation, changes: CtasSparkRelation, names: dict[str, str]
+    ) -> str:
+        """Select what the table is to hold after the view ``changes``; ``names`` are dbt's."""
+        node = self._model.node
+        old, new = self._side(existing), self._side(changes)
+        current = node.config.get("dbt_valid_to_current")
+        return snapshots.query(node.unique_id, names, current, old, new)
+
+    def _side(self, relation: CtasSparkRelation) -> increments.Side:
+        columns = self.get_columns_in_relation(relation)
+        return str(relation), {column.name: column.dtype for column in columns}
 
     @for_macros
     def run_python_model(self, view: CtasSparkRelation, code: str) -> None:

@@ -15,15 +15,20 @@ BY_PARTITION = ("insert_overwrite", "microbatch")
 STRATEGIES = (APPEND, *BY_PARTITION, MERGE, DELETE_INSERT)
 NO_STATEMENT = (MERGE, DELETE_INSERT)
 """Tables of files have no statement that does this, so they are published whole."""
-SYNC, STRING = "sync_all_columns", "string"
+NATIVE = ("delta", "iceberg")
+SYNC, ADDED, STRING = "sync_all_columns", "append_new_columns", "string"
 OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
 """The names by which dbt lets incremental_predicates call the table and the new rows."""
 IS_NEW, SAME_KEY = "__ctas_spark_is_new", "__ctas_spark_same_key"
 TWICE = "incremental_strategy merge: several new rows match one row of the table by "
+REMEDY = "cast it in the model, or run it with --full-refresh"
 DROPPED = (
     "the table is dropped and then created, as dbt-spark does it, so that readers find none "
     "meanwhile"
 )
+
+Side = tuple[str, Mapping[str, str]]
+"""A table or view: its name in SQL, and its columns' types by name."""
 
 
 class Way(str, Enum):
@@ -61,32 +66,43 @@ def strategy_of(config: Mapping[str, Any]) -> str:
     return str(config.get("incremental_strategy") or APPEND)
 
 
-def problems(config: Mapping[str, Any], existing: CtasSparkRelation | None, by: Way) -> list[str]:
-    """What an incremental model's configs can't mean, each with the remedy."""
-    with_old_rows = _of_a_rewrite(config) if by is Way.WITH_OLD_ROWS else ()
-    return [*_problems(config, existing), *with_old_rows]
+def problems(
+    config: Mapping[str, Any], table: CtasSparkRelation, by: Way, strategies: Iterable[str] = ()
+) -> list[str]:
+    """What the configs of a node that adds to its ``table`` can't mean, each with the remedy."""
+    told = [*_of_what_is_added_to(config, by), *strategies]
+    if by is Way.WHOLE:
+        native = config.get("file_format") in NATIVE or not table.in_session_catalog
+    else:
+        native = not is_of_files(table)
+    if native and config.get("atomicity") in (Atomicity.ISOLATED.value, Atomicity.NONE.value):
+        told.append(
+            "atomicity: rows are added to a Delta or Iceberg table by a commit of the format, "
+            "which is atomic; ask for atomic, or remove it"
+        )
+    return told
 
 
-def _problems(config: Mapping[str, Any], existing: CtasSparkRelation | None) -> Iterator[str]:
+def of_strategy(config: Mapping[str, Any], existing: CtasSparkRelation | None) -> Iterator[str]:
+    """What is wrong with an incremental model's strategy and the configs that go with it."""
     strategy = strategy_of(config)
     if strategy not in STRATEGIES:
         yield f"incremental_strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}"
     if strategy == "microbatch" and not config.get("partition_by"):
         yield "partition_by: microbatch replaces whole partitions; give a column of its batch_size"
-    if config.get("staging_purpose") not in (None, StagingPurpose.CREATE_OR_REPLACE.value):
-        yield "staging_purpose: an incremental model creates its table or adds to it; remove it"
     if config.get("merge_update_columns") and config.get("merge_exclude_columns"):
         yield "merge_update_columns and merge_exclude_columns: give one of them"
     if existing and not is_of_files(existing) and strategy == DELETE_INSERT:
         yield f"incremental_strategy: {DELETE_INSERT} is for tables of files; use {MERGE} here"
 
 
-def _of_a_rewrite(config: Mapping[str, Any]) -> Iterator[str]:
-    if config.get("atomicity") == Atomicity.NONE.value:
-        strategy = strategy_of(config)
-        yield f"atomicity: none writes in place, which {strategy} on files can't do; remove it"
+def _of_what_is_added_to(config: Mapping[str, Any], by: Way) -> Iterator[str]:
+    if config.get("staging_purpose") not in (None, StagingPurpose.CREATE_OR_REPLACE.value):
+        yield "staging_purpose: the table is created once, and then added to; remove it"
     if config.get("on_conflict") == OnConflict.OVERWRITE.value:
         yield "on_conflict: overwrite would lose the rows that another writer added; remove it"
+    if by is Way.WITH_OLD_ROWS and config.get("atomicity") == Atomicity.NONE.value:
+        yield "atomicity: none writes in place, for which files have no statement here; remove it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,21 +200,35 @@ class Increment:
 
 
 def increment(
-    node: str,
-    config: Mapping[str, Any],
-    old: tuple[str, Mapping[str, str]],
-    new: tuple[str, Mapping[str, str]],
+    node: str, config: Mapping[str, Any], old: Side, new: Side, remedy: str = REMEDY
 ) -> Increment:
-    """What the model's configs make of both, each given as its name in SQL and its columns.
+    """What the model's configs make of both sides.
 
-    The columns are types by name. Spark finds the type that both sides of a column fit in, and
-    tells if there is none.
+    Raises:
+        ConfigurationError: as ``of_both``.
+    """
+    by_partition = strategy_of(config) in BY_PARTITION
+    columns = of_both(node, config.get("on_schema_change"), old, new, remedy)
+    return Increment(
+        old[0],
+        new[0],
+        columns,
+        keys=quoting.names(config.get("partition_by" if by_partition else "unique_key")),
+        texts=frozenset(name.lower() for name, kind in old[1].items() if kind == STRING),
+        updated=_updated(config, columns),
+        predicates=tuple(config.get("predicates") or config.get("incremental_predicates") or ()),
+    )
+
+
+def of_both(node: str, changes: str | None, old: Side, new: Side, remedy: str) -> dict[str, str]:
+    """The columns of a version of old and new rows, each with what the old ones have there, as SQL.
+
+    ``changes`` is an ``on_schema_change``. Spark finds the type that both sides of a column fit
+    in, and tells if there is none.
 
     Raises:
         ConfigurationError: a column is a string on one side only, which would make all of it one.
     """
-    strategy, changes = strategy_of(config), config.get("on_schema_change")
-    by_partition = strategy in BY_PARTITION
     types = {name.lower(): kind for name, kind in new[1].items()}
     columns, differing = dict[str, str](), list[str]()
     for name, kind in old[1].items():
@@ -211,20 +241,10 @@ def increment(
             differing.append(f"column {name}: is {kind} in the table and {other} in the new rows")
         columns[name] = value
     if differing:
-        remedy = "cast it in the model, or run it with --full-refresh"
         raise ConfigurationError(node, [f"{one}; {remedy}" for one in differing])
-    added = [name for name in new[1] if name.lower() in types]
-    if changes in (SYNC, "append_new_columns"):
-        columns.update(dict.fromkeys(added, "NULL"))
-    return Increment(
-        old[0],
-        new[0],
-        columns,
-        keys=quoting.names(config.get("partition_by" if by_partition else "unique_key")),
-        texts=frozenset(name.lower() for name, kind in old[1].items() if kind == STRING),
-        updated=_updated(config, columns),
-        predicates=tuple(config.get("predicates") or config.get("incremental_predicates") or ()),
-    )
+    if changes in (SYNC, ADDED):
+        columns.update({name: "NULL" for name in new[1] if name.lower() in types})
+    return columns
 
 
 def _updated(config: Mapping[str, Any], columns: Iterable[str]) -> frozenset[str] | None:

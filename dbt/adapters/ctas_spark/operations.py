@@ -38,8 +38,9 @@ from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore, Rete
 
 logger = logging.getLogger(__name__)
 
-PUBLISHED = ("atomic_table", "table", "incremental", "seed")
-RESOURCES = ("model", "seed")
+MODELS = ("atomic_table", "table", "incremental")
+PUBLISHED = (*MODELS, "seed", "snapshot")
+RESOURCES = ("model", "seed", "snapshot")
 SELECTORS = {"model": "name", "schema": "schema"}
 """Arguments that select models, and the key of each in dbt's nodes."""
 MOST_EVENTS = 40  # of several tables together; the lineage of one has no more
@@ -72,7 +73,8 @@ class Project:
             raise NoSuchModelError(
                 f"no table is published for {what}",
                 left="nothing was done",
-                remedy=f"only seeds and models with materialized: {_or(PUBLISHED[:-1])} have one; "
+                remedy=f"only seeds, snapshots and models with materialized: {_or(MODELS)} have "
+                "one; "
                 f"the nearest {asked[0]}s are: {', '.join(near) or 'none'}",
             )
         return found

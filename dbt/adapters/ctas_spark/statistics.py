@@ -75,6 +75,6 @@ class CountingAdapter(InvocationAdapter):
 
 
 def _is_added_to(node: RelationConfig) -> bool:
-    """True of an incremental model, whose table holds more than its version's job counted."""
+    """True of a node whose table may hold more than its version's job counted."""
     config: Any = node.config
-    return bool(config.materialized == "incremental")
+    return config.materialized in {"incremental", "snapshot"}

@@ -201,8 +201,8 @@ def _none(asked: str, nearest: str) -> str:
     return (
         f"{FAILED}[NO_SUCH_MODEL] no table is published for {asked}\n"
         "    left: nothing was done\n"
-        "    to do: only seeds and models with materialized: atomic_table, table or incremental "
-        f"have one; the nearest {nearest}\n"
+        "    to do: only seeds, snapshots and models with materialized: atomic_table, table or "
+        f"incremental have one; the nearest {nearest}\n"
     )
 
 

@@ -1,7 +1,18 @@
-{#- dbt-spark's, listed at the end of the run. -#}
+{#- Created like a table model. The changes to a table of files are published with its records as one
+    version; Delta and Iceberg have a MERGE, which is dbt-spark's. -#}
 {% materialization snapshot, adapter='ctas_spark' %}
-  {%- do adapter.count_writes(this, config.get('file_format')) -%}
-  {%- set built = materialization_snapshot_spark() -%}
-  {%- do adapter.list_written(load_result('main').response) -%}
-  {{ return(built) }}
+  {%- set target = this.incorporate(type='table') -%}
+  {%- set existing = load_relation(this) -%}
+  {%- if existing is not none and not existing.is_table -%}
+    {%- do exceptions.relation_wrong_type(existing, 'table') -%}
+  {%- endif -%}
+  {%- set way = adapter.plan_snapshot(target, existing) -%}
+  {%- if way == 'in_place' or way == 'whole' and not adapter.plan_if_possible(target, false) -%}
+    {%- do adapter.count_writes(this, config.get('file_format')) -%}
+    {%- set built = materialization_snapshot_spark() -%}
+    {%- do adapter.list_written(load_result('main').response) -%}
+    {{ return(built) }}
+  {%- endif -%}
+  {%- call publish_planned_table(target) -%}{{ query_of_snapshot(existing) }}{%- endcall -%}
+  {{ return({'relations': [target]}) }}
 {% endmaterialization %}

@@ -1,0 +1,113 @@
+"""Snapshots on files: created and changed as versions, where dbt-spark refuses them."""
+
+import pytest
+
+from functional.dbt_project import Project, Run
+
+RECORDS = (
+    "select id, text, dbt_valid_to is null as valid from {schema}.history order by id, text, valid"
+)
+FIRST = "(1, 'a', timestamp'2026-01-01'), (2, 'b', timestamp'2026-01-01')"
+TABLE = f"values {FIRST} as t(id, text, at)"
+THEN = "(1, 'A', timestamp'2026-01-02'), (3, 'c', timestamp'2026-01-02')"
+BY_TIME = "strategy='timestamp', updated_at='at'"
+BY_TEXT = "strategy='check', check_cols=['text']"
+
+
+def with_snapshot(project: Project, rows: str, config: str = BY_TIME, query: str = "") -> Project:
+    """A snapshot of these rows."""
+    query = query or f"select * from values {rows} as t(id, text, at)"
+    keys = "" if "unique_key" in config else "unique_key='id', "
+    snapshot = (
+        f"{{% snapshot history %}}{{{{ config({keys}{config}) }}}} {query} {{% endsnapshot %}}"
+    )
+    project.write({"snapshots/history.sql": snapshot})
+    return project
+
+
+def snapped(project: Project, rows: str, config: str = BY_TIME, query: str = "") -> Run:
+    """The run of this snapshot, which has to succeed."""
+    run = with_snapshot(project, rows, config, query).dbt("snapshot")
+    assert run.success, run.log
+    return run
+
+
+def records(project: Project, query: str = RECORDS) -> str:
+    """The table's records, each as id and text; one that is not valid any more in brackets."""
+    shown = (
+        f"{row.id}{row.text}" if row.valid else f"({row.id}{row.text})"
+        for row in project.rows(query)
+    )
+    return " ".join(shown)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        (BY_TIME, "1A (1a) 2b 3c"),
+        (BY_TEXT, "1A (1a) 2b 3c"),
+        (f"{BY_TIME}, hard_deletes='invalidate'", "1A (1a) (2b) 3c"),
+        (f"{BY_TIME}, hard_deletes='new_record'", "1A (1a) (2b) 2b 3c"),
+        (f"{BY_TIME}, unique_key=['id']", "1A (1a) 2b 3c"),
+        (f"{BY_TEXT}, file_format='orc', atomicity='isolated'", "1A (1a) 2b 3c"),
+    ],
+)
+def test_changes_are_published_as_one_version(project: Project, config: str, expected: str) -> None:
+    """With the records before them; a rollback brings those back."""
+    snapped(project, FIRST, config)
+    assert records(project) == "1a 2b"
+    changed = snapped(project, THEN, config)
+    assert records(project) == expected
+    assert changed.response("history")["commit_strategy"] == "swap"
+    assert changed.response("history")["atomicity"] == "isolated"
+    back = project.dbt("run-operation", "ctas_rollback", "--args", "{model: history}")
+    assert back.success, back.log
+    assert records(project) == "1a 2b"
+
+
+def test_a_date_can_stand_for_now(project: Project) -> None:
+    """``dbt_valid_to_current``, under names of the user's own."""
+    names = "snapshot_meta_column_names={'dbt_valid_to': 'until', 'dbt_scd_id': 'key'}"
+    config = f"{BY_TIME}, dbt_valid_to_current=\"timestamp'9999-12-31'\", {names}"
+    snapped(project, FIRST, config)
+    snapped(project, THEN, config)
+    assert (
+        records(project, RECORDS.replace("dbt_valid_to is null", "year(until) = 9999"))
+        == "1A (1a) 2b 3c"
+    )
+
+
+def test_a_new_column_comes_with_the_version(project: Project) -> None:
+    """Records before it have NULL there; a column that is gone stays."""
+    snapped(project, FIRST)
+    more = f"select id, upper(text) as note, at + interval 1 day as at from {TABLE}"
+    snapped(project, "", query=more)
+    rows = project.rows("select id, text, note from {schema}.history order by id, text")
+    assert [tuple(row) for row in rows] == [
+        (1, None, "A"),
+        (1, "a", None),
+        (2, None, "B"),
+        (2, "b", None),
+    ]
+
+
+def test_a_snapshot_that_fails_leaves_its_records(project: Project) -> None:
+    """In its query, or because a record has two changes: dbt's MERGE fails then, too."""
+    snapped(project, FIRST)
+    broken = f"select id, raise_error('no') as text, at + interval 1 day as at from {TABLE}"
+    failed = with_snapshot(project, "", query=broken).dbt("snapshot")
+    assert not failed.success
+    assert "was discarded" in failed.message("history")
+    twice = with_snapshot(project, f"{THEN}, (1, 'AA', timestamp'2026-01-03')").dbt("snapshot")
+    assert "unique_key is not unique in the snapshot's query" in twice.message("history")
+    assert records(project) == "1a 2b"
+
+
+def test_configs_that_a_snapshot_can_not_have(project: Project) -> None:
+    """They are refused before any job, all at once."""
+    config = f"{BY_TIME}, staging_purpose='create', on_conflict='overwrite', versions_to_kep=2"
+    told = with_snapshot(project, FIRST, config).dbt("snapshot").message("history")
+    assert "2 configuration errors" in told
+    snapped(project, FIRST)
+    none = with_snapshot(project, THEN, f"{BY_TIME}, atomicity='none'").dbt("snapshot")
+    assert "atomicity: none writes in place" in none.message("history")
