@@ -17,6 +17,8 @@ from model.users import Statement
 
 AT_ONCE = RetentionRules(versions_to_keep=0, grace_ms=0)
 VACUUM = RetentionRules(versions_to_keep=0, grace_ms=0, orphan_age_ms=0, fences=True, thorough=True)
+LONG = 1_000
+"""A search ends with the first life that breaks; some faults show in few."""
 HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
 
 
@@ -38,7 +40,7 @@ def test_a_sabotage_is_found(
     """With this fault some life of a table breaks an invariant, and it is found in time."""
     sabotage(monkeypatch)
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(Lives, settings=search_settings)
+        run_state_machine_as_test(Lives, settings=settings(search_settings, max_examples=LONG))
 
 
 def builds(life: Lives, fault: Fault | None = None, plan: Plan | None = None) -> None:

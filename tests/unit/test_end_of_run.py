@@ -8,6 +8,7 @@ import pytest
 
 from dbt.adapters.ctas_spark import end_of_run
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Counted
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
@@ -19,24 +20,23 @@ class FakeCatalog:
     """Says what it is asked; a table in ``broken`` fails, and one in ``hanging`` never answers."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, str]] = []
+        self.calls: list[str] = []
         self.broken: set[str] = set()
         self.hanging: set[str] = set()
         self.threads: set[int] = set()
         self.go_on = threading.Event()
 
-    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        self.calls.append(("remember", context.target.table))
-        self.threads.add(threading.get_ident())
-        assert (version, figures) == ("v", WriteFigures(rows=1))
-
-    def clean_up(self, context: StagingContext, rules: RetentionRules) -> Sweep:
+    def clean_up(
+        self, context: StagingContext, rules: RetentionRules, *, counted: Counted
+    ) -> Sweep:
         table = context.target.table
+        self.threads.add(threading.get_ident())
+        assert counted == {"v": WriteFigures(rows=1)}
         if table in self.broken:
             raise MetastoreError("the metastore is away")
         if table in self.hanging:
             self.go_on.wait(60)
-        self.calls.append(("clean_up", table))
+        self.calls.append(table)
         return Sweep(freed=["a", "b"][: rules.versions_to_keep])
 
 
@@ -60,10 +60,10 @@ def published(catalog: FakeCatalog, table: str) -> Published:
     return Published(cast("Any", catalog), context, RetentionRules(2), "v", WriteFigures(rows=1))
 
 
-def test_figures_are_kept_before_versions_go(catalog: FakeCatalog) -> None:
-    """One line has the counts."""
+def test_versions_go_when_the_run_ends(catalog: FakeCatalog) -> None:
+    """One line has the counts; what the run's own version counted is told the catalog."""
     assert run(catalog, "orders") == ["2 old versions were deleted"]
-    assert catalog.calls == [("remember", "orders"), ("clean_up", "orders")]
+    assert catalog.calls == ["orders"]
 
 
 def test_where_nothing_was_published_nothing_is_said(catalog: FakeCatalog) -> None:
@@ -87,7 +87,7 @@ def test_one_tables_trouble_stops_no_others(
 def test_a_few_threads_share_the_tables(catalog: FakeCatalog) -> None:
     """The threads of models do none of this work."""
     run(catalog, *map(str, range(50)))
-    assert len([one for one, _ in catalog.calls if one == "clean_up"]) == 50
+    assert len(catalog.calls) == 50
     assert threading.get_ident() not in catalog.threads
     assert len(catalog.threads) <= end_of_run.MOST_THREADS
 

@@ -75,10 +75,10 @@ def _freed_in_time(published: list[Published], seconds: float) -> list[int | Non
 
 
 def _freed(one: Published, over: threading.Event) -> int | None:
-    """Keep its figures, then delete versions; how many, or None if that failed."""
+    """Keep its figures and delete versions; how many, or None if that failed."""
     try:
-        one.catalog.remember(one.context, one.version, one.figures)
-        return len(one.catalog.clean_up(one.context, one.rules).freed)
+        counted = {one.version: one.figures}
+        return len(one.catalog.clean_up(one.context, one.rules, counted=counted).freed)
     except Exception as error:  # noqa: BLE001 (whatever it is, the other tables go on)
         if not over.is_set():
             what = error.what if isinstance(error, StagingError) else dbt_edge.message(error)

@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
+    NOTHING,
+    Capabilities,
+    ConflictCheck,
+    Counted,
+)
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
@@ -53,21 +58,15 @@ class FakeFiles(SessionCatalog):
         self.opened.append(level)
         raise NotImplementedError(context, report, count)
 
-    def remember(
-        self,
-        context: StagingContext,  # noqa: ARG002 (one target)
-        version: str,
-        figures: WriteFigures,  # noqa: ARG002 (not kept)
-    ) -> None:
-        self.remembered.append(version)
-
     def clean_up(
         self,
         context: StagingContext,  # noqa: ARG002 (one target)
         rules: RetentionRules,  # noqa: ARG002 (nothing to clean)
         *,
         dry_run: bool = False,  # noqa: ARG002 (nothing to clean)
+        counted: Counted = NOTHING,
     ) -> Sweep:
+        self.remembered += counted
         return Sweep()
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (one target)

@@ -1,6 +1,6 @@
 """A metastore in memory: compare-and-swap as in Hive 2.3.10, and faults to order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
@@ -84,6 +84,10 @@ class FakeMetastore(FakePartitions, FakeLocks):
     def get_table(self, name: TableName) -> TableEntry | None:
         with self.made("get_table"):
             return self.tables.get(name)
+
+    def entries(self, names: Sequence[TableName]) -> tuple[TableEntry, ...]:
+        with self.made("entries"):
+            return tuple(self.tables[name] for name in names if name in self.tables)
 
     def database_location(self, database: str) -> str | None:
         with self.made("database_location"):

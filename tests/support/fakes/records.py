@@ -1,6 +1,7 @@
 """What became of a world's versions, as their records tell it."""
 
 from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
 
 
@@ -14,7 +15,8 @@ def record_of(world: World, staged: Staged) -> Record:
 def remembered(world: World) -> Staged:
     """A version of which the end of its invocation has noted that it was published."""
     staged = world.published()
-    world.catalog().remember(CONTEXT, staged.version, world.job.counted)
+    counted = {staged.version: world.job.counted}
+    world.catalog().clean_up(CONTEXT, RetentionRules(), counted=counted)
     return staged
 
 

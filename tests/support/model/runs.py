@@ -133,7 +133,8 @@ class Run:
         self.doing = Doing("remember", attempt)
         staged = attempt.staged
         with suppress(StagingError):
-            self.catalog.remember(staged.context, staged.version, WriteFigures(rows=2))
+            counted = {staged.version: WriteFigures(rows=2)}
+            self.catalog.clean_up(staged.context, RetentionRules(), counted=counted)
 
     def publishes(self, attempt: Attempt) -> None:
         """Commit and settle."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files.restore import spark_columns
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, change_of
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, change_of
 from fakes.metastore import entry
 from fakes.world import CONTEXT, TARGET_NAME, World, version_of
 
@@ -42,7 +42,8 @@ def test_publications_stand_newest_first(world: World) -> None:
 def test_figures_are_kept_on_the_record(world: World) -> None:
     """Rows and bytes of each version are those of its job."""
     staged = world.published()
-    world.catalog().remember(CONTEXT, staged.version, WriteFigures(rows=7, files=1, bytes=700))
+    counted = {staged.version: WriteFigures(rows=7, files=1, bytes=700)}
+    world.catalog().clean_up(CONTEXT, RetentionRules(), counted=counted)
     (event,) = history(world)
     assert (event.rows, event.bytes) == (7, 700)
 
@@ -51,7 +52,8 @@ def test_what_can_not_be_noted_is_left(world: World) -> None:
     """A version whose record is gone has no figures, and nothing fails."""
     staged = world.published()
     del world.metastore.tables[version_of(staged).record]
-    world.catalog().remember(CONTEXT, staged.version, WriteFigures(rows=7))
+    counted = {staged.version: WriteFigures(rows=7)}
+    world.catalog().clean_up(CONTEXT, RetentionRules(), counted=counted)
     (event,) = history(world)
     assert (event.rows, event.state) == (None, "live")
 

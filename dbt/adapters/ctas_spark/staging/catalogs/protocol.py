@@ -1,7 +1,9 @@
 """A kind of catalog on which tables can be staged (FLIP-305 ``StagingCatalog``)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import Protocol
 
 from ..context import Atomicity, StagingContext, TableName
@@ -51,6 +53,11 @@ class Capabilities:
         return wanted
 
 
+Counted = Mapping[str, WriteFigures]
+"""What the jobs of some versions have written, by version."""
+NOTHING: Counted = MappingProxyType({})
+
+
 class StagingCatalog(Protocol):
     """One implementation for each kind of table."""
 
@@ -63,13 +70,18 @@ class StagingCatalog(Protocol):
         No job is started and nothing about the target is read or written yet.
         """
 
-    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        """Keep a published version's figures for the history; nothing where the format has them."""
-
     def clean_up(
-        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        *,
+        dry_run: bool = False,
+        counted: Counted = NOTHING,
     ) -> Sweep:
         """Delete the target's versions that nobody needs any more, by ``rules``.
+
+        What was ``counted`` of versions just published is kept for the history, unless the format
+        keeps it.
 
         Raises:
             StagingError: it could not be found out whether something may go; the rest stays.

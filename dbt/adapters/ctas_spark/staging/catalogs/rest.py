@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..context import Atomicity, StagingContext
-from ..engines.protocol import Job, WriteFigures
+from ..engines.protocol import Job
 from ..iceberg.limits import NoSecondNameError
 from ..publish.staged_table import Plan, StagedTable
 from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from .kinds import NOT_ISOLATED
-from .protocol import Capabilities, ConflictCheck, StagingCatalog
+from .protocol import NOTHING, Capabilities, ConflictCheck, Counted, StagingCatalog
 
 logger = logging.getLogger(__name__)
 
@@ -73,11 +73,13 @@ class RestCatalog:
 
         return _FirstTry(*shared, in_sql)
 
-    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        self._taken.remember(context, version, figures)
-
     def clean_up(
-        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        *,
+        dry_run: bool = False,
+        counted: Counted = NOTHING,  # noqa: ARG002 (snapshots have it)
     ) -> Sweep:
         """Delete what forks have left; what SQL has left as well, if there may be something."""
         swept = self._forked.clean_up(context, rules, dry_run=dry_run)

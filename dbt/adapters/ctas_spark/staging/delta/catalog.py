@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from ..catalogs.protocol import Capabilities
+from ..catalogs.protocol import NOTHING, Capabilities, Counted
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
@@ -51,12 +51,13 @@ class DeltaCatalog:
             level = Atomicity.ISOLATED
         return Plan(context, level, job, partial(self._open, context), services.clock)
 
-    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        """Keep a creation's figures; those of a commit are in the table's history."""
-        self._files.remember(context, version, figures)
-
     def clean_up(
-        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        *,
+        dry_run: bool = False,
+        counted: Counted = NOTHING,
     ) -> Sweep:
         """Delete what was staged and never published; Delta's VACUUM expires the rest.
 
@@ -68,7 +69,7 @@ class DeltaCatalog:
             if not dry_run:
                 garbage.forget_published()
             done = CleanUp(garbage, rules, report, dry_run=dry_run).run()
-        of_files = self._files.clean_up(context, rules, dry_run=dry_run)
+        of_files = self._files.clean_up(context, rules, dry_run=dry_run, counted=counted)
         for event in reversed(self.history(context, LOOKED_BACK)):
             if event.state != "deleted":
                 done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE

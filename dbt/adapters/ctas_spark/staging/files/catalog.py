@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..catalogs.protocol import Capabilities, ConflictCheck
+from ..catalogs.protocol import NOTHING, Capabilities, ConflictCheck, Counted
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext
 from ..engines.protocol import Engine, Job, WriteFigures
@@ -22,7 +22,6 @@ from ..steps import StepReport
 from ..storage.client import Storage
 from .directories import VersionRoots
 from .garbage import clean_up, recover
-from .record import remember
 from .restore import FileRestoring, history
 from .table import FileTable, Services
 from .version import FileVersion
@@ -104,13 +103,15 @@ class SessionCatalog:
         """One attempt to publish a table of files; ``count`` knows better than the engine."""
         return FileVersion(self._table(context, report), level, count=count)
 
-    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        remember(self._table(context), version, figures)
-
     def clean_up(
-        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        *,
+        dry_run: bool = False,
+        counted: Counted = NOTHING,
     ) -> Sweep:
-        return clean_up(self._table(context), rules, dry_run=dry_run)
+        return clean_up(self._table(context), rules, dry_run=dry_run, counted=counted)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         return recover(self._table(context))

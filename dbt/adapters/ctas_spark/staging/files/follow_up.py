@@ -227,14 +227,13 @@ class Bookkeeping:
         return True
 
 
-def drop_stale_partitions(table: FileTable, grace_ms: int) -> None:
+def drop_stale_partitions(table: FileTable, found: FileBase, grace_ms: int) -> None:
     """Drop the entries of partitions that no reader needs any more, where there is a lock.
 
     A table whose directories are listed may have been published over one whose partitions were
     tracked; sessions that resolved the old one still ask for its partitions, until ``grace_ms``
     after the publication. MSCK REPAIR TABLE would bring the entries back to life.
     """
-    found = table.look()
     if found.entry is None or found.marker is None or not found.entry.partition_keys:
         return
     if found.entry.parameters.get(PARTITIONS) != PartitionState.FILES.value:

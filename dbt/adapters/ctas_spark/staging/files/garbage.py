@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
+from ..catalogs.protocol import NOTHING, Counted
 from ..context import TableName
+from ..engines.protocol import WriteFigures
 from ..errors import EntryExistsError, EntryMissingError, EntryModifiedError
 from ..metastore.client import EntryChange
 from ..publish.marker import started_ms
@@ -13,7 +15,7 @@ from ..retention.rules import ORPHAN_AGE_MS, KnownVersion, Place, Reason, Retent
 from ..steps import Step
 from ..storage.client import emptied
 from . import record as records
-from .base import ABSENT
+from .base import ABSENT, FileBase
 from .follow_up import complete, drop_stale_partitions, mended
 from .publication import fenced
 from .record import RECORD, Record, RecordState
@@ -25,16 +27,20 @@ MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)
 
 
-def clean_up(table: FileTable, rules: RetentionRules, *, dry_run: bool) -> Sweep:
+def clean_up(
+    table: FileTable, rules: RetentionRules, *, dry_run: bool, counted: Counted = NOTHING
+) -> Sweep:
     """Delete what may go; StagingError if it can't be found out."""
     with table.report.within(Step.CLEAN_UP):
         if rules.moved is not None and not dry_run:
             table.services.roots.moved(table.context, rules.moved)
         taken_over = TookOver(table, rules, dry_run).free() if rules.thorough else []
-        if not dry_run:
-            drop_stale_partitions(table, rules.grace_ms)
-        done = _clean_up(table, rules, dry_run=dry_run).run()
+        references = References(table, rules.thorough, dry_run)
+        garbage = FileGarbage(table, references, counted)
+        done = CleanUp(garbage, rules, table.report, dry_run).run()
         done.taken_over = taken_over
+        if not dry_run:
+            drop_stale_partitions(table, garbage.base, rules.grace_ms)
         return done
 
 
@@ -43,18 +49,14 @@ def recover(table: FileTable) -> tuple[str, ...]:
     with table.report.within(Step.RECOVER):
         before = table.look()
         done = mended(before, complete(table, before))
-        sweep = _clean_up(table, RetentionRules(), dry_run=False).finish()
+        garbage = FileGarbage(table, References(table, thorough=False))
+        sweep = CleanUp(garbage, RetentionRules(), table.report).finish()
     return (*done, *(f"the deletion of {one} was finished" for one in sweep.freed))
-
-
-def _clean_up(table: FileTable, rules: RetentionRules, *, dry_run: bool) -> CleanUp:
-    references = References(table, rules.thorough, dry_run)
-    return CleanUp(FileGarbage(table, references), rules, table.report, dry_run)
 
 
 @dataclass(slots=True)
 class FileGarbage:
-    """A ``Garbage`` of tables of files.
+    """A ``Garbage`` of tables of files; ``base`` is the target as ``versions`` or a fence saw it.
 
     A tombstone outlives its version by the orphan age of everyone, also where a clean-up was told
     a lower one: the job that it stops may be one whose files nobody counts.
@@ -62,6 +64,8 @@ class FileGarbage:
 
     table: FileTable
     references: References
+    counted: Counted = field(default_factory=dict)
+    base: FileBase = field(init=False)
     _found: dict[str, Record] = field(default_factory=dict)
 
     @property
@@ -72,7 +76,10 @@ class FileGarbage:
         """By record and by directory, without the tombstones that only wait."""
         found = [one for one in find(self.table) if not self._only_waits(one)]
         self._found = {one.version: one for one in found}
-        return versions_of(self.table, tuple(found))
+        self.base = self.table.look()
+        for version, figures in self.counted.items():
+            self._remember(version, figures)
+        return versions_of(self.table, self._found.values(), self.base)
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
         """By the time on the record; a version without a record gets one to hold it.
@@ -106,7 +113,7 @@ class FileGarbage:
             return False
         if not self.table.services.conditional and version.place is Place.UNPUBLISHED:
             return False  # no call is refused by its base: age alone decides
-        return str(self.table.look()) == record.base
+        return str(self.base) == record.base
 
     def fence(self) -> None:
         """One conditional call; another's commit meanwhile is a fence, too."""
@@ -117,6 +124,7 @@ class FileGarbage:
             if change is not None:
                 with suppress(*REFUSED):
                     self.table.alter(change, base)
+        self.base = self.table.look()
 
     def take(self, version: KnownVersion) -> bool:
         """Move the record to ``deleting``; make one, on which a CTAS that still runs will fail."""
@@ -148,6 +156,17 @@ class FileGarbage:
             if version.place is Place.SUPERSEDED:
                 self._hand_on(record)
             self.table.metastore.drop_entry(records.name_in(self.table, version.id))
+
+    def _remember(self, version: str, figures: WriteFigures) -> None:
+        """Keep a published version's number and figures on its record; another's change wins."""
+        record = self._found.get(version)
+        if record is None or record.entry is None or record.state is RecordState.DELETING:
+            return
+        number = self.base.marker.number_of(version) if self.base.marker else None
+        is_new = record.state is RecordState.STAGED
+        state = RecordState.PUBLISHED if is_new else record.state
+        told = replace(record, state=state, number=number or record.number, **asdict(figures))
+        self._moved(record, told)
 
     def _note_superseded(self, version: KnownVersion, now: int) -> None:
         record = self._found[version.id]

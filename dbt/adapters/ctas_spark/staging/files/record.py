@@ -8,7 +8,6 @@ from enum import Enum
 from typing import Any
 
 from ..context import TableName
-from ..engines.protocol import WriteFigures
 from ..errors import EntryMissingError, EntryModifiedError
 from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
 from ..publish import messages
@@ -143,19 +142,6 @@ def moved(table: FileTable, record: Record, expected: Record) -> Record | None:
     with table.services.lock.held(table.name), suppress(EntryModifiedError):
         return move(table.metastore, record, expected, conditional=conditional)
     return None
-
-
-def remember(table: FileTable, version: str, figures: WriteFigures) -> None:
-    """Keep a published version's number and figures on its record; another's change wins."""
-    record = read(table, version)
-    if record is None or record.state is RecordState.DELETING:
-        return
-    marker = table.look().marker
-    number = marker.number_of(version) if marker else None
-    is_new = record.state is RecordState.STAGED
-    state = RecordState.PUBLISHED if is_new else record.state
-    told = replace(record, state=state, number=number or record.number, **asdict(figures))
-    moved(table, told, record)
 
 
 @dataclass(slots=True)

@@ -90,7 +90,7 @@ class FileRestoring:
         """Superseded versions whose record and directory are there, newest first."""
         found = find(self.table)
         records = {one.version: one for one in found}
-        for known in versions_of(self.table, found):
+        for known in versions_of(self.table, found, self.table.look()):
             is_kept = known.place is Place.SUPERSEDED and not known.is_deleting
             if is_kept and self._has_table(records[known.id]):
                 self._kept[known.id] = records[known.id]

@@ -5,7 +5,7 @@ merely lie in a version (external tables, clones without the marker) are found b
 everything, which is made once for an invocation of ``ctas_vacuum``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -33,8 +33,7 @@ def records_of(table: FileTable) -> tuple[Record, ...]:
     """
     prefix = records.prefix_of(table.name)
     names = table.metastore.tables(table.context.staging_schema, prefix)
-    entries = (entry for entry in map(table.metastore.get_table, names) if entry is not None)
-    found = (_record(entry, table.name) for entry in entries)
+    found = (_record(entry, table.name) for entry in table.metastore.entries(names))
     owns = table.services.roots.owns
     return tuple(one for one in found if one is not None and owns(one.root, table.name))
 
@@ -50,13 +49,14 @@ def find(table: FileTable) -> tuple[Record, ...]:
     return tuple(found.values())
 
 
-def versions_of(table: FileTable, found: tuple[Record, ...]) -> tuple[KnownVersion, ...]:
-    """What each version is to the target, which is read now; superseded ones newest first.
+def versions_of(
+    table: FileTable, found: Iterable[Record], base: FileBase
+) -> tuple[KnownVersion, ...]:
+    """What each version is to the target; superseded ones newest first.
 
-    The records are read before the target: a record that expects an older commit than the
+    The records were read before the target: a record that expects an older commit than the
     target's had it when it was written, and commits never return.
     """
-    base = table.look()
     known = [_known(one, base, table) for one in found]
     return tuple(sorted(known, key=lambda one: _order(one, base)))
 

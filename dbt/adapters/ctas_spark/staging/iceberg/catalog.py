@@ -3,10 +3,10 @@
 It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL has no words for it.
 """
 
-from ..catalogs.protocol import Capabilities, ConflictCheck
+from ..catalogs.protocol import NOTHING, Capabilities, ConflictCheck, Counted
 from ..catalogs.settings import IcebergKind
 from ..context import Atomicity, StagingContext
-from ..engines.protocol import Job, WriteFigures
+from ..engines.protocol import Job
 from ..errors import NotSupportedError
 from ..publish import messages
 from ..publish.ddl import StagingNamespaces
@@ -50,11 +50,13 @@ class IcebergCatalog:
             self._services.clock,
         )
 
-    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        """Iceberg counts what it writes, and its history has that."""
-
     def clean_up(
-        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        *,
+        dry_run: bool = False,
+        counted: Counted = NOTHING,  # noqa: ARG002 (snapshots have it)
     ) -> Sweep:
         """Delete what was staged and never published; the rest is Iceberg's own to expire."""
         self.capabilities(context.staging_schema)

@@ -1,6 +1,6 @@
 """What publications need of a metastore: its entries, and a few calls."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -144,6 +144,9 @@ class MetastoreClient(Protocol):
 
     def get_table(self, name: TableName) -> TableEntry | None:
         """The entry, or None when the metastore says that there is none."""
+
+    def entries(self, names: Sequence[TableName]) -> tuple[TableEntry, ...]:
+        """Those of these names that there are, all in one database, in any order."""
 
     def database_location(self, database: str) -> str | None:
         """The URI of the database's directory, or None when there is no such database."""

@@ -28,7 +28,7 @@ from .wire import EMPTY, Field, Struct, boolean, sequence, string, strings, stru
 
 T = TypeVar("T")
 BATCH = 500
-"""Partitions in one call: each repeats all columns, and servers limit a message to 100 MB."""
+"""Partitions or tables in one call: each has all columns, and servers limit a message to 100 MB."""
 NAME, DATABASE, OWNER, CREATE_TIME, STORAGE, PARTITION_KEYS, PARAMETERS = 1, 2, 3, 4, 7, 8, 9
 VIEW_ORIGINAL, VIEW_EXPANDED, TYPE, PRIVILEGES, OWNER_TYPE = 10, 11, 12, 13, 18
 OF_THE_BASE = (OWNER, OWNER_TYPE, CREATE_TIME, PRIVILEGES)
@@ -138,6 +138,11 @@ def parameter_is(parameter: str, value: str) -> str:
 def begins_with(prefix: str) -> str:
     """The pattern for names that begin so, or for all where a character could be special."""
     return f"{prefix}*" if re.fullmatch(r"\w*", prefix, re.ASCII) else "*"
+
+
+def asking(names: Sequence[TableName]) -> Field:
+    """The request for the tables of these names, of one database."""
+    return struct(string(names[0].database), words(*(one.table for one in names)))
 
 
 def tables_named(database: str, names: Iterable[str], prefix: str = "") -> tuple[TableName, ...]:

@@ -6,9 +6,9 @@ between the last look and the statement is overwritten. The fast-forward of a br
 
 from collections.abc import Iterator
 
-from ..catalogs.protocol import Capabilities, ConflictCheck
+from ..catalogs.protocol import NOTHING, Capabilities, ConflictCheck, Counted
 from ..context import DELTA, Atomicity, StagingContext
-from ..engines.protocol import Job, WriteFigures
+from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
 from ..publish import messages
 from ..publish.ddl import StagingNamespaces
@@ -69,11 +69,13 @@ class StatementCatalog:
             self._tables.clock,
         )
 
-    def remember(self, context: StagingContext, version: str, figures: WriteFigures) -> None:
-        """Nothing: Spark does not count such a write."""
-
     def clean_up(
-        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        *,
+        dry_run: bool = False,
+        counted: Counted = NOTHING,  # noqa: ARG002 (snapshots have it)
     ) -> Sweep:
         """Drop what old attempts have left; there are no superseded versions."""
         report, garbage = StepReport(context.target), StatementGarbage(context, self._tables)

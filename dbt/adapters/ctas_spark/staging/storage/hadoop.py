@@ -21,6 +21,7 @@ CLOCK = ".clock-"
 STATUS = re.compile(
     r"FileStatus\{path=(.*?); isDirectory=false; length=(\d+); .*?modification_time=(\d+);"
 )
+PATH = re.compile(r"FileStatus\{path=(.*?); isDirectory=")
 """What ``FileStatus.toString`` says of a file: one text crosses to Python, and not each status."""
 
 
@@ -87,7 +88,10 @@ class HadoopStorage:
     def children(self, directory: str) -> tuple[str, ...]:
         with suppress(MissingError), _asking("list", directory):
             target, system = self._locate(directory)
-            return tuple(str(found.getPath().getName()) for found in system.listStatus(target))
+            if system.getUri().getScheme() == "file":
+                return tuple(_names_on_disk(str(target.toUri().getPath())))
+            text = str(self._jvm.java.util.Arrays.toString(system.listStatus(target)))
+            return tuple(path.rpartition("/")[2] for path in PATH.findall(text))
         return ()
 
     def copy_permissions(self, source: str, directory: str) -> None:
@@ -139,6 +143,12 @@ class HadoopStorage:
         return target, target.getFileSystem(self._configuration)
 
 
+def _names_on_disk(directory: str) -> Iterator[str]:
+    with suppress(FileNotFoundError):
+        names = (path.name for path in Path(directory).iterdir())
+        yield from (name for name in names if not _is_checksum(name))
+
+
 def _on_disk(directory: str) -> Iterator[StoredFile]:
     """As Hadoop lists them: what goes meanwhile, and its checksums, are left out."""
     for parent, _, names in os.walk(directory, onerror=_raise_unless_gone, followlinks=True):
@@ -148,8 +158,12 @@ def _on_disk(directory: str) -> Iterator[StoredFile]:
                 found = path.stat()
             except FileNotFoundError:
                 continue
-            if not (name.startswith(".") and name.endswith(".crc")):
+            if not _is_checksum(name):
                 yield StoredFile(f"file:{path}", found.st_size, found.st_mtime_ns // 1_000_000)
+
+
+def _is_checksum(name: str) -> bool:
+    return name.startswith(".") and name.endswith(".crc")
 
 
 def _raise_unless_gone(error: OSError) -> None:
