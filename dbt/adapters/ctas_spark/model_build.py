@@ -191,6 +191,8 @@ class ModelSlot(threading.local):
     level: Atomicity | None = None
     """That of a table that is written in place, where it is known."""
     written: Written | None = None
+    view: Any = None
+    """The ``ViewChange`` of a view that takes something's place."""
 
     def enter(self, node: Any) -> None:
         """A model begins in this thread."""

@@ -187,6 +187,10 @@ class Catalogs:
         """What was counted of a published version of files, as far as its record can be read."""
         return WriteFigures()
 
+    def view_change(self, context: StagingContext) -> Any:  # noqa: ARG002 (a server has none)
+        """The ``ViewChange`` that makes the context's target a view; None if nothing does."""
+        return None
+
     def close(self) -> None:
         """Give back what the invocation holds."""
         with self._guard:

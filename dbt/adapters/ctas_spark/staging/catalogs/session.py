@@ -17,6 +17,7 @@ from ..engines.session import SessionEngine
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
 from ..files.catalog import SessionCatalog
 from ..files.record import Record, name_of
+from ..files.view import ViewChange
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore
@@ -31,6 +32,7 @@ from .kinds import (
     HADOOP,
     ICEBERG,
     ICEBERGS,
+    SESSION_OF_ICEBERG,
     Catalogs,
     Kind,
     declaration_of,
@@ -105,6 +107,11 @@ class CatalogsWithJvm(Catalogs):
                 metastore = self._connected().metastore
             record = Record.of(metastore.get_table(name_of(staging_schema, table, version)))
         return WriteFigures(record.rows, record.files, record.bytes) if record else WriteFigures()
+
+    def view_change(self, context: StagingContext) -> ViewChange | None:
+        if implementation_of(self._spark, SESSION_CATALOG) == SESSION_OF_ICEBERG:
+            return None  # its views are Iceberg's
+        return self.catalog.view_change(context)
 
     def _description(self) -> str:
         """What the metastore is; the report goes on if there is no way to it."""

@@ -25,6 +25,7 @@ from .garbage import clean_up, recover
 from .restore import FileRestoring, history
 from .table import FileTable, Services
 from .version import FileVersion
+from .view import ViewChange, view_change
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (
@@ -112,6 +113,10 @@ class SessionCatalog:
         counted: Counted = NOTHING,
     ) -> Sweep:
         return clean_up(self._table(context), rules, dry_run=dry_run, counted=counted)
+
+    def view_change(self, context: StagingContext) -> ViewChange | None:
+        """What makes the target a view by one call; None where something else has to be done."""
+        return view_change(self._table(context))
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         return recover(self._table(context))

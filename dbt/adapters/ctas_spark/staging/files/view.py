@@ -1,0 +1,126 @@
+"""A view that takes the place of a table or of another view: one alter of the entry.
+
+Spark's CREATE OR REPLACE VIEW drops what is there and creates the view, so that readers find
+nothing in between. Here Spark creates the view in the staging schema, and its entry then becomes
+the target's. What dies before that leaves a view there, which goes when it is old.
+"""
+
+from dataclasses import dataclass
+
+from ..context import DELTA, SESSION_CATALOG, TableName
+from ..errors import ColumnsRefusedError, MetastoreError, RefusedError, StagingError
+from ..metastore.client import PROVIDER, EntryChange, TableEntry
+from ..publish.marker import COMMIT, PREFIX, new_version_id, started_ms
+from ..retention.rules import ORPHAN_AGE_MS
+from . import record as records
+from .base import LAST_DDL_TIME, FileBase
+from .table import FileTable
+
+VIEW = PREFIX + "view"
+"""The property that names the publication of a view."""
+INFIX = "view__"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewChange:
+    """One view to publish over what ``base`` holds; Spark creates it as ``staged`` first."""
+
+    table: FileTable
+    base: FileBase
+    id: str
+
+    @property
+    def staged(self) -> TableName:
+        """The name of the view until it is published."""
+        prefix = records.prefix_of(self.table.name)
+        return TableName(self.table.context.staging_schema, f"{prefix}{INFIX}{self.id}")
+
+    def publish(self) -> None:
+        """Make the staged view the target; its own entry is dropped then.
+
+        Raises:
+            StagingError: the view reads what it would replace; nothing was changed.
+            RefusedError: another changed the target meanwhile.
+            MetastoreError: the call failed, and may or may not have had its effect.
+        """
+        metastore = self.table.metastore
+        entry = metastore.get_table(self.staged)
+        if entry is None:
+            raise MetastoreError(f"the view {self.staged} is gone")
+        try:
+            self._replace(entry)
+        except RefusedError:
+            raise
+        except MetastoreError:
+            if not self._is_published():
+                raise
+        self.table.services.engine.refresh(self.table.name)
+
+    def discard(self) -> None:
+        """Drop the staged entry, and those that killed runs have left of this view."""
+        metastore, now = self.table.metastore, self.table.services.clock.wall_ms()
+        metastore.drop_entry(self.staged)
+        prefix = f"{records.prefix_of(self.table.name)}{INFIX}"
+        for name in metastore.tables(self.table.context.staging_schema, prefix):
+            if now - started_ms(records.version_of(name)) > ORPHAN_AGE_MS:
+                metastore.drop_entry(name)
+
+    def _replace(self, entry: TableEntry) -> None:
+        """Servers compare the types of a table's columns, by position, but not those of a view."""
+        lock = self.table.services.lock
+        with lock.held(self.table.name):
+            try:
+                self.table.alter(self._change(entry), self.base)
+            except ColumnsRefusedError:
+                self.table.alter(self._change(entry, columns=()), self.base)
+                filled = self.table.look()
+                if filled.entry is not None:
+                    self.table.alter(self._change(entry, filled), filled)
+
+    def _change(
+        self, entry: TableEntry, over: FileBase | None = None, columns: tuple[()] | None = None
+    ) -> EntryChange:
+        """What a compare-and-swap expects gets a new value, as servers demand."""
+        base = (over or self.base).entry
+        before = base.last_ddl_time if base is not None else None
+        now_s = self.table.services.clock.wall_ms() // 1000
+        changed = {VIEW: self.id, LAST_DDL_TIME: str(max(now_s, (before or 0) + 1))}
+        if self.base.marker is not None:
+            changed[COMMIT] = f"{self.id}-columns" if over else self.id
+        parameters = {**entry.parameters, **changed}
+        return EntryChange(self.table.name, entry, base, parameters, columns=columns)
+
+    def _is_published(self) -> bool:
+        now = self.table.metastore.get_table(self.table.name)
+        return now is not None and now.parameters.get(VIEW) == self.id
+
+
+def view_change(table: FileTable) -> ViewChange | None:
+    """The change to a target that one alter can make a view; None of any other.
+
+    The files of a managed table would stay, an alter changes no partition keys, and a table of
+    another format is more than its entry.
+    """
+    base = table.look()
+    entry = base.entry
+    if entry is None or entry.is_managed or entry.partition_keys or not base.can_be_replaced:
+        return None
+    if entry.parameters.get(PROVIDER, "").lower() == DELTA:
+        return None
+    return ViewChange(table, base, new_version_id(table.services.clock.wall_ms()))
+
+
+def refuse_recursion(target: TableName, plan: str) -> None:
+    """Refuse a view that reads what it would replace, by ``plan``, Spark's analysed plan of it.
+
+    Raises:
+        StagingError: it does.
+    """
+    read = {line.rpartition("SubqueryAlias ")[2].strip() for line in plan.splitlines()}
+    if {str(target), f"{SESSION_CATALOG}.{target}"} & read:
+        raise StagingError(
+            "the view reads what it would replace",
+            table=target,
+            left="it is unchanged",
+            remedy="give the view another name, or let it read something else",
+        )

@@ -1,0 +1,110 @@
+"""Views that take something's place: readers find the old one or the new one."""
+
+import threading
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from typing_extensions import Self
+
+from functional.dbt_project import Project
+
+DOCS = (
+    "models: [{name: orders, description: all orders, config: {persist_docs: {relation: true, "
+    "columns: true}}, columns: [{name: id, description: 'its ''id'''}]}]"
+)
+VIEW, TABLE = "{{ config(materialized='view') }}", "{{ config(materialized='table') }}"
+
+
+def with_orders(project: Project, model: str, yml: str = "") -> Project:
+    """The model ``orders``."""
+    project.write({"models/orders.sql": model, "models/orders.yml": yml})
+    return project
+
+
+def entry(project: Project) -> dict[str, str]:
+    """What Spark says of ``orders``; a row's name is its first word."""
+    rows = project.rows("describe extended {schema}.orders")
+    return {row.col_name: row.data_type for row in rows}
+
+
+class Reader(threading.Thread):
+    """Reads ``orders`` in a session of its own until it is told to stop; keeps what failed."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(daemon=True)
+        self.over, self.failed, self.read = threading.Event(), list[str](), set[int]()
+        self._query = f"select n from {project.schema}.orders"
+
+    def run(self) -> None:
+        session = SparkSession.active().newSession()
+        while not self.over.is_set():
+            self._read_once(session)
+
+    def _read_once(self, session: SparkSession) -> None:
+        try:
+            (row,) = session.sql(self._query).collect()
+            self.read.add(row.n)
+        except (PySparkException, ValueError) as error:
+            self.failed.append(str(error))
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.join()
+
+
+def test_a_view_with_comments_is_replaced_by_one_call(project: Project) -> None:
+    """Its comments change with it, and nothing of it is left in the staging schema."""
+    with_orders(project, f"{VIEW} select 1 as id", DOCS).build()
+    created = entry(project)["Created Time"]
+    changed = with_orders(project, f"{VIEW} select 2 as id, 3 as n", DOCS).build()
+    assert f"create or replace view {project.schema}.orders" not in changed.log
+    found = entry(project)
+    assert (found["Comment"], found["Created Time"]) == ("all orders", created)
+    (described,) = project.rows("describe {schema}.orders id")[2:]
+    assert described.info_value == "its 'id'"
+    assert [tuple(row) for row in project.rows("select * from {schema}.orders")] == [(2, 3)]
+    staged = project.rows("show views in {schema}__ctas_spark")
+    assert not [row for row in staged if "view__" in row.viewName]
+
+
+@pytest.mark.parametrize("yml", ["", DOCS])
+def test_readers_always_find_a_table_or_a_view(project: Project, yml: str) -> None:
+    """While a model is a table, a view, another view, and a table again."""
+    with_orders(project, f"{TABLE} select 0 as n", yml).build()
+    with Reader(project) as reader:
+        for number, kind in enumerate((VIEW, VIEW, TABLE, VIEW, TABLE), start=1):
+            with_orders(project, f"{kind} select {number} as n", yml).build()
+    assert not reader.failed
+    assert {row.n for row in project.rows("select n from {schema}.orders")} == {5}
+    assert reader.read <= set(range(6))
+
+
+def test_a_view_of_what_it_would_replace_is_refused(project: Project) -> None:
+    """The table stays; a view of itself could never be read."""
+    with_orders(project, f"{TABLE} select 1 as n").build()
+    told = with_orders(project, f"{VIEW} select * from {{{{ this }}}}").dbt("run")
+    assert "the view reads what it would replace" in told.message("orders")
+    assert [row.n for row in project.rows("select n from {schema}.orders")] == [1]
+
+
+def test_a_view_that_spark_refuses_costs_no_table(project: Project) -> None:
+    """Spark is asked before anything is changed."""
+    with_orders(project, f"{TABLE} select 1 as n").build()
+    assert not with_orders(project, f"{VIEW} select nn from range(1)").dbt("run").success
+    assert [row.n for row in project.rows("select n from {schema}.orders")] == [1]
+
+
+def test_the_files_of_a_managed_table_go_as_before(project: Project) -> None:
+    """Spark drops it: its directory would be in the way of the next table."""
+    project.write({})
+    SparkSession.active().sql(f"create schema if not exists {project.schema}")
+    SparkSession.active().sql(
+        f"create table {project.schema}.orders using parquet as select 1 as n"
+    )
+    with_orders(project, f"{VIEW} select 2 as n").build()
+    assert [row.n for row in project.rows("select n from {schema}.orders")] == [2]
