@@ -21,6 +21,17 @@ def test_a_schema_is_enough() -> None:
     assert (found.method, found.database, found.spark_conf) == ("session", "spark_catalog", {})
 
 
+def test_a_project_that_asks_for_spark_means_this_adapter() -> None:
+    """Packages change their tests by ``target.type``; dbt finds the adapter all the same."""
+    found = credentials().type
+    assert found == "spark"
+    assert found in ["databricks", "spark"]
+    assert found == "ctas_spark"
+    assert found != "snowflake"
+    assert f"dbt.adapters.{found}" == "dbt.adapters.ctas_spark"
+    assert {"ctas_spark": 1}[found] == 1
+
+
 def test_dbt_sparks_names_work() -> None:
     """server_side_parameters is spark_conf, and its mandatory host is taken."""
     found = credentials(host="NA", server_side_parameters={"spark.x": True, "spark.n": 1})

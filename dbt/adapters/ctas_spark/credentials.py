@@ -52,6 +52,22 @@ DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 OF_DBT = ("type", "threads", "server_side_parameters")
 
 
+class AdapterType(str):
+    """``target.type`` in a project: packages that compare it with ``spark`` mean this one, too.
+
+    dbt itself looks the adapter up by the text and its hash, which are its own.
+    """
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return other == "spark" or str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
 @dataclass
 class CtasSparkCredentials(Credentials):
     """A target of ``type: ctas_spark``; docs/configuration.md says what each field means.
@@ -95,7 +111,7 @@ class CtasSparkCredentials(Credentials):
 
     @property
     def type(self) -> str:
-        return "ctas_spark"
+        return AdapterType("ctas_spark")
 
     @property
     def remote(self) -> str:
