@@ -28,11 +28,15 @@ from dbt.adapters.spark.impl import (
     LIST_RELATIONS_MACRO_NAME,
     LIST_SCHEMAS_MACRO_NAME,
     SCHEMA_NOT_FOUND_MESSAGES,
+    TABLE_OR_VIEW_NOT_FOUND_MESSAGES,
     SparkAdapter,
 )
 
 LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
+LISTINGS = 10
+"""Attempts to list a schema in which others drop tables."""
+NOT_EXTENDED = "SHOW TABLE EXTENDED is not supported"
 ICEBERG_ENTRY = "table_type=ICEBERG"
 NO_VIEWS = "does not support views"
 NO_WAREHOUSE = "Namespace does not exist:"
@@ -66,7 +70,7 @@ class AnyCatalogAdapter(SparkAdapter):
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         schema = cast("CtasSparkRelation", schema_relation)
         if schema.in_session_catalog:
-            listed = super().list_relations_without_caching(schema)
+            listed = self._listed(schema)
             # a temporary view is in no schema
             return [_with_iceberg(found) for found in listed if found.schema]
         self.require_catalog(catalog_of(schema.database))
@@ -158,6 +162,28 @@ class AnyCatalogAdapter(SparkAdapter):
         spark = self.connections.get_thread_connection().handle.spark
         declared: list[str] = self.config.credentials.iceberg_catalogs
         return implementation_of(spark, catalog) == CATALOG_OF_ICEBERG or catalog in declared
+
+    def _listed(self, schema: CtasSparkRelation) -> list[BaseRelation]:
+        """The session catalog's; a table that is dropped while Spark lists it fails the listing.
+
+        dbt-spark takes the schema for empty then: snapshots and incremental models would begin
+        anew, and lose what they hold.
+        """
+        for attempt in range(LISTINGS):
+            try:
+                rows = self.execute_macro(
+                    LIST_RELATIONS_MACRO_NAME, kwargs={"schema_relation": schema}
+                )
+                return self._build_spark_relation_list(rows, self._get_relation_information)
+            except DbtRuntimeError as error:  # noqa: PERF203 (a few attempts)
+                if any(known in error.msg for known in SCHEMA_NOT_FOUND_MESSAGES):
+                    return []
+                if NOT_EXTENDED in error.msg:
+                    return super().list_relations_without_caching(schema)
+                is_gone = any(known in error.msg for known in TABLE_OR_VIEW_NOT_FOUND_MESSAGES)
+                if not is_gone or attempt == LISTINGS - 1:
+                    raise
+        raise AssertionError("a listing either returns or raises")
 
     def _tables(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """All at once where that works: not in Spark 3.5 (SPARK-33393), nor with a broken table."""

@@ -21,7 +21,12 @@ from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    StagingPurpose,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.view import refuse_recursion
@@ -109,6 +114,7 @@ class CtasSparkAdapter(CountingAdapter):
         wrong: Iterable[str] = (),
     ) -> str:
         node = self._model.node
+        self._model.creates = existing is None
         table = relation if existing is None or by is Way.WHOLE else existing
         if problems := increments.problems(node.config, table, by, wrong):
             raise ConfigurationError(node.unique_id, problems)
@@ -168,6 +174,9 @@ class CtasSparkAdapter(CountingAdapter):
             column_comments=model_columns.descriptions(node),
             full_refresh=full_refresh,
         )
+        if self._model.creates and not full_refresh:  # else what was added to it would be lost
+            context = replace(plan.context, purpose=StagingPurpose.CREATE)
+            plan = replace(plan, context=context)
         opened = self.catalogs
         group = f"{node.unique_id} {opened.run}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)

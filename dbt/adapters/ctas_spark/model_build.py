@@ -191,6 +191,8 @@ class ModelSlot(threading.local):
     level: Atomicity | None = None
     """That of a table that is written in place, where it is known."""
     written: Written | None = None
+    creates: bool = False
+    """Whether the table that rows are added to was not there when the run listed its schema."""
     view: Any = None
     """The ``ViewChange`` of a view that takes something's place."""
 
@@ -198,4 +200,4 @@ class ModelSlot(threading.local):
         """A model begins in this thread."""
         self.node, self.build = node, None
         self.began, self.counts, self.written = time.monotonic(), False, None
-        self.level = None
+        self.level, self.creates, self.view = None, False, None

@@ -142,6 +142,18 @@ def test_another_writers_rows_are_not_lost(project: Project) -> None:
     assert texts(project) == "1a 2theirs"
 
 
+def test_a_first_build_replaces_no_table(project: Project) -> None:
+    """Another run may have created it, and what it holds was added bit by bit."""
+    hook = "create table {{ this }} using parquet as select 9 as id, 'theirs' as text, 'x' as part"
+    config = f"pre_hook=[{{'sql': \"{hook}\", 'transaction': true}}]"
+    told = with_model(project, config).dbt("run").message("events")
+    assert "[TABLE_ALREADY_EXISTS]" in told
+    assert "if another run has just created it, run again" in told
+    assert texts(project) == "9theirs"
+    with_model(project, "").build()
+    assert texts(project) == "3C 4d 9theirs"
+
+
 def test_by_default_rows_are_added_in_place(project: Project) -> None:
     """As dbt-spark does it, and the results say so."""
     with_model(project, "incremental_strategy='append'").build()

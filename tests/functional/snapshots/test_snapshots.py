@@ -111,3 +111,11 @@ def test_configs_that_a_snapshot_can_not_have(project: Project) -> None:
     snapped(project, FIRST)
     none = with_snapshot(project, THEN, f"{BY_TIME}, atomicity='none'").dbt("snapshot")
     assert "atomicity: none writes in place" in none.message("history")
+
+
+def test_a_first_snapshot_replaces_no_table(project: Project) -> None:
+    """It would lose the records that another run has taken."""
+    hook = "create table {{ this }} using parquet as select 9 as id, 'theirs' as text"
+    config = f'{BY_TIME}, pre_hook=["{hook}"]'
+    told = with_snapshot(project, FIRST, config).dbt("snapshot").message("history")
+    assert "[TABLE_ALREADY_EXISTS]" in told

@@ -88,7 +88,10 @@ def newer_marker(target: TableName, found: int, known: int) -> NotSupportedError
 def already_exists(target: TableName, left: str) -> TableAlreadyExistsError:
     """The table to create is there."""
     what = "the table to create exists already"
-    remedy = "drop it, or set staging_purpose: create_or_replace or create_if_not_exists"
+    remedy = (
+        "if another run has just created it, run again; else drop it, or set staging_purpose: "
+        "create_or_replace or create_if_not_exists"
+    )
     return TableAlreadyExistsError(what, table=target, left=left, remedy=remedy)
 
 
