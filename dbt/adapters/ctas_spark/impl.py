@@ -18,6 +18,7 @@ from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
+from dbt.adapters.ctas_spark.sql_header import Settings, statements
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
@@ -44,6 +45,12 @@ class CtasSparkAdapter(CountingAdapter):
         if context.written is not None:
             seconds = time.monotonic() - context.began
             self._written.append(replace(context.written, seconds=seconds))
+        try:
+            self._end(context)
+        finally:
+            context.restore_settings()
+
+    def _end(self, context: ModelSlot) -> None:
         cause, build = sys.exc_info()[1], context.build
         dbt_edge.forget_hudi(cause)
         if cause is None:
@@ -82,11 +89,12 @@ class CtasSparkAdapter(CountingAdapter):
         relation: CtasSparkRelation,
         existing: CtasSparkRelation | None,
         full_refresh: bool,  # noqa: FBT001 (Jinja)
+        macros: dict[str, Any],
     ) -> str:
         """Validate an incremental model's configuration, and decide the way that it writes by."""
         node = self._model.node
         by = increments.way(existing, node.config, full_refresh=full_refresh)
-        if problems := increments.problems(node.config, existing, by):
+        if problems := increments.problems(node.config, existing, by, macros):
             raise ConfigurationError(node.unique_id, problems)
         if by is increments.Way.WITH_OLD_ROWS:
             self._plan(relation, full_refresh=False)
@@ -104,6 +112,26 @@ class CtasSparkAdapter(CountingAdapter):
         node = self._model.node
         found = increments.increment(node.unique_id, node.config, old, new)
         return found.query(increments.strategy_of(node.config))
+
+    @for_macros
+    def run_sql_header(self, header: str | None) -> None:
+        """Run a model's own statements before it; what they set is set back after it."""
+        if header:
+            spark = self._handle.spark  # not the handle, which refuses statements after a cancel
+            self._model.settings = Settings.now(lambda sql: spark.sql(sql).collect())
+        for statement in statements(header or ""):
+            self.execute(statement)
+
+    @available
+    def has_strategy(self, name: str) -> bool:
+        """Whether the strategy is one of the adapter's, and not of the project."""
+        return name in increments.STRATEGIES
+
+    @for_macros
+    def strategy_sql(self, context: Any, arguments: dict[str, Any]) -> str:
+        """What a strategy of the project's own writes by: its ``get_incremental_NAME_sql``."""
+        named = increments.strategy_of(self._model.node.config)
+        return str(self.get_incremental_strategy_macro(context, named)(arguments))
 
     @for_macros
     def run_python_model(self, view: CtasSparkRelation, code: str) -> None:

@@ -1,6 +1,6 @@
 """What an incremental model adds to its table: by which way, and as one query with its rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -13,12 +13,15 @@ from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 APPEND, MERGE, DELETE_INSERT = "append", "merge", "delete+insert"
 BY_PARTITION = ("insert_overwrite", "microbatch")
 STRATEGIES = (APPEND, *BY_PARTITION, MERGE, DELETE_INSERT)
+MACRO = "get_incremental_{}_sql"
+"""A strategy of the project's own."""
 NO_STATEMENT = (MERGE, DELETE_INSERT)
 """Tables of files have no statement that does this, so they are published whole."""
 SYNC, STRING = "sync_all_columns", "string"
 OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
 """The names by which dbt lets incremental_predicates call the table and the new rows."""
 IS_NEW, SAME_KEY = "__ctas_spark_is_new", "__ctas_spark_same_key"
+SAID = "__ctas_spark_predicates"
 TWICE = "incremental_strategy merge: several new rows match one row of the table by "
 DROPPED = (
     "the table is dropped and then created, as dbt-spark does it, so that readers find none "
@@ -61,16 +64,32 @@ def strategy_of(config: Mapping[str, Any]) -> str:
     return str(config.get("incremental_strategy") or APPEND)
 
 
-def problems(config: Mapping[str, Any], existing: CtasSparkRelation | None, by: Way) -> list[str]:
-    """What an incremental model's configs can't mean, each with the remedy."""
+def problems(
+    config: Mapping[str, Any],
+    existing: CtasSparkRelation | None,
+    by: Way,
+    macros: Container[str] = (),
+) -> list[str]:
+    """What an incremental model's configs can't mean, each with the remedy.
+
+    A strategy that is not ours has to be one of the project's ``macros``.
+    """
     with_old_rows = _of_a_rewrite(config) if by is Way.WITH_OLD_ROWS else ()
-    return [*_problems(config, existing), *with_old_rows]
+    return [*_unknown(config, macros), *_problems(config, existing), *with_old_rows]
+
+
+def _unknown(config: Mapping[str, Any], macros: Container[str]) -> Iterator[str]:
+    strategy = strategy_of(config)
+    macro = MACRO.format(strategy.replace("+", "_"))
+    if strategy not in STRATEGIES and macro not in macros:
+        yield (
+            f"incremental_strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}, and dbt "
+            f'could not find an incremental strategy macro with the name "{macro}"'
+        )
 
 
 def _problems(config: Mapping[str, Any], existing: CtasSparkRelation | None) -> Iterator[str]:
     strategy = strategy_of(config)
-    if strategy not in STRATEGIES:
-        yield f"incremental_strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}"
     if strategy == "microbatch" and not config.get("partition_by"):
         yield "partition_by: microbatch replaces whole partitions; give a column of its batch_size"
     if config.get("staging_purpose") not in (None, StagingPurpose.CREATE_OR_REPLACE.value):
@@ -82,6 +101,8 @@ def _problems(config: Mapping[str, Any], existing: CtasSparkRelation | None) -> 
 
 
 def _of_a_rewrite(config: Mapping[str, Any]) -> Iterator[str]:
+    if strategy_of(config) not in STRATEGIES:
+        yield "atomicity: a strategy of the project's own writes in place; remove it"
     if config.get("atomicity") == Atomicity.NONE.value:
         strategy = strategy_of(config)
         yield f"atomicity: none writes in place, which {strategy} on files can't do; remove it"
@@ -105,6 +126,8 @@ class Increment:
     keys: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
     updated: frozenset[str] | None = None
+    absent: frozenset[str] = frozenset()
+    """Columns, in lower case, that the new rows lack."""
     predicates: tuple[str, ...] = ()
 
     def query(self, strategy: str) -> str:
@@ -122,15 +145,17 @@ class Increment:
         """The new rows, and the old ones that none of them matches."""
         if not matches:
             return self._select_new
-        keys = quoting.identifiers(self.keys)
-        condition = " AND ".join([*matches, *self._predicates(strategy)])
+        keys, old, conditions = quoting.identifiers(self.keys), self.old, [*matches]
+        if self.predicates and strategy not in BY_PARTITION:
+            # they are of the table's rows: in a join, a column's bare name would be of both sides
+            said = " AND ".join(f"({one})" for one in self.predicates)
+            old = f"(SELECT *, {said} AS {SAID} FROM {self.old} AS {OLD})"  # noqa: S608 (quoted)
+            conditions.append(f"{OLD}.{SAID}")
         return self._together(
-            f"SELECT {self._of_old} FROM {self.old} AS {OLD} "  # noqa: S608 (quoted)
-            f"LEFT ANTI JOIN (SELECT DISTINCT {keys} FROM {self.new}) AS {NEW} ON {condition}"
+            f"SELECT {self._of_old} FROM {old} AS {OLD} "  # noqa: S608 (quoted)
+            f"LEFT ANTI JOIN (SELECT DISTINCT {keys} FROM {self.new}) AS {NEW} "
+            f"ON {' AND '.join(conditions)}"
         )
-
-    def _predicates(self, strategy: str) -> tuple[str, ...]:
-        return () if strategy in BY_PARTITION else self.predicates
 
     def _merged(self) -> str:
         """One full join, so that the model's query is computed once."""
@@ -155,16 +180,20 @@ class Increment:
             told = quoting.string(TWICE + ", ".join(self.keys))
             both = f"{is_found} AND {is_new} AND {NEW}.{SAME_KEY} > 1"
             cases = f"WHEN {both} THEN raise_error({told}) "
-        if self.updated is not None and column.lower() not in self.updated:
+        is_kept = self.updated is not None and column.lower() not in self.updated
+        if is_kept or column.lower() in self.absent:
             cases += f"WHEN {is_found} THEN {old} "
-        return f"CASE {cases}WHEN {is_new} THEN {NEW}.{name} ELSE {old} END AS {name}"
+        new = "NULL" if column.lower() in self.absent else f"{NEW}.{name}"
+        return f"CASE {cases}WHEN {is_new} THEN {new} ELSE {old} END AS {name}"
 
     def _together(self, old_rows: str) -> str:
         return f"{old_rows} UNION ALL {self._select_new}"
 
     @property
     def _select_new(self) -> str:
-        return f"SELECT {quoting.identifiers(self.columns)} FROM {self.new}"  # noqa: S608 (quoted)
+        names = ((name.lower(), quoting.identifier(name)) for name in self.columns)
+        new = ", ".join(f"NULL AS {name}" if key in self.absent else name for key, name in names)
+        return f"SELECT {new} FROM {self.new}"  # noqa: S608 (quoted)
 
     @property
     def _of_old(self) -> str:
@@ -223,8 +252,13 @@ def increment(
         keys=quoting.names(config.get("partition_by" if by_partition else "unique_key")),
         texts=frozenset(name.lower() for name, kind in old[1].items() if kind == STRING),
         updated=_updated(config, columns),
+        absent=_absent(old[1], new[1]) if changes == "append_new_columns" else frozenset(),
         predicates=tuple(config.get("predicates") or config.get("incremental_predicates") or ()),
     )
+
+
+def _absent(old: Iterable[str], new: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(str.lower, old)) - frozenset(map(str.lower, new))
 
 
 def _updated(config: Mapping[str, Any], columns: Iterable[str]) -> frozenset[str] | None:
