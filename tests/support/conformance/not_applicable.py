@@ -3,24 +3,25 @@
 from collections.abc import Mapping
 
 JAVASCRIPT = (
-    "Spark has no functions in JavaScript: its grammar of CREATE FUNCTION knows LANGUAGE SQL and "
-    "classes of the JVM (PARSE_SYNTAX_ERROR at 'js')"
+    "Spark has no functions in JavaScript: CREATE FUNCTION ... LANGUAGE javascript says "
+    "'Unsupported language for user defined functions'"
 )
 AGGREGATE = (
-    "Spark has no CREATE AGGREGATE FUNCTION: PARSE_SYNTAX_ERROR at 'AGGREGATE'; its user-defined "
-    "aggregates are classes of the JVM"
+    "Spark has no CREATE AGGREGATE FUNCTION (PARSE_SYNTAX_ERROR at 'aggregate'), and a function in "
+    "SQL can't aggregate (USER_DEFINED_FUNCTIONS.CANNOT_CONTAIN_COMPLEX_FUNCTIONS)"
 )
 PYTHON = (
-    "Spark 4.1 stores no function in Python: CREATE FUNCTION ... LANGUAGE PYTHON is refused; the "
-    "suite's own class for this, PythonUDFNotSupported, is run instead"
+    "Spark 4.1 stores no function in Python: CREATE FUNCTION ... LANGUAGE python says 'Unsupported "
+    "language for user defined functions'; the suite's own class for that, PythonUDFNotSupported, "
+    "is run instead"
 )
 GRANTS = (
-    "Spark without an authorizer refuses GRANT and SHOW GRANTS (INVALID_STATEMENT_OR_CLAUSE); "
+    "Spark has no privileges: GRANT is INVALID_STATEMENT_OR_CLAUSE, and SHOW GRANTS no syntax; "
     "what a user is told then is shown by grants.test_invalid_grants.BaseInvalidGrants"
 )
 MATERIALIZED_VIEW = (
     "Spark's catalogs have no materialized views: CREATE MATERIALIZED VIEW is for declarative "
-    "pipelines only, and refused in a session"
+    "pipelines only (UNSUPPORTED_FEATURE.CREATE_PIPELINE_DATASET_QUERY_EXECUTION)"
 )
 CASCADE = (
     "asserts that a full refresh of a seed drops the view that reads it, as PostgreSQL's DROP "
@@ -29,7 +30,8 @@ CASCADE = (
 ALTERED = (
     "two of its models change a seed's table in place: one drops a column, one replaces a column "
     "by one of another type; Spark refuses ALTER TABLE DROP COLUMN for tables of files "
-    "(UNSUPPORTED_FEATURE.TABLE_OPERATION), and Delta without a mapping of columns"
+    "(UNSUPPORTED_FEATURE.TABLE_OPERATION), and Delta without a mapping of columns "
+    "(DELTA_UNSUPPORTED_DROP_COLUMN)"
 )
 PANDAS = (
     "two of its four models use pandas on Spark, and pyspark.pandas of PySpark 4.1.4 can't be "

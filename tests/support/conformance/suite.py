@@ -89,7 +89,7 @@ def suite_class(test: type | None) -> str:
 
 
 def _is_of(one: type, module: dict[str, Any]) -> bool:
-    return one.__module__ == module["__name__"]
+    return bool(one.__module__ == module["__name__"])
 
 
 def _name_of(one: type) -> str:
