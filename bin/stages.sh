@@ -22,7 +22,7 @@ declare -A titles=(
     [remote]="Spark Connect and Thrift: dbt without a JVM, on a server"
     [other_catalogs]="Catalogs that publish by a statement"
     [demo]="The demo"
-    [conformance]="What passes of dbt's own suite for adapters"
+    [conformance]="dbt's own suite for adapters"
     [example]="The example, whole, with its tests"
 )
 

@@ -1,15 +1,33 @@
-"""One Spark and one embedded metastore for all of dbt's suite."""
+"""One Spark with Delta, and one embedded metastore, for all of dbt's suite."""
 
+import shutil
+import sys
 from collections.abc import Iterator
+from inspect import getfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from dbt.adapters.spark.impl import SparkAdapter
 from dbt.tests.fixtures.project import *  # noqa: F403 (the suite's fixtures)
+from dbt.tests.fixtures.project import TestProjInfo
 
 from conformance import dialect
-from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
+from conformance.suite import LONG, classes, suite_class
 from readers.session import SMALL
+from servers.delta import delta_session
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The adapter that the suite is run on."""
+    parser.addoption("--stock", action="store_true", help="run stock dbt-spark instead of ours")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes long."""
+    for item in items:
+        if isinstance(item, pytest.Function) and suite_class(item.cls).startswith(LONG):
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")
@@ -19,29 +37,81 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="class")  # type: ignore[no-redef]
-def dbt_profile_target(place: Path) -> dict[str, object]:
+def dbt_profile_target(place: Path, pytestconfig: pytest.Config) -> dict[str, object]:
     """The profile that the suite completes with a schema of its own."""
     conf = {
         **SMALL,
-        "spark.driver.memory": "1g",
+        **delta_session(),
+        "spark.driver.memory": "1500m",
         "spark.hadoop.javax.jdo.option.ConnectionURL": (
             f"jdbc:derby:;databaseName={place}/metastore_db;create=true"
         ),
         "spark.sql.warehouse.dir": f"{place}/tables",
+        "spark.sql.ansi.enabled": "false",
+        # otherwise Hive's metastore holds 256 characters of a column's comment
+        "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
+        "spark.sql.session.timeZone": "UTC",
     }
+    if pytestconfig.getoption("--stock"):
+        stock = {"type": "spark", "method": "session", "host": "NA"}
+        return {**stock, "threads": 4, "server_side_parameters": conf}
     return {"type": "ctas_spark", "threads": 4, "spark_conf": conf}
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _fixtures_in_sparks_sql() -> Iterator[None]:
-    """The suite's own statements, such as those that make a table to compare with."""
+@pytest.fixture(scope="class")  # type: ignore[no-redef]
+def profile_user() -> str:
+    """Whom the metastore names as the owner of what Spark creates."""
+    return Path.home().owner()
 
-    def run_sql_for_tests(_: object, sql: str, fetch: str, conn: Any) -> Any:
-        cursor = conn.handle.cursor()
-        dialect.run(cursor, sql)
-        rows = cursor.fetchall() if fetch in {"one", "all"} else None
+
+@pytest.fixture(scope="class")  # type: ignore[no-redef]
+def test_data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the files that lie next to the suite's class; some tests change and remove it."""
+    data = Path(getfile(classes()[suite_class(request.cls)])).parent / "data"
+    copy = tmp_path_factory.mktemp("files") / "data"
+    if data.is_dir():
+        shutil.copytree(data, copy)
+    return copy
+
+
+class Current:
+    """The format of what the running class makes."""
+
+    file_format = ""
+
+
+@pytest.fixture(autouse=True, scope="class")
+def _format_of_class(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A class that needs UPDATE, DELETE or MERGE says ``file_format = "delta"``."""
+    Current.file_format = getattr(request.cls, "file_format", "")
+    yield
+    Current.file_format = ""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _in_sparks_dialect() -> Iterator[None]:
+    """The suite's own statements and files."""
+
+    def run_sql_for_tests(_: object, sql: str, fetch: str, __: object) -> Any:
+        frame = dialect.run(sql, Current.file_format)
+        rows = frame.collect() if fetch in {"one", "all"} else None
         return rows[0] if rows and fetch == "one" else rows
 
+    def write_file(text: str, *paths: Any) -> None:
+        path = Path(*map(str, paths))
+        path.write_text(dialect.contents(text, path, Current.file_format), "utf-8")
+
+    def get_tables_in_schema(project: TestProjInfo) -> dict[str, str]:
+        with project.adapter.connection_named("_test"):
+            where = project.adapter.Relation.create(project.database, project.test_schema)
+            found = project.adapter.list_relations_without_caching(where)
+        return {one.identifier: str(one.type) for one in found}
+
+    classes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CtasSparkAdapter, "run_sql_for_tests", run_sql_for_tests)
+        patch.setattr(SparkAdapter, "run_sql_for_tests", run_sql_for_tests)
+        patch.setattr(TestProjInfo, "get_tables_in_schema", get_tables_in_schema)
+        for name, module in list(sys.modules.items()):
+            if name.startswith("dbt.tests.") and hasattr(module, "write_file"):
+                patch.setattr(module, "write_file", write_file)
         yield

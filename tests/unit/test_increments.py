@@ -117,3 +117,34 @@ def test_columns_follow_the_new_rows() -> None:
     assert changed == {"text": cast, "added": "NULL"}
     with pytest.raises(ConfigurationError, match="column id: is int in the table and string"):
         increment("model.m", {}, OLD, ("new", {"id": "string", "text": "string"}))
+
+
+def test_a_strategy_is_one_of_ours_or_a_macro_of_the_project() -> None:
+    """The error has dbt's own words, with the name of the macro that it looks for."""
+    config = {"incremental_strategy": "my+own"}
+    macros = {"get_incremental_my_own_sql"}
+    (told,) = of_strategy(config, existing())
+    assert 'an incremental strategy macro with the name "get_incremental_my_own_sql"' in told
+    assert not [*of_strategy(config, existing(), macros)]
+    assert len(problems(config, existing(), Way.WITH_OLD_ROWS)) == 1
+
+
+def test_predicates_of_delete_insert_are_of_the_tables_rows() -> None:
+    """A bare name would be of both sides in the join itself."""
+    made = query(
+        incremental_strategy="delete+insert", unique_key="id", incremental_predicates=["id != 2"]
+    )
+    assert "(SELECT *, (id != 2) AS __ctas_spark_predicates FROM s.t AS DBT_INTERNAL_DEST)" in made
+    assert made.count("id != 2") == 1
+
+
+def test_a_column_that_new_rows_lack_is_empty_in_them() -> None:
+    """If new columns are to be appended; rows that a merge finds keep what they have there."""
+    config = {"on_schema_change": "append_new_columns", "unique_key": "id"}
+    made = increment("model.m", config, OLD, ("new", {"id": "int"}))
+    assert made.query("append").endswith("UNION ALL SELECT `id`, NULL AS `text` FROM new")
+    assert (
+        "CASE WHEN DBT_INTERNAL_DEST.__ctas_spark_is_new IS NOT NULL THEN DBT_INTERNAL_DEST.`text` "
+        "WHEN DBT_INTERNAL_SOURCE.__ctas_spark_is_new IS NOT NULL THEN NULL "
+        "ELSE DBT_INTERNAL_DEST.`text` END AS `text`"
+    ) in made.query("merge")

@@ -103,3 +103,19 @@ def test_dbt_core_s_warning_is_corrected_once(
         warn_or_error(UnsupportedConstraintMaterialization(materialized=materialized))
     assert len(said) == lines
     assert ("atomic_table does check" in said[1]) == (lines == 3)
+
+
+def test_a_quoted_description_is_of_the_column_of_that_very_name() -> None:
+    """Another's is of a column in any case."""
+    node = SimpleNamespace(
+        columns={
+            "MyCol": SimpleNamespace(name="MyCol", description="exact", quote=True),
+            "low": SimpleNamespace(name="low", description="", quote=True),
+            "Other": SimpleNamespace(name="Other", description="any", quote=None),
+        }
+    )
+    comments = model_columns.Comments(model_columns.descriptions(node))
+    assert (comments.find("MYCOL"), comments.find("oTHER")) == (None, "any")
+    assert comments.missing == {"MyCol"}
+    assert comments.find("MyCol") == "exact"
+    assert not comments.missing

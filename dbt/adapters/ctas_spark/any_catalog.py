@@ -10,6 +10,7 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import model_columns
+from dbt.adapters.ctas_spark.column import CtasSparkColumn
 from dbt.adapters.ctas_spark.config import FORMATS
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
@@ -32,8 +33,10 @@ from dbt.adapters.spark.impl import (
     SparkAdapter,
 )
 
+LIST_FUNCTIONS_MACRO_NAME = "list_functions_without_caching"
 LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
 LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
+LISTAGG_SINCE = 4
 LISTINGS = 10
 """Attempts to list a schema in which others drop tables."""
 NOT_EXTENDED = "SHOW TABLE EXTENDED is not supported"
@@ -47,6 +50,7 @@ class AnyCatalogAdapter(SparkAdapter):
     """Lists, describes and changes relations by their full path."""
 
     Relation = CtasSparkRelation
+    Column = CtasSparkColumn
     ConnectionManager = CtasSparkConnectionManager
     connections: CtasSparkConnectionManager
 
@@ -65,14 +69,24 @@ class AnyCatalogAdapter(SparkAdapter):
     def get_relation(
         self, database: str | None, schema: str, identifier: str
     ) -> BaseRelation | None:
-        return super().get_relation(catalog_of(database), schema, identifier)
+        """A table or view: a function of the same name is neither, and nothing replaces it."""
+        found = super().get_relation(catalog_of(database), schema, identifier)
+        return None if found is not None and found.type == RelationType.Function else found
+
+    def get_columns_in_relation(self, relation: BaseRelation) -> list[Any]:
+        return [CtasSparkColumn.of(one) for one in super().get_columns_in_relation(relation)]
+
+    def describe(self, relation: BaseRelation) -> Iterable[Any]:
+        """The rows of DESCRIBE EXTENDED."""
+        return self._rows(DESCRIBE_TABLE_EXTENDED_MACRO_NAME, "", table_name=relation.render())
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         schema = cast("CtasSparkRelation", schema_relation)
         if schema.in_session_catalog:
             listed = self._listed(schema)
             # a temporary view is in no schema
-            return [_with_iceberg(found) for found in listed if found.schema]
+            found = [_with_iceberg(one) for one in listed if one.schema]
+            return [*found, *self._functions(schema, {str(one.identifier) for one in found})]
         self.require_catalog(catalog_of(schema.database))
         try:
             return [*self._tables(schema), *self._views(schema)]
@@ -139,6 +153,12 @@ class AnyCatalogAdapter(SparkAdapter):
         """The columns of every relation in the project's schemas, for ``dbt docs generate``."""
         return BaseAdapter.get_catalog(self, relation_configs, used_schemas)
 
+    @available.parse(lambda *_: True)
+    def has_listagg(self) -> bool:
+        """Whether this Spark has LISTAGG; a project is parsed without one."""
+        spark = self.connections.get_thread_connection().handle.spark
+        return int(str(spark.version).partition(".")[0]) >= LISTAGG_SINCE
+
     @available
     def column_comment_sql(self, relation: CtasSparkRelation, column: str, text: str) -> str:
         """The statement that comments one column."""
@@ -195,6 +215,16 @@ class AnyCatalogAdapter(SparkAdapter):
             rows = [(*row, self._described(schema, str(row[1]))) for row in listed if not row[2]]
         return [*_found(schema, RelationType.Table, rows)]
 
+    def _functions(self, schema: CtasSparkRelation, taken: set[str]) -> Iterator[BaseRelation]:
+        """Those of the session catalog; of a function and a table of one name, the table."""
+        for row in self._rows(
+            LIST_FUNCTIONS_MACRO_NAME, "SCHEMA_NOT_FOUND", schema_relation=schema
+        ):
+            name = str(row[0]).rpartition(".")[2]
+            if name not in taken and "." in str(row[0]):
+                path = schema.database, schema.schema, name
+                yield self.Relation.create(*path, type=RelationType.Function)
+
     def _described(self, schema: CtasSparkRelation, table: str) -> str:
         """What DESCRIBE says, in the lines of SHOW TABLE EXTENDED; nothing of a broken table."""
         name = quoting.table(table_name(schema.database, str(schema.schema), table))
@@ -221,6 +251,8 @@ class AnyCatalogAdapter(SparkAdapter):
         return {self.Relation.create(one.database, one.schema): {one.schema} for one in relations}
 
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
+        if relation.type == RelationType.Function:
+            return
         for column in super()._get_columns_for_catalog(relation):
             yield {**column, "table_database": relation.database}
 

@@ -16,28 +16,26 @@ from dbt.adapters.ctas_spark import (
     seeds,
     snapshots,
 )
-from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan, staging_schema_of
+from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
+from dbt.adapters.ctas_spark.sql_header import Settings, statements
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
-    StagingContext,
     StagingPurpose,
-    TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
-from dbt.adapters.ctas_spark.staging.files.view import refuse_recursion
-from dbt.adapters.ctas_spark.statistics import CountingAdapter
 from dbt.adapters.ctas_spark.summary import Written
+from dbt.adapters.ctas_spark.views import ViewAdapter
 
 INSTEAD = {"seed": seeds.IN_BATCHES, "snapshot": snapshots.BY_STATEMENT}
 """What is done with a node that can't be published; else it is an incremental model."""
 
 
-class CtasSparkAdapter(CountingAdapter):
+class CtasSparkAdapter(ViewAdapter):
     """dbt-spark, with tables that are staged and then published by one call."""
 
     AdapterSpecificConfigs = CtasSparkConfig
@@ -56,6 +54,12 @@ class CtasSparkAdapter(CountingAdapter):
         if context.written is not None:
             seconds = time.monotonic() - context.began
             self._written.append(replace(context.written, seconds=seconds))
+        try:
+            self._end(context)
+        finally:
+            context.restore_settings()
+
+    def _end(self, context: ModelSlot) -> None:
         cause, build = sys.exc_info()[1], context.build
         dbt_edge.forget_hudi(cause)
         if cause is None:
@@ -94,11 +98,12 @@ class CtasSparkAdapter(CountingAdapter):
         relation: CtasSparkRelation,
         existing: CtasSparkRelation | None,
         full_refresh: bool,  # noqa: FBT001 (Jinja)
+        macros: dict[str, Any],
     ) -> str:
         """Validate an incremental model's configuration, and decide the way that it writes by."""
         config = self._model.node.config
         by = increments.way(existing, config, full_refresh=full_refresh)
-        wrong = increments.of_strategy(config, existing)
+        wrong = increments.of_strategy(config, existing, macros)
         return self._plan_way(relation, existing, by, wrong)
 
     @for_macros
@@ -146,6 +151,26 @@ class CtasSparkAdapter(CountingAdapter):
     def _side(self, relation: CtasSparkRelation) -> increments.Side:
         columns = self.get_columns_in_relation(relation)
         return str(relation), {column.name: column.dtype for column in columns}
+
+    @for_macros
+    def run_sql_header(self, header: str | None) -> None:
+        """Run a model's own statements before it; what they set is set back after it."""
+        if header:
+            spark = self._handle.spark  # not the handle, which refuses statements after a cancel
+            self._model.settings = Settings.now(lambda sql: spark.sql(sql).collect())
+        for statement in statements(header or ""):
+            self.execute(statement)
+
+    @available
+    def has_strategy(self, name: str) -> bool:
+        """Whether the strategy is one of the adapter's, and not of the project."""
+        return name in increments.STRATEGIES
+
+    @for_macros
+    def strategy_sql(self, context: Any, arguments: dict[str, Any]) -> str:
+        """What a strategy of the project's own writes by: its ``get_incremental_NAME_sql``."""
+        named = increments.strategy_of(self._model.node.config)
+        return str(self.get_incremental_strategy_macro(context, named)(arguments))
 
     @for_macros
     def run_python_model(self, view: CtasSparkRelation, code: str) -> None:
@@ -243,39 +268,6 @@ class CtasSparkAdapter(CountingAdapter):
     @for_macros
     def publication_response(self) -> PublicationResponse:
         return self._build.response()
-
-    @for_macros
-    def staged_view(
-        self, relation: CtasSparkRelation, existing: CtasSparkRelation | None
-    ) -> CtasSparkRelation | None:
-        """The name to create a view by that then takes the place of what exists.
-
-        None if Spark's own statements do: where there is nothing, or a view that can be altered.
-        """
-        node, docs = self._model.node, self._model.node.config.get("persist_docs") or {}
-        if existing is None or not existing.in_session_catalog:
-            return None
-        if existing.is_view and not (docs.get("relation") or docs.get("columns")):
-            return None
-        target = relation.full_name
-        schema = staging_schema_of(node.config, target, self._credentials.staging_schema)
-        self._model.view = self.catalogs.view_change(StagingContext(target, schema))
-        if self._model.view is None:
-            return None
-        name: TableName = self._model.view.staged
-        path = name.catalog, name.database, name.table
-        return self.Relation.create(*path, type=self.Relation.View)
-
-    @for_macros
-    def publish_view(self, staged: CtasSparkRelation) -> None:
-        """Let the view that was created as ``staged`` take the model's place, by one call."""
-        change = self._model.view
-        asked = f"EXPLAIN EXTENDED SELECT * FROM {staged}"  # noqa: S608 (our own name)
-        try:
-            refuse_recursion(change.table.name, str(self._handle.spark.sql(asked).first()[0]))
-            change.publish()
-        finally:
-            change.discard()
 
     @available
     def list_written(self, response: AdapterResponse) -> None:

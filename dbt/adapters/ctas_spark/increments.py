@@ -1,6 +1,6 @@
 """What an incremental model adds to its table: by which way, and as one query with its rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -13,6 +13,8 @@ from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 APPEND, MERGE, DELETE_INSERT = "append", "merge", "delete+insert"
 BY_PARTITION = ("insert_overwrite", "microbatch")
 STRATEGIES = (APPEND, *BY_PARTITION, MERGE, DELETE_INSERT)
+MACRO = "get_incremental_{}_sql"
+"""A strategy of the project's own."""
 NO_STATEMENT = (MERGE, DELETE_INSERT)
 """Tables of files have no statement that does this, so they are published whole."""
 NATIVE = ("delta", "iceberg")
@@ -20,6 +22,7 @@ SYNC, ADDED, STRING = "sync_all_columns", "append_new_columns", "string"
 OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
 """The names by which dbt lets incremental_predicates call the table and the new rows."""
 IS_NEW, SAME_KEY = "__ctas_spark_is_new", "__ctas_spark_same_key"
+SAID = "__ctas_spark_predicates"
 TWICE = "incremental_strategy merge: several new rows match one row of the table by "
 REMEDY = "cast it in the model, or run it with --full-refresh"
 DROPPED = (
@@ -83,11 +86,20 @@ def problems(
     return told
 
 
-def of_strategy(config: Mapping[str, Any], existing: CtasSparkRelation | None) -> Iterator[str]:
-    """What is wrong with an incremental model's strategy and the configs that go with it."""
+def of_strategy(
+    config: Mapping[str, Any], existing: CtasSparkRelation | None, macros: Container[str] = ()
+) -> Iterator[str]:
+    """What is wrong with an incremental model's strategy and the configs that go with it.
+
+    A strategy that is not ours has to be one of the project's ``macros``.
+    """
     strategy = strategy_of(config)
-    if strategy not in STRATEGIES:
-        yield f"incremental_strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}"
+    macro = MACRO.format(strategy.replace("+", "_"))
+    if strategy not in STRATEGIES and macro not in macros:
+        yield (
+            f"incremental_strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}, and dbt "
+            f'could not find an incremental strategy macro with the name "{macro}"'
+        )
     if strategy == "microbatch" and not config.get("partition_by"):
         yield "partition_by: microbatch replaces whole partitions; give a column of its batch_size"
     if config.get("merge_update_columns") and config.get("merge_exclude_columns"):
@@ -101,6 +113,8 @@ def _of_what_is_added_to(config: Mapping[str, Any], by: Way) -> Iterator[str]:
         yield "staging_purpose: the table is created once, and then added to; remove it"
     if config.get("on_conflict") == OnConflict.OVERWRITE.value:
         yield "on_conflict: overwrite would lose the rows that another writer added; remove it"
+    if by is Way.WITH_OLD_ROWS and strategy_of(config) not in STRATEGIES:
+        yield "atomicity: a strategy of the project's own writes in place; remove it"
     if by is Way.WITH_OLD_ROWS and config.get("atomicity") == Atomicity.NONE.value:
         yield "atomicity: none writes in place, for which files have no statement here; remove it"
 
@@ -121,6 +135,8 @@ class Increment:
     keys: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
     updated: frozenset[str] | None = None
+    absent: frozenset[str] = frozenset()
+    """Columns, in lower case, that the new rows lack."""
     predicates: tuple[str, ...] = ()
 
     def query(self, strategy: str) -> str:
@@ -138,15 +154,17 @@ class Increment:
         """The new rows, and the old ones that none of them matches."""
         if not matches:
             return self._select_new
-        keys = quoting.identifiers(self.keys)
-        condition = " AND ".join([*matches, *self._predicates(strategy)])
+        keys, old, conditions = quoting.identifiers(self.keys), self.old, [*matches]
+        if self.predicates and strategy not in BY_PARTITION:
+            # they are of the table's rows: in a join, a column's bare name would be of both sides
+            said = " AND ".join(f"({one})" for one in self.predicates)
+            old = f"(SELECT *, {said} AS {SAID} FROM {self.old} AS {OLD})"  # noqa: S608 (quoted)
+            conditions.append(f"{OLD}.{SAID}")
         return self._together(
-            f"SELECT {self._of_old} FROM {self.old} AS {OLD} "  # noqa: S608 (quoted)
-            f"LEFT ANTI JOIN (SELECT DISTINCT {keys} FROM {self.new}) AS {NEW} ON {condition}"
+            f"SELECT {self._of_old} FROM {old} AS {OLD} "  # noqa: S608 (quoted)
+            f"LEFT ANTI JOIN (SELECT DISTINCT {keys} FROM {self.new}) AS {NEW} "
+            f"ON {' AND '.join(conditions)}"
         )
-
-    def _predicates(self, strategy: str) -> tuple[str, ...]:
-        return () if strategy in BY_PARTITION else self.predicates
 
     def _merged(self) -> str:
         """One full join, so that the model's query is computed once."""
@@ -171,16 +189,20 @@ class Increment:
             told = quoting.string(TWICE + ", ".join(self.keys))
             both = f"{is_found} AND {is_new} AND {NEW}.{SAME_KEY} > 1"
             cases = f"WHEN {both} THEN raise_error({told}) "
-        if self.updated is not None and column.lower() not in self.updated:
+        is_kept = self.updated is not None and column.lower() not in self.updated
+        if is_kept or column.lower() in self.absent:
             cases += f"WHEN {is_found} THEN {old} "
-        return f"CASE {cases}WHEN {is_new} THEN {NEW}.{name} ELSE {old} END AS {name}"
+        new = "NULL" if column.lower() in self.absent else f"{NEW}.{name}"
+        return f"CASE {cases}WHEN {is_new} THEN {new} ELSE {old} END AS {name}"
 
     def _together(self, old_rows: str) -> str:
         return f"{old_rows} UNION ALL {self._select_new}"
 
     @property
     def _select_new(self) -> str:
-        return f"SELECT {quoting.identifiers(self.columns)} FROM {self.new}"  # noqa: S608 (quoted)
+        names = ((name.lower(), quoting.identifier(name)) for name in self.columns)
+        new = ", ".join(f"NULL AS {name}" if key in self.absent else name for key, name in names)
+        return f"SELECT {new} FROM {self.new}"  # noqa: S608 (quoted)
 
     @property
     def _of_old(self) -> str:
@@ -208,7 +230,8 @@ def increment(
         ConfigurationError: as ``of_both``.
     """
     by_partition = strategy_of(config) in BY_PARTITION
-    columns = of_both(node, config.get("on_schema_change"), old, new, remedy)
+    changes = config.get("on_schema_change")
+    columns = of_both(node, changes, old, new, remedy)
     return Increment(
         old[0],
         new[0],
@@ -216,6 +239,7 @@ def increment(
         keys=quoting.names(config.get("partition_by" if by_partition else "unique_key")),
         texts=frozenset(name.lower() for name, kind in old[1].items() if kind == STRING),
         updated=_updated(config, columns),
+        absent=_absent(old[1], new[1]) if changes == ADDED else frozenset(),
         predicates=tuple(config.get("predicates") or config.get("incremental_predicates") or ()),
     )
 
@@ -245,6 +269,10 @@ def of_both(node: str, changes: str | None, old: Side, new: Side, remedy: str) -
     if changes in (SYNC, ADDED):
         columns.update({name: "NULL" for name in new[1] if name.lower() in types})
     return columns
+
+
+def _absent(old: Iterable[str], new: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(str.lower, old)) - frozenset(map(str.lower, new))
 
 
 def _updated(config: Mapping[str, Any], columns: Iterable[str]) -> frozenset[str] | None:

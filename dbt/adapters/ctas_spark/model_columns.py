@@ -6,6 +6,7 @@ from typing import Any
 from dbt_common.contracts.constraints import ConstraintType
 from dbt_common.events.event_manager_client import add_callback_to_manager
 from dbt_common.events.functions import warn_or_error
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.base.impl import ConstraintSupport
@@ -23,6 +24,8 @@ SUPPORT = {
 }
 WRONG_WARNING = "UnsupportedConstraintMaterialization"
 """dbt-core's, of every materialization but ``table`` and ``incremental``; the list is fixed."""
+MOST_OF_COMMENT = 256
+"""Characters that Hive's package.jdo has for one."""
 MANY_COLUMNS_SINCE = (4, 1)
 """Spark's grammar for ALTER COLUMN."""
 
@@ -97,23 +100,62 @@ def _check(constraint: Mapping[str, Any], column: str) -> Iterator[tuple[str, st
         yield constraint.get("name") or f"check {expression}", f"NOT ({expression})"
 
 
+class Comments:
+    """Texts by names, as ``descriptions`` gives them, found by the names of a table's columns."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._exact = {quoting.unquoted(key): one for key, one in texts.items() if key[0] == "`"}
+        also = {name.lower() for name in self._exact}
+        self._in_any_case = {
+            key: one for key, one in texts.items() if key[0] != "`" and key not in also
+        }
+        self.missing = {*self._exact, *self._in_any_case}
+        """Names that no column has been found for yet."""
+
+    def find(self, column: str) -> str | None:
+        """The text of a column; None if it has none."""
+        if column not in self._exact and column.lower() not in self._in_any_case:
+            return None
+        key = column if column in self._exact else column.lower()
+        self.missing.discard(key)
+        return self._exact.get(column) or self._in_any_case.get(key)
+
+
 def comment(spark: SparkSession, staged: TableName, texts: Mapping[str, str]) -> None:
-    """Comment the columns of a table in the session catalog; ``texts`` by names in lower case.
+    """Comment the columns of a table in the session catalog.
 
     ALTER TABLE takes one column at a time there, and each statement writes the whole schema:
     minutes for 500 columns. This is the call that it makes, made once.
     """
     catalog, name = jvm.session_catalog(spark), jvm.identifier(spark, staged)
     found = catalog.externalCatalog().getTable(staged.database, staged.table)
-    schema, names = jvm.classes(spark).org.apache.spark.sql.types.StructType(), set()
-    for field in found.dataSchema().fields():
-        key = str(field.name()).lower()
-        names.add(key)
-        schema = schema.add(field.withComment(texts[key]) if key in texts else field)
-    catalog.alterTableDataSchema(name, schema)
+    comments = Comments(texts)
+    fields = [(field, comments.find(str(field.name()))) for field in found.dataSchema().fields()]
+    try:
+        catalog.alterTableDataSchema(name, _schema(spark, fields))
+    except PySparkException:
+        long = [str(field.name()) for field, text in fields if text and len(text) > MOST_OF_COMMENT]
+        if not long:
+            raise
+        logger.warning(
+            f"{staged}: the metastore holds {MOST_OF_COMMENT} characters of a column's comment; "
+            f"cut: {', '.join(long)}"
+        )
+        catalog.alterTableDataSchema(name, _schema(spark, fields, MOST_OF_COMMENT))
     catalog.refreshTable(name)
-    partitions = {str(field.name()).lower() for field in found.partitionSchema().fields()}
-    _warn_of_others(staged, texts.keys() - names, partitions)
+    names = (str(field.name()) for field in found.partitionSchema().fields())
+    for column in sorted(name for name in names if comments.find(name) is not None):
+        logger.warning(f"{staged}: Spark can't comment on the partition column {column}")
+    _warn_of_missing(staged, comments.missing)
+
+
+def _schema(
+    spark: SparkSession, fields: list[tuple[Any, str | None]], most: int | None = None
+) -> Any:
+    schema = jvm.classes(spark).org.apache.spark.sql.types.StructType()
+    for field, text in fields:
+        schema = schema.add(field if text is None else field.withComment(text[:most]))
+    return schema
 
 
 def comment_statement(table: TableName, texts: Mapping[str, str]) -> str:
@@ -132,25 +174,34 @@ def comment_each(spark: Any, staged: TableName, texts: Mapping[str, str]) -> Non
     each.
     """
     empty = spark.sql(f"SELECT * FROM {quoting.table(staged)} LIMIT 0")  # noqa: S608 (quoted)
-    names = {str(name).lower(): name for name in empty.columns}
-    known = [(name, texts[key]) for key, name in names.items() if key in texts]
+    comments = Comments(texts)
+    found = ((name, comments.find(str(name))) for name in empty.columns)
+    known = [(name, text) for name, text in found if text is not None]
     takes_all = tuple(map(int, spark.version.split(".")[:2])) >= MANY_COLUMNS_SINCE
     at_once = len(known) if takes_all else 1
     for start in range(0, len(known), at_once or 1):
         spark.sql(comment_statement(staged, dict(known[start : start + at_once])))
-    _warn_of_others(staged, texts.keys() - names.keys(), set())
+    _warn_of_missing(staged, comments.missing)
 
 
 def descriptions(node: Any) -> dict[str, str]:
-    """The description of each column of a model that has one, by its name in lower case."""
-    columns = node.columns.values()
-    return {str(one.name).lower(): str(one.description) for one in columns if one.description}
+    """The description of each column of a model that has one, by its name in lower case.
+
+    That of a column with ``quote`` stands there once more, by its exact name in backticks.
+    """
+    texts = {}
+    for one in node.columns.values():
+        if one.description:
+            texts[str(one.name).lower()] = str(one.description)
+            if one.quote:
+                texts[quoting.identifier(str(one.name))] = str(one.description)
+    return texts
 
 
-def _warn_of_others(staged: TableName, names: set[str], partitions: set[str]) -> None:
-    """Say which descriptions have no column, or a column that Spark can't comment on."""
-    for name in sorted(names & partitions):
-        logger.warning(f"{staged}: Spark can't comment on the partition column {name}")
-    missing = ", ".join(sorted(names - partitions))
+def _warn_of_missing(staged: TableName, missing: set[str]) -> None:
+    """Say which descriptions have no column, in dbt's own words."""
     if missing:
-        logger.warning(f"{staged}: described, but not columns of the model: {missing}")
+        logger.warning(
+            f"In relation {staged}: The following columns are specified in the schema but are not "
+            f"present in the database: {', '.join(sorted(missing))}"
+        )

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
+from dbt_common.contracts.metadata import CatalogTable
+
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.ctas_spark import operations
+from dbt.adapters.ctas_spark import docs_catalog, operations
 from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.invocation import InvocationAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
@@ -49,6 +51,7 @@ class CountingAdapter(InvocationAdapter):
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
         self._models: dict[TableName, RelationConfig] = {}
+        self._commented: set[TableName] = set()
 
     def get_catalog(
         self, relation_configs: Iterable[RelationConfig], used_schemas: frozenset[tuple[str, str]]
@@ -60,15 +63,39 @@ class CountingAdapter(InvocationAdapter):
             for one in nodes
             if one.resource_type in operations.RESOURCES and not _is_added_to(one)
         }
+        self._commented = {
+            table_name(one.database, one.schema, one.identifier)
+            for one in nodes
+            if any((getattr(one.config, "persist_docs", None) or {}).values())
+        }
         return super().get_catalog(nodes, used_schemas)
+
+    def get_catalog_for_single_relation(self, relation: BaseRelation) -> CatalogTable | None:
+        """The columns and statistics of one relation; None if it is not there."""
+        asked = cast("CtasSparkRelation", relation).full_name
+        listed = self.list_relations_without_caching(relation.without_identifier())
+        known = (one for one in listed if cast("CtasSparkRelation", one).full_name == asked)
+        if (found := next(known, None)) is None:
+            return None
+        rows = self._counted(found, super()._get_columns_for_catalog(found), {})
+        return docs_catalog.table(docs_catalog.with_comments(rows, self.describe(found)))
 
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
         columns = super()._get_columns_for_catalog(relation)
         table = cast("CtasSparkRelation", relation).full_name
+        if table in self._commented:
+            columns = docs_catalog.with_comments(columns, self.describe(relation))
+        model: Any = self._models.get(table)
+        return columns if model is None else self._counted(relation, columns, model.config)
+
+    def _counted(
+        self, relation: BaseRelation, columns: Iterator[dict[str, Any]], config: Any
+    ) -> Iterator[dict[str, Any]]:
+        """With what the job of its version counted, if it shows one."""
+        table = cast("CtasSparkRelation", relation).full_name
         version = version_shown(cast("CtasSparkRelation", relation).information)
-        if table not in self._models or not VERSION_ID.fullmatch(version):
+        if not VERSION_ID.fullmatch(version):
             return columns
-        config: Any = self._models[table].config
         default: str | None = self.config.credentials.staging_schema
         figures = self.catalogs.figures(table, version, staging_schema_of(config, table, default))
         return (with_figures(column, version, figures) for column in columns)

@@ -1,16 +1,48 @@
-"""The classes of dbt's own suite for adapters, dbt-tests-adapter, and which of them run here."""
+"""The classes of dbt's own suite for adapters, dbt-tests-adapter, and how they are run here."""
 
 import importlib
 import inspect
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from dbt.tests.adapter.basic import test_base
 
+from conformance.not_applicable import NOT_APPLICABLE
+
 PACKAGE = "dbt.tests.adapter"
-HERE = Path(__file__).parent
-PASSING = HERE / "passing.txt"
+GIVEN_BY = {
+    "caching.test_caching.BaseCachingTest": "caching.test_caching.BaseCachingLowercaseModel",
+    "constraints.test_constraints.BaseConstraintsColumnsEqual": (
+        "constraints.test_constraints.BaseTableConstraintsColumnsEqual"
+    ),
+    "constraints.test_constraints.BaseContractSqlHeader": (
+        "constraints.test_constraints.BaseTableContractSqlHeader"
+    ),
+    "store_test_failures_tests.test_store_test_failures.StoreTestFailuresBase": (
+        "store_test_failures_tests.test_store_test_failures.BaseStoreTestFailures"
+    ),
+    "utils.base_array_utils.BaseArrayUtils": "utils.test_array_append.BaseArrayAppend",
+    "utils.data_types.base_data_type_macro.BaseDataTypeMacro": (
+        "utils.data_types.test_type_bigint.BaseTypeBigInt"
+    ),
+}
+"""Classes without models of their own, each with one that has its tests and gives them models."""
+
+
+LONG = (
+    "basic.test_snapshot_check_cols.",
+    "concurrency.",
+    "constraints.test_constraints.BaseIncrementalConstraintsColumnsEqual",
+    "dbt_clone.test_dbt_clone.TestPostgresCloneNotPossible",
+    "incremental.test_incremental_unique_id.",
+    "simple_copy.",
+    "simple_snapshot.new_record",
+    "simple_snapshot.test_various_configs.",
+    "store_test_failures_tests.test_store_test_failures.",
+)
+"""How the names of those begin that plain ``./check`` leaves out: ten seconds and more each."""
 
 
 @cache
@@ -22,18 +54,50 @@ def classes() -> dict[str, type]:
     return dict(found for module in modules for found in _classes_of(module))
 
 
-def passing() -> list[str]:
-    """The names of those that pass as they are, one a line."""
-    return PASSING.read_text().split()
-
-
 def group(name: str) -> str:
     """The suite's own division of its classes: the directory of the first part."""
     return name.partition(".")[0]
 
 
-def only_renames(name: str) -> bool:
-    """True for a ``TestX(BaseX)`` without a line of its own, of which the base runs."""
+def run_as(name: str) -> str:
+    """The class whose tests and files are the same, and of which they are run."""
+    if name in GIVEN_BY:
+        return GIVEN_BY[name]
+    return _name_of(classes()[name].__bases__[0]) if _only_renames(name) else name
+
+
+def inherit(module: dict[str, Any], of_group: str, *given: type) -> None:
+    """Add a test class for each class of a group that has none in the module yet.
+
+    ``given`` are bases before it, with fixtures for all of these. What can't apply is left out.
+    """
+    defined = [one for one in module.values() if inspect.isclass(one) and _is_of(one, module)]
+    taken = {base for one in defined for base in one.__bases__}
+    for name, one in classes().items():
+        is_run = run_as(name) == name and name not in NOT_APPLICABLE
+        if group(name) == of_group and is_run and one not in taken:
+            title = f"Test_{name.replace('.', '__')}"
+            space = {"__doc__": one.__doc__, "__module__": module["__name__"]}
+            module[title] = type(title, (*given, one), space)
+
+
+def suite_class(test: type | None) -> str:
+    """The name of the class of the suite that a test class runs; empty if it runs none."""
+    bases = test.__mro__ if test else ()
+    own = [name for one in bases if (name := _name_of(one)) in classes()]
+    return own[0] if own else ""
+
+
+def _is_of(one: type, module: dict[str, Any]) -> bool:
+    return bool(one.__module__ == module["__name__"])
+
+
+def _name_of(one: type) -> str:
+    return f"{one.__module__}.{one.__name__}".removeprefix(f"{PACKAGE}.")
+
+
+def _only_renames(name: str) -> bool:
+    """True for a ``TestX(BaseX)`` without a line of its own."""
     own = {key for key in vars(classes()[name]) if not key.startswith("__")}
     bases = classes()[name].__bases__
     return not own and len(bases) == 1 and bases[0] in classes().values()

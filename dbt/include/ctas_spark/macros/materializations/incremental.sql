@@ -4,7 +4,7 @@
   {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_relation(this) -%}
   {%- set full_refresh = should_full_refresh() -%}
-  {%- set way = adapter.plan_increment(target, existing, full_refresh) -%}
+  {%- set way = adapter.plan_increment(target, existing, full_refresh, context) -%}
 
   {%- if way == 'whole' and adapter.plan_if_possible(target, full_refresh) -%}
     {%- call publish_planned_table(target) -%}{{ query_of_model() }}{%- endcall -%}

@@ -7,6 +7,7 @@
   {%- endif -%}
 
   {{ run_hooks(pre_hooks) }}
+  {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
   {%- set rows = view_of_model() -%}
   {%- set changes = incremental_validate_on_schema_change(config.get('on_schema_change')) -%}
@@ -14,12 +15,26 @@
   {%- if config.get('contract').enforced -%}{%- do assert_constraints_hold(rows) -%}{%- endif -%}
   {%- do adapter.count_writes(this, config.get('file_format')) -%}
   {%- call statement('main') -%}
-    {{ dbt_spark_get_incremental_sql(
-      strategy, rows, target, existing, config.get('unique_key'), predicates) }}
+    {{ increment_sql(strategy, rows, target, existing, predicates) }}
   {%- endcall -%}
   {%- do adapter.list_written(load_result('main').response) -%}
 
   {%- do apply_grants(target, config.get('grants'), should_revoke(existing, should_full_refresh())) -%}
   {%- do persist_docs(target, model) -%}
   {{ run_hooks(post_hooks) }}
+{% endmacro %}
+
+{#- dbt-spark's strategies, and those of the project: macros named get_incremental_NAME_sql. -#}
+{% macro increment_sql(strategy, rows, target, existing, predicates) %}
+  {%- if adapter.has_strategy(strategy) -%}
+    {{ return(dbt_spark_get_incremental_sql(
+      strategy, rows, target, existing, config.get('unique_key'), predicates)) }}
+  {%- endif -%}
+  {{ return(adapter.strategy_sql(context, {
+    'target_relation': target,
+    'temp_relation': rows,
+    'unique_key': config.get('unique_key'),
+    'dest_columns': adapter.get_columns_in_relation(existing),
+    'incremental_predicates': predicates,
+  })) }}
 {% endmacro %}

@@ -4,6 +4,7 @@
   {%- set existing = load_cached_relation(this) -%}
 
   {{ run_hooks(pre_hooks) }}
+  {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
   {%- if adapter.begin_staged_table() -%}
     {%- set query = caller() -%}

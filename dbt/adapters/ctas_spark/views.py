@@ -1,0 +1,45 @@
+"""The adapter's methods for views that take the place of a table or of another view."""
+
+from dbt.adapters.ctas_spark.config import staging_schema_of
+from dbt.adapters.ctas_spark.dbt_edge import for_macros
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.files.view import refuse_recursion
+from dbt.adapters.ctas_spark.statistics import CountingAdapter
+
+
+class ViewAdapter(CountingAdapter):
+    """Spark creates such a view under another name; one call then puts it there."""
+
+    @for_macros
+    def staged_view(
+        self, relation: CtasSparkRelation, existing: CtasSparkRelation | None
+    ) -> CtasSparkRelation | None:
+        """The name to create a view by that then takes the place of what exists.
+
+        None if Spark's own statements do: where there is nothing, or a view that can be altered.
+        """
+        node, docs = self._model.node, self._model.node.config.get("persist_docs") or {}
+        if existing is None or not existing.in_session_catalog:
+            return None
+        if existing.is_view and not (docs.get("relation") or docs.get("columns")):
+            return None
+        target = relation.full_name
+        schema = staging_schema_of(node.config, target, self._credentials.staging_schema)
+        self._model.view = self.catalogs.view_change(StagingContext(target, schema))
+        if self._model.view is None:
+            return None
+        name: TableName = self._model.view.staged
+        path = name.catalog, name.database, name.table
+        return self.Relation.create(*path, type=self.Relation.View)
+
+    @for_macros
+    def publish_view(self, staged: CtasSparkRelation) -> None:
+        """Let the view that was created as ``staged`` take the model's place, by one call."""
+        change = self._model.view
+        asked = f"EXPLAIN EXTENDED SELECT * FROM {staged}"  # noqa: S608 (our own name)
+        try:
+            refuse_recursion(change.table.name, str(self._handle.spark.sql(asked).first()[0]))
+            change.publish()
+        finally:
+            change.discard()

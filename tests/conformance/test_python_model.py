@@ -1,0 +1,5 @@
+"""Python models."""
+
+from conformance.suite import inherit
+
+inherit(globals(), "python_model")
