@@ -101,6 +101,13 @@ def test_upkeep_beside_main_is_no_change() -> None:
     assert change_between(begun, tagged) is Change.NONE
 
 
+def test_what_a_catalog_stamps_on_a_loaded_table_is_no_change() -> None:
+    """Nessie names its last commit, of whatever table, among the properties."""
+    loads = [base("a", properties={"nessie.commit.id": one, "own": "x"}) for one in "bc"]
+    assert change_between(*loads) is Change.NONE
+    assert change_between(loads[0], base("a", properties={"own": "y"})) is Change.WRITTEN
+
+
 def written(begun: IcebergBase, operation: str, *, to: str = "main", **more: Any) -> IcebergBase:
     """The table after a commit of Iceberg's own to a branch."""
     assert begun.facts is not None

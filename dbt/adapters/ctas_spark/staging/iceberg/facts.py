@@ -27,6 +27,8 @@ UPKEEP = frozenset(
 """What changes when snapshots expire, or get names or statistics."""
 COUNTED = frozenset({"last-sequence-number", "current-snapshot-id", "schemas", "partition-specs"})
 """What changes when files are rewritten, a branch is written, or unused schemas expire."""
+STAMPS = frozenset({"nessie.commit.id"})
+"""Properties that a catalog gives a table as it is loaded; they change with other tables, too."""
 NEXT_ROW = "next-row-id"
 """Format version 3 numbers rows: what rewrites files changes it, and so does a branch."""
 REPLACE = "replace"
@@ -230,7 +232,9 @@ class TableFacts:
         return {}
 
     def _without(self, keys: frozenset[str]) -> dict[str, Any]:
-        return {key: value for key, value in self.document.items() if key not in keys}
+        kept = {key: value for key, value in self.document.items() if key not in keys}
+        properties = {k: v for k, v in self.properties.items() if k not in STAMPS}
+        return {**kept, "properties": properties}
 
     def _current(self, listed: str, key: str, current: str) -> Mapping[str, Any]:
         found = self.document.get(listed, ())
