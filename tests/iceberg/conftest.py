@@ -1,7 +1,7 @@
 """One Spark session with an Iceberg catalog of each kind, for all tests."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.server import reached
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.publish.version import ChoosingVersion
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
 from iceberg.place import Place
@@ -29,6 +30,7 @@ DELETES = {
 
 
 CATALOGS = ("jdbc", "hive", "spark_catalog", "rest")
+IN_SQL = " in SQL"
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = metafunc.definition.get_closest_marker("on_every_catalog") is not None
     each = marked or metafunc.config.getoption("--every-catalog")
     named = {marker.args[0] for marker in metafunc.definition.iter_markers("parametrize")}
-    for fixture, more in (("place", ()), ("by_sql", ("hadoop",))):
+    catalogs = CATALOGS if each else ("rest",)
+    by_sql = (*CATALOGS, "hadoop") if each else ("rest",)
+    both = (*catalogs, *(f"{catalog}{IN_SQL}" for catalog in by_sql))
+    for fixture, chosen in (("place", catalogs), ("by_sql", by_sql), ("branched", both)):
         if fixture in metafunc.fixturenames and fixture not in named:
-            metafunc.parametrize(fixture, (*CATALOGS, *more) if each else ("rest",), indirect=True)
+            metafunc.parametrize(fixture, chosen, indirect=True)
 
 
 @pytest.fixture
@@ -102,6 +107,17 @@ def by_sql(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Plac
     """The same, and a hadoop catalog, for a run that has SQL alone, as over Spark Connect."""
     for place in _place(spark, request.param):
         yield replace(place, opened=cast("CatalogsWithJvm", SqlAlone(spark)))
+
+
+@pytest.fixture
+def branched(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Place]:
+    """A schema of its own, of a run with a JVM or of one that has SQL alone."""
+    catalog = request.param.removesuffix(IN_SQL)
+    for place in _place(spark, catalog):
+        if catalog == request.param:
+            yield place
+        else:
+            yield replace(place, opened=cast("CatalogsWithJvm", SqlAlone(spark)))
 
 
 def _place(spark: SparkSession, catalog: str) -> Iterator[Place]:
@@ -135,3 +151,20 @@ careless = _in("careless")
 """Its defaults delete old metadata files."""
 first_schema = _in("first_schema")
 """A jdbc catalog of the first layout of its database."""
+
+
+@pytest.fixture
+def at_the_call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Do something once, between the last look and the call."""
+
+    def arrange(action: Callable[[], object]) -> None:
+        publish = ChoosingVersion.publish
+
+        def published(version: ChoosingVersion[Any, Any], over: Any) -> None:
+            monkeypatch.setattr(ChoosingVersion, "publish", publish)
+            action()
+            publish(version, over)
+
+        monkeypatch.setattr(ChoosingVersion, "publish", published)
+
+    return arrange

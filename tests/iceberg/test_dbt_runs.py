@@ -13,6 +13,8 @@ class TestIceberg(DbtRuns):
     grown_config = ", database='jdbc'"
     grown_in = "jdbc."
     says_affected_rows = False
+    rebuilt_by = "fast_forward"
+    commits_of_a_build = 2
 
     def commits(self, project: Project, table: str) -> int:
         return len(project.rows(f"select * from {table}.snapshots"))

@@ -90,13 +90,14 @@ def test_an_aborted_first_build_leaves_nothing(place: Place) -> None:
 def test_a_model_that_raises_leaves_the_old_table(jdbc: Place) -> None:
     """The job fails in the middle; the abort removes what its tasks have written."""
     jdbc.publish(OLD)
-    before = jdbc.files()
+    before = jdbc.data_files()
     staged = jdbc.begin(jdbc.context())
     failing = "SELECT id, CAST(raise_error('no ' || id) AS string) AS name FROM range(3)"
     with pytest.raises(Exception, match="no 0"):
         jdbc.spark.sql(staged.statement(failing)).collect()
     staged.abort("failed")
-    assert (jdbc.files(), jdbc.staged()) == (before, [])
+    assert (jdbc.data_files(), jdbc.staged()) == (before, [])
+    assert jdbc.rows("name", ".refs") == [("main",)]
     assert jdbc.rows() == OLD_ROWS
 
 

@@ -9,6 +9,7 @@ from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(2)"
 NEW = "SELECT id, 'new' AS name FROM range(2)"
+WIDER = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
 OLD_ROWS = [(0, "old"), (1, "old")]
 OVERWRITE = "Cannot process overwrite snapshot"
 SKIPS = "streaming-skip-overwrite-snapshots"
@@ -31,31 +32,31 @@ def test_a_stream_ends_at_a_fork_as_at_a_replace(
     jdbc.spark.sql(f"CREATE TABLE {jdbc.table} USING iceberg AS {OLD}")
     assert jdbc.followed(tmp_path, SKIPS) == OLD_ROWS
     if replaces == "dbt":
-        jdbc.publish(NEW)
+        jdbc.publish(WIDER)
     else:
         jdbc.spark.sql(f"CREATE OR REPLACE TABLE {jdbc.table} USING iceberg AS {NEW}")
     with pytest.raises(StreamingQueryException, match=NO_PARENT):
         jdbc.followed(tmp_path, SKIPS)
 
 
-def test_a_stream_skips_a_branch_if_it_says_so(by_sql: Place, tmp_path: Path) -> None:
+def test_a_stream_skips_a_branch_if_it_says_so(branched: Place, tmp_path: Path) -> None:
     """It goes on, and gets no row of the new version; one that does not say so ends."""
-    by_sql.publish(OLD)
+    branched.spark.sql(f"CREATE TABLE {branched.table} USING iceberg AS {OLD}")
     for options in ((), (SKIPS,)):
-        assert by_sql.followed(tmp_path / str(len(options)), *options) == OLD_ROWS
-    by_sql.publish(NEW)
+        assert branched.followed(tmp_path / str(len(options)), *options) == OLD_ROWS
+    branched.publish(NEW)
     with pytest.raises(StreamingQueryException, match=OVERWRITE):
-        by_sql.followed(tmp_path / "0")
-    assert by_sql.followed(tmp_path / "1", SKIPS) == []
-    by_sql.spark.sql(f"INSERT INTO {by_sql.table} VALUES (7, 'user')")
-    assert by_sql.followed(tmp_path / "1", SKIPS) == [(7, "user")]
+        branched.followed(tmp_path / "0")
+    assert branched.followed(tmp_path / "1", SKIPS) == []
+    branched.spark.sql(f"INSERT INTO {branched.table} VALUES (7, 'user')")
+    assert branched.followed(tmp_path / "1", SKIPS) == [(7, "user")]
 
 
-def test_the_changes_of_a_branch_go_back_to_the_first_version(by_sql: Place) -> None:
+def test_the_changes_of_a_branch_go_back_to_the_first_version(branched: Place) -> None:
     """All old rows are deleted, and all new ones inserted."""
-    by_sql.publish(OLD)
-    by_sql.publish(NEW)
-    assert changes(by_sql) == [
+    branched.spark.sql(f"CREATE TABLE {branched.table} USING iceberg AS {OLD}")
+    branched.publish(NEW)
+    assert changes(branched) == [
         (0, "new", "INSERT", 1),
         (0, "old", "DELETE", 1),
         (0, "old", "INSERT", 0),
@@ -68,7 +69,7 @@ def test_the_changes_of_a_branch_go_back_to_the_first_version(by_sql: Place) -> 
 def test_the_changes_of_a_fork_begin_with_it(jdbc: Place) -> None:
     """As after Iceberg's own replace: the rows before are no part of main's history."""
     jdbc.publish(OLD)
-    jdbc.publish(NEW)
+    jdbc.publish(WIDER)
     assert changes(jdbc) == [(0, "new", "INSERT", 0), (1, "new", "INSERT", 0)]
 
 

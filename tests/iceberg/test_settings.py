@@ -14,6 +14,7 @@ from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"
 NEW = "SELECT id, 'new' AS name FROM range(2)"
+WIDER = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
 COLUMNS = [f"c{number}" for number in range(12)]
 TWELVE = f"SELECT {', '.join(f'{number} AS {name}' for number, name in enumerate(COLUMNS))}"
 DOCUMENTED = {name: f"it's {name}" for name in COLUMNS}
@@ -50,7 +51,7 @@ def test_defaults_that_delete_metadata_reach_no_fork(
     careless: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Should a server hide them: the statement names what a fork needs, and the table lives."""
-    monkeypatch.setattr(limits, "check_properties", lambda *_: None)
+    monkeypatch.setattr(limits, "_check_properties", lambda *_: None)
     for _ in range(3):
         publish_documented(careless)
         assert careless.rows() == [tuple(range(12))]
@@ -82,10 +83,12 @@ def test_a_name_in_mixed_case_is_cleaned_up_like_another(hive: Place) -> None:
     """The metastore lists it, and what was staged for it, in lower case."""
     context = replace(hive.context(), target=replace(hive.target, table="MixedCase"))
     hive.publish(OLD, context)
-    lost = hive.stage(NEW, context)
+    lost, in_a_branch = hive.stage(WIDER, context), hive.stage(NEW, context)
+    assert hive.publish(NEW, context).reach.strategy == "fast_forward"
     hive.publish(OLD, context)
     assert len(hive.staged()) == 1
-    assert len(hive.staging.clean_up(context, AT_ONCE).freed) == 1
+    freed = hive.staging.clean_up(context, AT_ONCE).freed
+    assert (len(freed), in_a_branch.version in str(freed)) == (2, True)
     assert (hive.staged(), hive.files_of(lost.version)) == ([], set())
     assert hive.spark.table(f"hive.{hive.schema}.mixedcase").count() == 3
 

@@ -6,7 +6,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
-from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
+from dbt.adapters.ctas_spark.staging.iceberg.loaded import LoadedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from iceberg.place import Place
 
@@ -22,12 +22,23 @@ def test_models_are_published_at_isolated(place: Place) -> None:
     assert [one.state for one in place.staging.history(replaced.context)] == ["live", "kept"]
 
 
+def test_rows_alone_are_published_by_branch(place: Place) -> None:
+    """A branch of the table, which Nessie knows nothing of."""
+    place.publish(OLD)
+    replaced = place.publish("SELECT 3 AS old")
+    assert (replaced.reach.strategy, place.rows()) == ("fast_forward", [(3,)])
+    assert place.rows("name", ".refs") == [("main",)]
+
+
+@pytest.mark.parametrize("query", [NEW, "SELECT 3 AS old"])
 @pytest.mark.parametrize("when", ["since begin", "at the call"])
-def test_a_rivals_rows_are_kept(place: Place, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+def test_a_rivals_rows_are_kept(
+    place: Place, monkeypatch: pytest.MonkeyPatch, when: str, query: str
+) -> None:
     """Nessie refuses the commit over theirs, even where the look before it saw nothing."""
     insert = f"INSERT INTO {place.table} VALUES (7)"
     place.publish(OLD)
-    staged = place.stage(NEW)
+    staged = place.stage(query)
     if when == "since begin":
         place.spark.sql(insert)
     else:

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchCatalogError,
     ProbeFailedError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.tables import LoadedTable
+from dbt.adapters.ctas_spark.staging.iceberg.loaded import LoadedTable
 from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
 from formats.run_place import open_run
 from other_catalogs.place import Place

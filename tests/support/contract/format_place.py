@@ -1,5 +1,6 @@
 """The contract on tables of formats that commit by themselves."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -68,6 +69,16 @@ class FormatPlace(SparkPlace, ABC):
 class IcebergPlace(FormatPlace):
     """Each publication is one commit of a version; entries are dropped of what is staged."""
 
+    def left_beside(self, live: StagedTable[Any]) -> list[str]:
+        """Branches of ours, too: main needs none."""
+        return [*super().left_beside(live), *self._branches_of(live.target)]
+
+    def _branches_of(self, target: TableName) -> list[str]:
+        entry = self.entry(target)
+        assert entry is not None
+        refs = json.loads(path_of(entry.whole).read_text())["refs"]
+        return [name for name in refs if VERSION_ID.search(name)]
+
     def _log_of(self, target: TableName) -> str:
         entry = self.entry(target)
         assert entry is not None
@@ -89,7 +100,7 @@ class HadoopPlace(IcebergPlace):
     def left_beside(self, live: StagedTable[Any]) -> list[str]:
         """What earlier snapshots keep in the target is the format's own business."""
         records = [name for name in self.records() if name.startswith(f"{live.target.table}__")]
-        return [*records, *self._staged_for(live.target)]
+        return [*records, *self._staged_for(live.target), *self._branches_of(live.target)]
 
     def files(self, directory: str) -> Mapping[str, object]:
         """Without the hint at the newest metadata, which each commit writes again."""

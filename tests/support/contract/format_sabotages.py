@@ -13,7 +13,9 @@ from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.files.record import prefix_of
+from dbt.adapters.ctas_spark.staging.iceberg import branches
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.by_fork import ByFork
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, record_prefix
 from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
@@ -33,7 +35,7 @@ def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None
 
     def of_iceberg(self: IcebergVersion, over: IcebergBase) -> None:
         if over.exists:
-            self._tables.drop_entry(self._context.target)
+            self._services.tables.drop_entry(self._context.target)
         publish_iceberg(self, self.look())
 
     def of_delta(self: DeltaVersion, over: DeltaBase) -> None:
@@ -74,7 +76,8 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
 
 def native_files_are_not_looked_for(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """What is published is not looked at before."""
-    patch.setattr(IcebergVersion, "_check_files", lambda _self, _figures: None)
+    patch.setattr(ByFork, "_check_files", lambda _self, _figures: None)
+    patch.setattr(branches, "open_files", lambda *_: 0)
     patch.setattr(DeltaVersion, "_check_whole", lambda _self, _files: None)
     patch.setattr(ByBranch, "_spec_id", lambda _self: "0")
 

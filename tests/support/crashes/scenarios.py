@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from contract.contents import LAYOUTS, Layout
+from contract.contents import LAYOUTS, ROWS, Layout
 from contract.places import Claim, Views, tracks
 from contract.subjects import Subject, meanwhile
 from crashes.points import AFTER, BEFORE, Act, Point
@@ -27,7 +27,8 @@ class Where:
     ``tracks``: only where the metastore keeps the target's partitions. ``lists``: only where it
     does not. ``files``: only for tables of plain files. ``reverts``: only where an earlier version
     can be published again. ``views``: only where a view can be replaced. ``whole``: not at none.
-    ``unlocked``: only where no lock keeps a clean-up from coming between.
+    ``unlocked``: only where no lock keeps a clean-up from coming between. ``branches``: only where
+    rows alone are published by branch.
     """
 
     tracks: bool = False
@@ -37,6 +38,7 @@ class Where:
     views: bool = False
     whole: bool = False
     unlocked: bool = False
+    branches: bool = False
 
     def includes(self, claim: Claim, level: Atomicity, layout: Layout) -> bool:
         """True if it can be there."""
@@ -48,6 +50,7 @@ class Where:
             or (self.reverts and not claim.rolls_back)
             or (self.views and claim.views is not Views.REPLACED)
             or (self.whole and level is Atomicity.NONE)
+            or (self.branches and claim.native_format != ROWS.native_format)
             or (self.unlocked and claim.conflict_check is ConflictCheck.LOCK)
         )
         return not refused
@@ -93,6 +96,21 @@ def replaces(scene: Scene) -> Act:
     """A build over an earlier version."""
     scene.before.published(1)
     return lambda: scene.doomed.ready(2).finish()
+
+
+@scenario(Where(branches=True), brief=True)
+def replaces_rows(scene: Scene) -> Act:
+    """A build over an earlier version of which nothing but rows is another."""
+    scene.before.in_layout(ROWS).published(1)
+    return lambda: scene.doomed.in_layout(ROWS).ready(2).finish()
+
+
+@scenario(Where(branches=True), brief=True)
+def aborts_rows(scene: Scene) -> Act:
+    """Such a build withdraws its version: a check failed."""
+    scene.before.in_layout(ROWS).published(1)
+    ours = scene.doomed.in_layout(ROWS).ready(2)
+    return lambda: ours.staged.abort("a check failed")
 
 
 @scenario()

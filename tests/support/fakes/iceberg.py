@@ -1,7 +1,7 @@
 """An Iceberg catalog in memory: tables are the JSON of their metadata files."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,13 +10,19 @@ from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
     EntryMissingError,
     MetastoreError,
+    RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
+from dbt.adapters.ctas_spark.staging.iceberg.facts import EMPTY, MAIN, TableFacts
+from dbt.adapters.ctas_spark.staging.iceberg.loaded import FilesGoneError
 from fakes.clock import FakeClock
 from fakes.storage import FakeStorage
 
 Document = dict[str, Any]
+
+
+def column(number: int, name: str, **more: Any) -> Document:
+    """A column that may be NULL."""
+    return {"id": number, "name": name, "type": "long", "required": False, **more}
 
 
 def document(uuid: str = "u", location: str = "w/t", **more: Any) -> Document:
@@ -32,7 +38,7 @@ def document(uuid: str = "u", location: str = "w/t", **more: Any) -> Document:
         "snapshot-log": [],
         "refs": {},
         "current-schema-id": 0,
-        "schemas": [{"schema-id": 0, "fields": [{"name": "id", "type": "long"}]}],
+        "schemas": [{"schema-id": 0, "fields": [column(1, "id")]}],
         "default-spec-id": 0,
         "default-sort-order-id": 0,
         **more,
@@ -40,11 +46,15 @@ def document(uuid: str = "u", location: str = "w/t", **more: Any) -> Document:
 
 
 def with_snapshot(
-    table: Document, summary: Mapping[str, str] | None = None, *, replaces: bool = False
+    table: Document,
+    summary: Mapping[str, str] | None = None,
+    *,
+    replaces: bool = False,
+    branch: str = MAIN,
 ) -> Document:
-    """The table after one more commit to main; ``manifests`` are all that its snapshot needs."""
+    """The table after one more commit; ``manifests`` are all that its snapshot needs."""
     number = table["last-sequence-number"] + 1
-    identity = hash((table["table-uuid"], number, str(summary))) % 10**9
+    identity = hash((table["table-uuid"], number, branch, str(summary))) % 10**9
     snapshot: Document = {
         "snapshot-id": identity,
         "sequence-number": number,
@@ -55,7 +65,7 @@ def with_snapshot(
     }
     manifests = [snapshot["manifest-list"]]
     if table["snapshots"] and not replaces:
-        parent = table["refs"]["main"]["snapshot-id"]
+        parent = table["refs"][branch]["snapshot-id"]
         snapshot["parent-snapshot-id"] = parent
         by_id = {one["snapshot-id"]: one["manifests"] for one in table["snapshots"]}
         manifests += by_id[parent]
@@ -64,8 +74,8 @@ def with_snapshot(
         **table,
         "last-sequence-number": number,
         "snapshots": [*table["snapshots"], snapshot],
-        "snapshot-log": [*table["snapshot-log"], {"snapshot-id": snapshot["snapshot-id"]}],
-        "refs": {"main": {"snapshot-id": snapshot["snapshot-id"]}},
+        "snapshot-log": [*table["snapshot-log"], *([{"snapshot-id": identity}] * (branch == MAIN))],
+        "refs": {**table["refs"], branch: {"snapshot-id": identity}},
     }
 
 
@@ -86,6 +96,10 @@ class FakeTable:
 
     def with_properties(self, properties: Mapping[str, str]) -> "FakeTable":
         return self._change(lambda now: {**now, "properties": {**now["properties"], **properties}})
+
+    def begin_branch(self, name: str, snapshot: int) -> None:
+        refs = {name: {"snapshot-id": snapshot}}
+        self._change(lambda now: {**now, "refs": {**now["refs"], **refs}})
 
     def has_file(self, path: str) -> bool:
         return self._tables.storage.exists(path)
@@ -119,6 +133,8 @@ class FakeIceberg:
         self.unreadable: dict[TableName, MetastoreError] = {}
         self.files: dict[str, Document] = {}
         self.settings: dict[str, str] = {}
+        self.has_forked = False
+        self.gone = ""
         self.after: Callable[[str, TableName], None] = lambda *_: None
 
     def put(self, name: TableName, table: Document, file: str = "") -> None:
@@ -135,6 +151,31 @@ class FakeIceberg:
         if name in self.unreadable:
             raise self.unreadable[name]
         return FakeTable(self, name) if name in self.entries else None
+
+    def forget(self, name: TableName) -> None:
+        """Nothing is cached."""
+
+    def history(self, name: TableName) -> TableFacts:
+        return FakeTable(self, name).facts if name in self.entries else EMPTY
+
+    def drop_branch(self, name: TableName, branch: str) -> None:
+        if name in self.entries:
+            table = self.entries[name][0]
+            table["refs"].pop(branch, None)
+            self.put(name, table)
+
+    def schema_of(self, query: str) -> Mapping[str, Any]:
+        if not query.startswith("SELECT "):
+            raise RefusedError("Spark does not understand it")
+        return {"fields": [column(n, one) for n, one in enumerate(query.split()[1:])]}
+
+    def run(self, action: str, query: str) -> Sequence[Mapping[str, Any]]:
+        if self.gone:
+            raise MetastoreError(f"could not {action}: {self.gone}")
+        return [{"spec": 0, "query": query}]
+
+    def writes_elsewhere(self) -> str:
+        return ""
 
     def has_view(self, name: TableName) -> bool:  # noqa: ARG002 (the shape)
         return False

@@ -42,7 +42,7 @@ class World:
 
     def stage(self) -> IcebergVersion:
         """A version whose job has written a file of four bytes."""
-        version = IcebergVersion(CONTEXT, self.services, StepReport(TARGET))
+        version = IcebergVersion(CONTEXT, self.services, StepReport(TARGET), forks_at_once=True)
         version.stage_on(version.look(), Atomicity.ISOLATED)
         fork = self.tables.entries[version.record][0]
         self.tables.put(version.record, with_snapshot(fork, FIGURES, replaces=True))

@@ -69,6 +69,10 @@ class Place(RunPlace):
         files = (path for path in directory.rglob("*") if path.is_file())
         return {str(path) for path in files if not path.name.endswith(".crc")}
 
+    def data_files(self) -> set[str]:
+        """Those of them that hold rows."""
+        return {path for path in self.files() if path.endswith(".parquet")}
+
     def files_of(self, version: str) -> set[str]:
         """The files that lie in directories of the version."""
         return {path for path in self.files() if version in path}

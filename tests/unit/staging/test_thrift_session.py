@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.engines.calls import core_errors
 from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
 from dbt.adapters.ctas_spark.staging.engines.thrift.session import (
@@ -15,7 +16,6 @@ from dbt.adapters.ctas_spark.staging.engines.thrift.session import (
     ThriftSession,
 )
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError, StagingError
-from dbt.adapters.ctas_spark.staging.statement.calls import core_errors
 from fakes.thrift_server import Answer, FakeThriftServer, failure
 from servers.processes import wait_until
 

@@ -1,11 +1,11 @@
-"""Where more than rows takes a copy, rows alone are published at the strongest level there is."""
+"""Rows alone of an Iceberg table are published by branch, at the strongest level there is."""
 
 from dataclasses import replace
 
 import pytest
 
 from contract.behaviours import clean_up, conflicts, publication
-from contract.behaviours.registry import ATOMIC, COPIED, DEFAULT, Layouts, behaviour
+from contract.behaviours.registry import ATOMIC, BRANCHED, COPIED, DEFAULT, Layouts, behaviour
 from contract.contents import ROWS
 from contract.subjects import Subject
 from dbt.adapters.ctas_spark.staging.context import Atomicity
@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
 
-@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=BRANCHED)
 def publishes_rows_alone_at_isolated(subject: Subject) -> None:
     """Old, then new, in one step, by name or not; nothing else of the target changes before."""
     rows = _rows_of(subject)
@@ -28,7 +28,7 @@ def publishes_rows_alone_at_isolated(subject: Subject) -> None:
     assert rows.sight() == ours.content.whole
 
 
-@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=BRANCHED)
 def refuses_a_rival_of_rows_alone(subject: Subject) -> None:
     """The loser's error names the winner's version, and the target is the winner's, whole."""
     rows = _rows_of(subject)
@@ -43,13 +43,13 @@ def refuses_a_rival_of_rows_alone(subject: Subject) -> None:
     assert ours.staged.left_behind == []
 
 
-@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=BRANCHED)
 def refuses_a_rival_of_rows_alone_at_the_call(subject: Subject) -> None:
     """Also one that commits after the last look."""
     conflicts.refuses_a_rival_between_the_last_look_and_the_call(_rows_of(subject))
 
 
-@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=BRANCHED)
 def leaves_nothing_of_rows_alone(subject: Subject) -> None:
     """An abort leaves the target as it was, but for its metadata log."""
     rows = _rows_of(subject)
@@ -62,13 +62,13 @@ def leaves_nothing_of_rows_alone(subject: Subject) -> None:
     assert ours.staged.outcome is Outcome.NOT_COMMITTED
 
 
-@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=BRANCHED)
 def keeps_young_rows(subject: Subject) -> None:
     """A clean-up takes nothing of what another run is staging."""
     clean_up.keeps_what_is_young(_rows_of(subject))
 
 
-@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=COPIED)
+@behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=BRANCHED)
 def publishes_no_rows_that_are_not_whole(subject: Subject) -> None:
     """A file that vanished after the job fails the model before the call."""
     rows = _rows_of(subject)

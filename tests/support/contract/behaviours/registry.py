@@ -44,6 +44,7 @@ class Tables(Enum):
     MIXING = "those of which one read may mix two versions"
     AS_STAGED = "those that are always published as they were staged"
     COPIED = "those that are copied where more than rows changes"
+    BRANCHED = "those that are published by branch where only rows change"
     FORMATS = "those of a format that commits by itself"
     BESIDE_VIEWS = "those in whose place a view can be"
     WITH_A_WAY_BACK = "those of which an earlier version can be published again"
@@ -58,6 +59,7 @@ class Tables(Enum):
             Tables.MIXING: claim.reaches is not None and not claim.copies,
             Tables.AS_STAGED: not claim.copies,
             Tables.COPIED: claim.copies,
+            Tables.BRANCHED: claim.native_format == "iceberg",
             Tables.FORMATS: claim.native_format is not None,
             Tables.BESIDE_VIEWS: claim.views is not Views.NEVER,
             Tables.WITH_A_WAY_BACK: claim.rolls_back,
@@ -70,6 +72,7 @@ TRACKED = Tables.TRACKED
 MIXING = Tables.MIXING
 AS_STAGED = Tables.AS_STAGED
 COPIED = Tables.COPIED
+BRANCHED = Tables.BRANCHED
 FORMATS = Tables.FORMATS
 BESIDE_VIEWS = Tables.BESIDE_VIEWS
 WITH_A_WAY_BACK = Tables.WITH_A_WAY_BACK

@@ -40,10 +40,6 @@ class Way:
         self.swept += 1
         return Sweep(freed=[self.name])
 
-    def roll_back(self, *_: Any) -> Any:
-        """As its plans."""
-        raise self.error
-
 
 @pytest.fixture
 def ways() -> SimpleNamespace:
@@ -78,9 +74,3 @@ def test_what_sql_left_is_looked_for_where_there_may_be_some(ways: SimpleNamespa
     with pytest.raises(RuntimeError, match="in SQL"):
         ways.catalog.plan(CONTEXT, JOB).begin()
     assert sweep(CONTEXT, RetentionRules()).freed == ["fork", "sql"]
-
-
-def test_a_rollback_that_needs_a_fork_says_what_sql_has_instead(ways: SimpleNamespace) -> None:
-    """The other way has an answer of its own."""
-    with pytest.raises(RuntimeError, match="in SQL"):
-        ways.catalog.roll_back(CONTEXT)

@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
+from dbt.adapters.ctas_spark.staging.iceberg.loaded import FilesGoneError
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome, SweptError
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules

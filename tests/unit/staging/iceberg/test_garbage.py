@@ -7,7 +7,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StorageError
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.tables import FilesGoneError
+from dbt.adapters.ctas_spark.staging.iceberg.loaded import FilesGoneError
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     HOUR_MS,

@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish.version import Change, SweptError
+from dbt.adapters.ctas_spark.staging.publish.version import SweptError
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.iceberg import document, with_snapshot
 from fakes.iceberg_world import CONTEXT, TARGET, World, record, take
@@ -163,7 +163,7 @@ def test_a_version_that_is_not_whole_is_not_published(world: World) -> None:
     world.storage.delete(world.file_of(version))
     with pytest.raises(StagedVersionIncompleteError, match="0 of its 1 files"):
         version.check_staged(WriteFigures())
-    idle = IcebergVersion(CONTEXT, world.services, StepReport(TARGET))
+    idle = IcebergVersion(CONTEXT, world.services, StepReport(TARGET), forks_at_once=True)
     idle.stage_on(idle.look(), ISOLATED)
     with pytest.raises(StagedVersionIncompleteError, match="left nothing"):
         idle.check_staged(WriteFigures())
@@ -265,14 +265,3 @@ def test_the_way_back_is_to_what_iceberg_still_has(world: World) -> None:
     attempt = restoring.restored("expired", ISOLATED, StepReport(TARGET))
     with pytest.raises(NoSuchVersionError, match="expired"):
         attempt.stage_on(attempt.look(), ISOLATED)
-
-
-def test_expiry_of_the_version_to_go_back_to_is_a_conflict(world: World) -> None:
-    """Any other upkeep is not a conflict, for a rollback as for a build."""
-    version = world.stage()
-    begun = version.look()
-    table = world.tables.entries[TARGET][0]
-    world.tables.put(TARGET, {**table, "snapshot-log": []})
-    assert version.change(begun, version.look()) is Change.MAINTAINED
-    restored = IcebergRestoring(CONTEXT, world.services).restored("v", ISOLATED, StepReport(TARGET))
-    assert restored.change(begun, restored.look()) is Change.WRITTEN

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from .. import quoting
 from ..context import TableName
+from ..engines.calls import core_errors
 from ..errors import (
     AtomicityNotSupportedError,
     EntryModifiedError,
@@ -19,11 +20,11 @@ from ..errors import (
     StorageError,
 )
 from ..iceberg.facts import MAIN
-from ..iceberg.tables import IcebergServices, IcebergTables, LoadedTable
+from ..iceberg.loaded import LoadedTable
+from ..iceberg.tables import IcebergServices, IcebergTables
 from ..publish.ddl import StagingNamespaces
 from ..publish.marker import VERSION_ID, new_version_id, started_ms
 from ..retention.rules import ORPHAN_AGE_MS
-from ..statement.calls import core_errors
 from .kinds import DECLARED
 
 logger = logging.getLogger(__name__)

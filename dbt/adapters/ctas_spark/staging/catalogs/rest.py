@@ -97,10 +97,8 @@ class RestCatalog:
         return tuple(sorted(by_commit.values(), key=lambda event: event.time, reverse=True))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
-        try:
-            return self._forked.roll_back(context, to)
-        except NoSecondNameError:
-            return self._in_sql.roll_back(context, to)
+        """By a branch, which takes no fork."""
+        return self._forked.roll_back(context, to)
 
     @property
     def _taken(self) -> StagingCatalog:

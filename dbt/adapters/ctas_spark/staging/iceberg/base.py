@@ -8,8 +8,9 @@ from ..publish import messages
 from ..publish import version as outcome
 from ..publish.marker import Kind, SnapshotMarker, new_commit_id
 from ..publish.version import Change, Outcome
-from .facts import TableFacts
-from .tables import IcebergTables, LoadedTable, NotIcebergError
+from .facts import Rules, TableFacts
+from .loaded import LoadedTable, NotIcebergError
+from .tables import IcebergTables
 
 ABSENT = "absent"
 WRITERS = ("engine-name", "spark.app.id", "app-name")
@@ -50,16 +51,16 @@ class IcebergBase:
         """The commit id of that publication, or empty."""
         return self.marker.commit if self.marker else ""
 
-    def next_marker(self, on: TableFacts, kind: Kind, time_ms: int, **said: str) -> SnapshotMarker:
-        """Of a commit over this; ``on`` has the partition spec and the sort order from then on."""
+    def next_marker(self, rules: Rules, kind: Kind, time_ms: int, **said: str) -> SnapshotMarker:
+        """Of a commit over this; ``rules`` are the table's from then on."""
         return SnapshotMarker(
             **said,
             commit=new_commit_id(),
             base=self.commit,
             kind=kind,
             time_ms=time_ms,
-            spec_id=int(on.document["default-spec-id"]),
-            sort_order_id=int(on.document["default-sort-order-id"]),
+            spec_id=rules.spec,
+            sort_order_id=rules.sort_order,
         )
 
     def __str__(self) -> str:
@@ -110,15 +111,14 @@ def look(tables: IcebergTables, name: TableName) -> IcebergBase:
 
 
 def change_between(begun: IcebergBase, now: IcebergBase) -> Change:
-    """What became of the target: any commit, even of properties alone, writes a metadata file."""
+    """What became of the target; a branch, be it our own, changes nothing of it."""
     if begun.facts is None:
         return Change.CREATED if now.exists else Change.NONE
     if now.facts is None:
         return Change.WRITTEN if now.exists else Change.DROPPED
-    same_file = begun.facts.metadata_location == now.facts.metadata_location
-    if same_file and begun.facts.uuid == now.facts.uuid:
-        return Change.NONE
-    return Change.MAINTAINED if now.facts.is_maintained(begun.facts) else Change.WRITTEN
+    if not now.facts.is_maintained(begun.facts):
+        return Change.WRITTEN
+    return Change.NONE if begun.facts.main == now.facts.main else Change.MAINTAINED
 
 
 def who_changed(begun: IcebergBase, now: IcebergBase) -> str:
@@ -163,5 +163,5 @@ def _last_commit(table: TableFacts) -> str:
     if snapshot is None:
         return "(no data yet)"
     writer = " ".join(snapshot.summary[key] for key in WRITERS if key in snapshot.summary)
-    what = snapshot.summary.get("operation", "a snapshot")
-    return f"({what} {snapshot.id} at {messages.moment(snapshot.time_ms)} by {writer or 'unknown'})"
+    when = messages.moment(snapshot.time_ms)
+    return f"({snapshot.operation} {snapshot.id} at {when} by {writer or 'unknown'})"

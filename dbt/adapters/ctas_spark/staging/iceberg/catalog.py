@@ -11,11 +11,12 @@ from ..errors import NotSupportedError
 from ..publish import messages
 from ..publish.ddl import StagingNamespaces
 from ..publish.staged_table import Plan
-from ..retention.clean_up import CleanUp
+from ..retention.clean_up import swept
 from ..retention.rollback import RolledBack, roll_back
 from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .base import look
+from .branch_garbage import BranchGarbage
 from .garbage import IcebergGarbage
 from .limits import problems
 from .restore import IcebergRestoring, history
@@ -46,9 +47,16 @@ class IcebergCatalog:
             context,
             reached.level_for(context.atomicity, context.target),
             job,
-            lambda _, report: IcebergVersion(context, self._services, report),
+            lambda _, report: IcebergVersion(
+                context, self._services, report, forks_at_once=self._must_ask
+            ),
             self._services.clock,
         )
+
+    @property
+    def _must_ask(self) -> bool:
+        """True until a server has taken a fork: some do not, which has to be known at begin."""
+        return self._kind is IcebergKind.REST and not self._services.tables.has_forked
 
     def clean_up(
         self,
@@ -61,11 +69,13 @@ class IcebergCatalog:
         """Delete what was staged and never published; the rest is Iceberg's own to expire."""
         self.capabilities(context.staging_schema)
         report = StepReport(context.target)
-        garbage = IcebergGarbage(context, self._services, report)
+        services = self._services
+        garbage = IcebergGarbage(context, services, report)
+        branches = BranchGarbage(context.target, services.tables, services.clock.wall_ms)
         with report.within(Step.CLEAN_UP):
             if not dry_run:
                 garbage.forget_published()
-            done = CleanUp(garbage, rules, report, dry_run).run()
+            done = swept((garbage, branches), rules, report, dry_run=dry_run)
         for event in reversed(self.history(context)):
             done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         return done

@@ -16,7 +16,8 @@ from ..publish.version import SweptError, before_the_call
 from ..steps import Step, StepReport
 from .facts import MAIN, TableFacts
 from .fork import METADATA_PATH, Fork, uuid_of_new, version_of_record
-from .tables import FilesGoneError, IcebergTables, LoadedTable
+from .loaded import FilesGoneError, LoadedTable
+from .tables import IcebergTables
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..publish.version import CannotReplayError
 from .facts import MAIN, TableFacts
-from .tables import LoadedTable, core_errors
+from .loaded import LoadedTable, core_errors
 
 NUMBERS_ITS_ROWS = 3
 
@@ -30,7 +30,7 @@ def replayed(
     with core_errors("put the staged version on the target"):
         builder = _shaped(over, fork, begun)
         _add_snapshots(builder, over, fork, begun)
-        _set_properties(builder, over, properties)
+        set_properties(builder, over, properties)
         metadata = builder.build()
         _check(metadata, fork)
     return metadata
@@ -39,7 +39,7 @@ def replayed(
 def _shaped(over: LoadedTable, fork: LoadedTable, begun: TableFacts | None) -> Any:
     """The target with the fork's own schemas and specs, in their order, so that ids agree."""
     builder = over.builder()
-    _name_what_was_seen(builder, over)
+    name_what_was_seen(builder, over)
     if fork.facts.format_version > over.facts.format_version:
         builder.upgradeFormatVersion(fork.facts.format_version)
     schemas = fork.metadata.schemasById()
@@ -54,7 +54,7 @@ def _shaped(over: LoadedTable, fork: LoadedTable, begun: TableFacts | None) -> A
     return builder
 
 
-def _name_what_was_seen(builder: Any, seen: LoadedTable) -> None:
+def name_what_was_seen(builder: Any, seen: LoadedTable) -> None:
     """Have a REST server compare schema, partition spec and sort order with those of the base.
 
     It compares what a commit names, and the builder does not name what stays.
@@ -80,14 +80,14 @@ def _add_snapshots(
     """All that the fork added; over another base the last alone, whose number is high enough."""
     is_begun = begun is not None and begun.contents == over.facts.contents
     numbers_rows = fork.facts.format_version >= NUMBERS_ITS_ROWS
-    if numbers_rows and _next_row(over.facts) != (_next_row(begun) if begun else None):
+    if numbers_rows and over.facts.next_row != (begun.next_row if begun else None):
         raise CannotReplayError(
             "format version 3 numbers a table's rows, and another's rows have the same numbers"
         )
     wanted = _own(fork, begun) if is_begun or numbers_rows else [fork.metadata.currentSnapshot()]
     if not is_begun:
         schema = _shaped(over, fork, begun).build().currentSchemaId()
-        wanted = [_with_schema(fork, one, schema) for one in wanted]
+        wanted = [with_schema(fork, one, schema) for one in wanted]
     for snapshot in wanted[:-1]:
         if is_begun or snapshot.parentId() is None:  # others' numbers may be too low by now
             builder.addSnapshot(snapshot)
@@ -100,18 +100,15 @@ def _own(fork: LoadedTable, begun: TableFacts | None) -> list[Any]:
     return [fork.metadata.snapshot(one) for one in sorted(own, key=fork.facts.main.__eq__)]
 
 
-def _next_row(table: TableFacts) -> int:
-    return int(table.document.get("next-row-id", 0))
-
-
-def _with_schema(fork: LoadedTable, snapshot: Any, schema_id: int) -> Any:
+def with_schema(table: LoadedTable, snapshot: Any, schema_id: int) -> Any:
     """The snapshot under the id that its schema got; a rival's schema may have taken the old id."""
-    parser = fork.packages.org.apache.iceberg.SnapshotParser
+    parser = table.packages.org.apache.iceberg.SnapshotParser
     document = json.loads(str(parser.toJson(snapshot)))
     return parser.fromJson(json.dumps({**document, "schema-id": schema_id}))
 
 
-def _set_properties(builder: Any, over: LoadedTable, properties: Mapping[str, str]) -> None:
+def set_properties(builder: Any, over: LoadedTable, properties: Mapping[str, str]) -> None:
+    """Leave the table with those properties and no other."""
     before = over.facts.properties
     builder.setProperties({k: v for k, v in properties.items() if before.get(k) != v})
     builder.removeProperties(before.keys() - properties.keys())

@@ -27,8 +27,21 @@ UPKEEP = frozenset(
 """What changes when snapshots expire, or get names or statistics."""
 COUNTED = frozenset({"last-sequence-number", "current-snapshot-id", "schemas", "partition-specs"})
 """What changes when files are rewritten, a branch is written, or unused schemas expire."""
+STAMPS = frozenset({"nessie.commit.id"})
+"""Properties that a catalog gives a table as it is loaded; they change with other tables, too."""
+NEXT_ROW = "next-row-id"
+"""Format version 3 numbers rows: what rewrites files changes it, and so does a branch."""
 REPLACE = "replace"
 """The operation of a snapshot that has other files, and the same rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The ids of the schema, partition spec and sort order by which a table is read and written."""
+
+    schema: int
+    spec: int
+    sort_order: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +69,11 @@ class Snapshot:
             schema_id=one.get("schema-id"),
             summary=one.get("summary", {}),
         )
+
+    @property
+    def operation(self) -> str:
+        """What its commit did: ``append``, ``overwrite``, ``delete`` or ``replace``."""
+        return self.summary.get("operation", "a snapshot")
 
     @property
     def figures(self) -> WriteFigures:
@@ -113,9 +131,25 @@ class TableFacts:
 
     @property
     def shape(self) -> Mapping[str, Any]:
-        """What readers and writers of ``main`` go by, besides its rows."""
-        spec = self._current("partition-specs", "spec-id", "default-spec-id")
-        return {**self._without(UPKEEP | COUNTED), "schema": self.schema, "spec": spec}
+        """What readers and writers of ``main`` go by, besides its rows and their numbers."""
+        known = self._without(UPKEEP | COUNTED | {NEXT_ROW})
+        return {**known, "schema": self.schema, "spec": self.spec}
+
+    @property
+    def rules(self) -> Rules:
+        """Those of now."""
+        found = ("current-schema-id", "default-spec-id", "default-sort-order-id")
+        return Rules(*(int(self.document[one]) for one in found))
+
+    @property
+    def next_row(self) -> int:
+        """The number of the next row; 0 where rows have none."""
+        return int(self.document.get(NEXT_ROW, 0))
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """The current partition spec."""
+        return self._current("partition-specs", "spec-id", "default-spec-id")
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -130,6 +164,16 @@ class TableFacts:
             return int(reference["snapshot-id"])
         current = self.document.get("current-snapshot-id")
         return None if current is None or current == NO_SNAPSHOT else int(current)
+
+    @property
+    def branches(self) -> Mapping[str, int]:
+        """The snapshot that each branch ends with, ``main`` among them."""
+        refs = self.document.get("refs", {}).items()
+        return {k: int(v["snapshot-id"]) for k, v in refs if v.get("type", "branch") == "branch"}
+
+    def head(self, branch: str) -> Snapshot | None:
+        """The branch's last snapshot."""
+        return self.snapshots.get(self.branches.get(branch, NO_SNAPSHOT))
 
     @cached_property
     def snapshots(self) -> Mapping[int, Snapshot]:
@@ -160,13 +204,17 @@ class TableFacts:
 
     def is_maintained(self, begun: "TableFacts") -> bool:
         """True if nothing but upkeep came after ``begun``: no rows, columns, rules, properties."""
+        return self.has_rows_of(begun.main) and self.shape == begun.shape
+
+    def has_rows_of(self, snapshot: int | None) -> bool:
+        """True if ``main`` has that snapshot's rows: all commits since then only moved them."""
         current = self.main
-        while current != begun.main:
-            snapshot = self.snapshots.get(current) if current is not None else None
-            if snapshot is None or snapshot.summary.get("operation") != REPLACE:
+        while current != snapshot:
+            found = self.snapshots.get(current) if current is not None else None
+            if found is None or found.operation != REPLACE:
                 return False
-            current = snapshot.parent
-        return self.shape == begun.shape
+            current = found.parent
+        return True
 
     def ancestors(self, snapshot: int | None) -> Iterator[Snapshot]:
         """A snapshot and those that it was made from, as far as they are kept."""
@@ -184,8 +232,14 @@ class TableFacts:
         return {}
 
     def _without(self, keys: frozenset[str]) -> dict[str, Any]:
-        return {key: value for key, value in self.document.items() if key not in keys}
+        kept = {key: value for key, value in self.document.items() if key not in keys}
+        properties = {k: v for k, v in self.properties.items() if k not in STAMPS}
+        return {**kept, "properties": properties}
 
     def _current(self, listed: str, key: str, current: str) -> Mapping[str, Any]:
         found = self.document.get(listed, ())
         return next((one for one in found if one[key] == self.document.get(current)), {})
+
+
+EMPTY = TableFacts({}, "")
+"""Of a table that is not there, or has no history."""

@@ -23,7 +23,8 @@ from ..steps import Step, StepReport
 from ..storage.client import empty, still_there
 from .base import ExpectedBase
 from .facts import TableFacts
-from .tables import IcebergServices, IcebergTables, LoadedTable
+from .loaded import LoadedTable
+from .tables import IcebergServices, IcebergTables
 
 logger = logging.getLogger(__name__)
 
@@ -172,8 +173,9 @@ def make_fork(
         moved = {"location": location, "properties": properties, "metadata-log": []}
         tables.write_metadata(json.dumps({**base.facts.document, **moved}), base, path)
         tables.register(record, path)
-        return
-    fork.with_properties(own)
+    else:
+        fork.with_properties(own)
+    tables.has_forked = True
 
 
 def make_empty_fork(

@@ -19,7 +19,8 @@ from . import fork as forks
 from .base import IcebergBase, look
 from .facts import TableFacts
 from .fork import DELETING, Fork
-from .tables import FilesGoneError, IcebergServices, NotIcebergError
+from .loaded import FilesGoneError, NotIcebergError
+from .tables import IcebergServices
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class IcebergGarbage:
         base = self._look()
         if base.table is not None:
             marker = base.next_marker(
-                base.table.facts,
+                base.table.facts.rules,
                 Kind.FENCE,
                 self.services.clock.wall_ms(),
                 version=base.version or "",

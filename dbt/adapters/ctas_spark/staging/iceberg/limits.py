@@ -11,6 +11,7 @@ from .fork import DATA_PATH, KEEPS_ALL, OWN_PROPERTIES
 
 LOCATION_PROVIDER = "write.location-provider.impl"
 ENCRYPTION_KEY = "encryption.key-id"
+WAP_MODE = "write.wap.enabled"
 DEFAULTS, OVERRIDES = "table-default.", "table-override."
 
 
@@ -21,15 +22,32 @@ def problems(context: StagingContext) -> Iterator[str]:
         yield "clustered_by and buckets: use partition_by: ['bucket(8, id)']"
 
 
-def check_properties(
-    target: TableName, own: Mapping[str, str], settings: Mapping[str, str]
+def check(
+    context: StagingContext, base: TableFacts | None, settings: Mapping[str, str], elsewhere: str
 ) -> None:
-    """AtomicityNotSupportedError if the table or the catalog undoes what a staged version needs.
+    """AtomicityNotSupportedError if table, catalog or session undo what a staged version needs.
 
     Args:
-        own: the target's properties, and the model's.
         settings: the catalog's, with what a REST server sends.
+        elsewhere: the session's setting by which writes in WAP mode go elsewhere, if any.
     """
+    target, asked = context.target, context.layout.properties
+    own = {**(base.properties if base else {}), **asked}
+    if elsewhere and own.get(WAP_MODE, "false").lower() == "true":
+        raise unsupported(
+            target,
+            f"{WAP_MODE} is true, and the session sets {elsewhere}: what the model writes would "
+            "not go where it is staged",
+            f"unset {elsewhere} in the session; every version is staged and checked anyway",
+        )
+    _check_properties(target, own, settings)
+    if base is not None:
+        _check_replaceable(target, base)
+
+
+def _check_properties(
+    target: TableName, own: Mapping[str, str], settings: Mapping[str, str]
+) -> None:
     for begin in (DEFAULTS, OVERRIDES):
         for key in OWN_PROPERTIES:
             _check_catalog(target, begin + key, key, settings.get(begin + key))
@@ -60,8 +78,8 @@ def given_to_new(settings: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in said.items() if value}
 
 
-def check_replaceable(target: TableName, base: TableFacts) -> None:
-    """AtomicityNotSupportedError if a replace drops what a user gave the table."""
+def _check_replaceable(target: TableName, base: TableFacts) -> None:
+    """A rebuild by a branch would keep it, and one by a fork drop it."""
     if base.document.get("default-sort-order-id"):
         raise unsupported(
             target,

@@ -1,21 +1,21 @@
 """Earlier versions of an Iceberg table, in its own history: each can be published again.
 
 Iceberg's ``rollback_to_snapshot`` refuses what a replace came after, and ``set_current_snapshot``
-keeps the new schema, under which old rows read as nulls. So the version is staged on a fork like a
-build, and published by the same conditional commit, with its schema.
+keeps the new schema, under which old rows read as nulls. So a branch that begins at the version is
+published like a build's, with the version's schema.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ..context import Atomicity, StagingContext, TableLayout
+from ..context import Atomicity, StagingContext
 from ..errors import NoSuchVersionError
-from ..publish.marker import Kind, SnapshotMarker
-from ..publish.version import Change
+from ..publish.marker import SnapshotMarker
 from ..retention.rules import Event, change_of, time_text
 from ..steps import StepReport
 from .base import IcebergBase, look
-from .facts import MAIN, Snapshot, TableFacts
-from .tables import IcebergServices, core_errors
+from .by_branch import ByBranch, Origin
+from .facts import Rules, Snapshot, TableFacts
+from .tables import IcebergServices
 from .version import IcebergVersion
 
 Published = tuple[SnapshotMarker, Snapshot]
@@ -108,42 +108,29 @@ class IcebergRestoring:
         level: Atomicity,  # noqa: ARG002 (the interface)
         report: StepReport,
     ) -> "RestoredVersion":
-        """An attempt without the model's own properties, which wait for the next build."""
-        layout = TableLayout(file_format=self.context.layout.file_format)
-        context = replace(self.context, layout=layout)
-        return RestoredVersion(context, self.services, report, Kind.ROLLBACK, version)
+        return RestoredVersion(self.context, self.services, report, version)
 
 
 class RestoredVersion(IcebergVersion):
-    """A fork that is set back to an earlier version; it runs no job and writes no data."""
+    """A branch that begins at an earlier version; it runs no job and writes no data."""
 
-    _snapshot: int | None = None
+    def __init__(
+        self, context: StagingContext, services: IcebergServices, report: StepReport, version: str
+    ) -> None:
+        super().__init__(context, services, report)
+        self._restored = version
 
-    def stage_on(self, base: IcebergBase, level: Atomicity) -> None:
-        """Fork the base, and set the fork back; NoSuchVersionError if the version has expired."""
-        chosen = last_of(base.facts, self._published_as) if base.facts else None
+    def stage_on(self, base: IcebergBase, level: Atomicity) -> None:  # noqa: ARG002 (the interface)
+        """Begin the branch; NoSuchVersionError if the version has expired."""
+        chosen = last_of(base.facts, self._restored) if base.facts else None
         if chosen is None:
             raise NoSuchVersionError(
-                f"version {self._published_as} is gone: Iceberg has expired its snapshots",
+                f"version {self._restored} is gone: Iceberg has expired its snapshots",
                 table=self._context.target,
                 left="it is unchanged",
             )
-        marker, snapshot = chosen
-        self._snapshot = snapshot.id
-        super().stage_on(base, level)
-        fork = self.fork()
-        with core_errors("stage an earlier version"):
-            builder = fork.builder()
-            builder.setCurrentSchema(snapshot.schema_id)
-            builder.setDefaultPartitionSpec(marker.spec_id)
-            builder.setDefaultSortOrder(marker.sort_order_id)
-            builder.setBranchSnapshot(snapshot.id, MAIN)
-            metadata = builder.build()
-        fork.commit(metadata)
-        self._fork = None  # what it is now, check_staged reads
-
-    def change(self, begun: IcebergBase, now: IcebergBase) -> Change:
-        """Upkeep that took the snapshot away took its files, too."""
-        change = super().change(begun, now)
-        kept = now.facts is not None and self._snapshot in now.facts.snapshots
-        return Change.WRITTEN if change is Change.MAINTAINED and not kept else change
+        marker, last = chosen
+        rules = Rules(last.schema_id or 0, marker.spec_id, marker.sort_order_id)
+        origin = Origin(last.id, rules, self._restored)
+        self._way = branch = ByBranch(self._context, self._services, self.id, base, origin)
+        branch.begin()

@@ -1,131 +1,28 @@
-"""The tables of one Iceberg catalog, through the Java objects that Spark's own session uses.
-
-Iceberg's Java exceptions become the core's errors: refused by name, or a fate not known.
-"""
+"""The tables of one Iceberg catalog, through the Java objects that Spark's own session uses."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import UnsupportedOperationException
 from pyspark.sql import SparkSession
 
 from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import TableName
-from ..engines import jvm
+from ..engines import calls, jvm
 from ..engines.protocol import Engine
-from ..errors import (
-    EntryExistsError,
-    EntryMissingError,
-    EntryModifiedError,
-    MetastoreError,
-    RefusedError,
-)
+from ..errors import EntryMissingError
+from ..publish.ddl import without_rows
 from ..storage.client import Storage
-from .facts import TableFacts
+from .facts import EMPTY, TableFacts
+from .loaded import ICEBERG, LoadedTable, NotIcebergError, UnsupportedError, core_errors
 
 NO_COLUMNS = '{"type":"struct","schema-id":0,"fields":[]}'
 VIEWS = "org.apache.spark.sql.connector.catalog.ViewCatalog"
-ICEBERG = "org.apache.iceberg"
 CACHE = f"{ICEBERG}.CachingCatalog"
-
-
-class FilesGoneError(MetastoreError):
-    """An entry is there, and the metadata file that it names is not."""
-
-
-class NotIcebergError(MetastoreError):
-    """The entry of that name is not an Iceberg table's."""
-
-
-class UnsupportedError(RefusedError):
-    """The catalog has no such thing."""
-
-
-ICEBERGS = f"{ICEBERG}.exceptions."
-BY_CLASS: dict[str, type[MetastoreError]] = {
-    f"{ICEBERGS}CommitFailedException": EntryModifiedError,
-    f"{ICEBERGS}AlreadyExistsException": EntryExistsError,
-    f"{ICEBERGS}NoSuchTableException": EntryMissingError,
-    f"{ICEBERGS}NoSuchNamespaceException": EntryMissingError,
-    f"{ICEBERGS}ValidationException": RefusedError,
-    f"{ICEBERGS}BadRequestException": RefusedError,
-    f"{ICEBERGS}ForbiddenException": RefusedError,
-    f"{ICEBERGS}NotAuthorizedException": RefusedError,
-    f"{ICEBERGS}NotFoundException": FilesGoneError,
-    f"{ICEBERGS}NoSuchIcebergTableException": NotIcebergError,
-    "java.lang.NoSuchMethodException": UnsupportedError,
-}
-
-
-def _meaning(error: Exception) -> tuple[type[MetastoreError], str]:
-    if isinstance(error, UnsupportedOperationException):
-        return UnsupportedError, str(error)
-    if not isinstance(error, Py4JJavaError):
-        return MetastoreError, str(error)
-    name = str(error.java_exception.getClass().getName())
-    return BY_CLASS.get(name, MetastoreError), str(error.java_exception.getMessage() or name)
-
-
-core_errors = jvm.core_errors(_meaning)
-
-
-class LoadedTable:
-    """One table at one moment, on which its commits are conditional, and its facts.
-
-    Those on a fork or a fence build on what others have committed since, and return the table as
-    the catalog has it then. Each commit raises MetastoreError if it may or may not have been made.
-    """
-
-    def __init__(self, packages: Any, table: Any) -> None:
-        self.packages = packages
-        self.java = table
-        self.operations = table.operations()
-        self.metadata = self.operations.current()
-        location = self.metadata.metadataFileLocation()
-        if location is None:
-            raise RefusedError("the catalog does not say where the table's metadata lies")
-        text = jvm.member(packages, f"{ICEBERG}.TableMetadataParser.toJson")(self.metadata)
-        self.facts = TableFacts(json.loads(str(text)), str(location))
-
-    def builder(self) -> Any:
-        """Java's builder of the metadata of the next commit."""
-        return self.packages.org.apache.iceberg.TableMetadata.buildFrom(self.metadata)
-
-    def commit(self, metadata: Any) -> None:
-        """Replace the metadata by one call; EntryModifiedError if another commit came first."""
-        with core_errors("commit the table's metadata"):
-            self.operations.commit(self.metadata, metadata)
-
-    def with_properties(self, properties: Mapping[str, str]) -> "LoadedTable":
-        """Set properties by one commit."""
-        with core_errors("set properties of a staged table"):
-            return self._after(self.java.updateProperties(), properties)
-
-    def has_file(self, path: str) -> bool:
-        """True if the table's own way to its storage finds a file."""
-        with core_errors(f"look for {path}"):
-            return bool(self.operations.io().newInputFile(path).exists())
-
-    def say_location(self, location: str) -> "LoadedTable":
-        """Change what the table says of its place; its files stay where they are."""
-        with core_errors("change the location of a staged table"):
-            return self._after(self.java.updateLocation().setLocation(location), {})
-
-    def append_nothing(self, summary: Mapping[str, str]) -> "LoadedTable":
-        """Commit a snapshot of the same files with ``summary``: the smallest commit of data."""
-        with core_errors("commit a snapshot without files"):
-            return self._after(self.java.newFastAppend(), summary)
-
-    def _after(self, update: Any, values: Mapping[str, str]) -> "LoadedTable":
-        for key, value in values.items():
-            update.set(key, value)
-        update.commit()
-        return LoadedTable(self.packages, self.java)
+WAP = ("spark.wap.branch", "spark.wap.id")
 
 
 class IcebergTables:
@@ -140,6 +37,7 @@ class IcebergTables:
         self.packages = jvm.classes(spark)
         self._iceberg = self.packages.org.apache.iceberg
         self._identifiers: dict[TableName, Any] = {}  # to make one takes some 15 calls
+        self.has_forked = False
         with core_errors(f"load the catalog {catalog}"):
             jvm.activate(spark)
             self._catalog = self._iceberg.spark.Spark3Util.loadIcebergCatalog(
@@ -171,6 +69,25 @@ class IcebergTables:
                 return LoadedTable(self.packages, self._catalog.loadTable(self._identifier(name)))
         except EntryMissingError:
             return None
+
+    def forget(self, name: TableName) -> None:
+        """Have the next statement load the table anew."""
+        with core_errors(f"forget {name}"):
+            self._catalog.invalidateTable(self._identifier(name))
+
+    def history(self, name: TableName) -> TableFacts:
+        """What the table's metadata says; that of nothing without an Iceberg table."""
+        try:
+            found = self.find(name)
+        except NotIcebergError:
+            return EMPTY
+        return found.facts if found is not None else EMPTY
+
+    def drop_branch(self, name: TableName, branch: str) -> None:
+        """Drop a branch, if it is there; its snapshots go when Iceberg expires them."""
+        found = self.find(name)
+        if found is not None and branch in found.facts.branches:
+            found.drop_branch(branch)
 
     def has_view(self, name: TableName) -> bool:
         """True if a view that Iceberg keeps is in the place of the table."""
@@ -242,6 +159,23 @@ class IcebergTables:
         with core_errors(f"read the manifests of {name}"):
             self._catalog.invalidateTable(self._identifier(name))
             return bool(self._spark.sql(f"{' UNION ALL '.join(parts)} LIMIT 1").collect())
+
+    def run(self, action: str, query: str) -> Sequence[Mapping[str, Any]]:
+        """The rows of a query of Spark's; ``action`` completes "could not" in the error."""
+        with calls.core_errors(action):
+            return [row.asDict() for row in self._spark.sql(query).collect()]
+
+    def schema_of(self, query: str) -> Mapping[str, Any]:
+        """The schema that a table made from the query would have; the query does not run."""
+        with calls.core_errors("read the columns of its query"):
+            columns = self._spark.sql(without_rows(query))._jdf.schema()  # noqa: SLF001 (PySpark's)
+            schema = self._iceberg.spark.SparkSchemaUtil.convert(columns)
+            found: Mapping[str, Any] = json.loads(str(self._iceberg.SchemaParser.toJson(schema)))
+            return found
+
+    def writes_elsewhere(self) -> str:
+        """The setting by which the session's writes to a table in WAP mode go elsewhere."""
+        return next((one for one in WAP if self._spark.conf.get(one, None)), "")
 
     def all_tables(self) -> Iterator[TableName]:
         """Every table of every namespace of one level."""

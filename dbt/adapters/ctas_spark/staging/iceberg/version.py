@@ -1,32 +1,31 @@
-"""A version of an Iceberg table: a fork of the target, and the commit that publishes it."""
+"""A version of an Iceberg table: by branch if only rows change, else by fork.
+
+The way is chosen when the model's query is known, before its job, because its columns matter.
+"""
 
 import logging
-from collections.abc import Callable, Mapping
 
-from ..context import Atomicity, StagingContext, TableName
-from ..engines.protocol import WriteFigures
-from ..errors import EntryMissingError, MetastoreError, RefusedError, StagingError
-from ..publish import messages
-from ..publish.marker import BASE, TARGET, VERSION, Kind, new_version_id
-from ..publish.version import FormatVersion, Reach, before_the_call
+from ..context import Atomicity, StagingContext
+from ..errors import MetastoreError
+from ..publish.marker import new_version_id
+from ..publish.version import ChoosingVersion, Reach
 from ..steps import StepReport
 from . import base as bases
-from . import difference, limits
-from . import fork as forks
+from . import limits, rows_only
 from .base import IcebergBase
-from .creation import Creation, fork_to_publish, metadata_of_creation
-from .facts import TableFacts
-from .fork import Fork, ForkDirectories
-from .tables import IcebergServices, LoadedTable
+from .by_branch import ByBranch, Origin
+from .by_fork import ByFork
+from .tables import IcebergServices
 
 logger = logging.getLogger(__name__)
 
+KEEPS_NULLABILITY = "use-nullable-query-schema"
+"""A catalog's setting: false if a table made from a query has its NOT NULL columns."""
+NOTHING_SHOWN = "it has never had a snapshot"
 
-class IcebergVersion(FormatVersion[IcebergBase]):
-    """A ``Version`` of Iceberg's.
 
-    ``published_as`` is the version that readers get with it: a rollback's is an earlier one.
-    """
+class IcebergVersion(ChoosingVersion[IcebergBase, ByFork | ByBranch]):
+    """A ``Version``; ``forks_at_once`` asks at begin whether the catalog takes forks at all."""
 
     change = staticmethod(bases.change_between)
     who = staticmethod(bases.who_changed)
@@ -37,206 +36,66 @@ class IcebergVersion(FormatVersion[IcebergBase]):
         context: StagingContext,
         services: IcebergServices,
         report: StepReport,
-        kind: Kind = Kind.BUILD,
-        published_as: str | None = None,
+        *,
+        forks_at_once: bool = False,
     ) -> None:
         self.id = new_version_id(services.clock.wall_ms())
         self._context = context
         self._services = services
-        self._tables = services.tables
         self._report = report
-        self._kind = kind
-        self._published_as = published_as or self.id
+        self._forks_at_once = forks_at_once
         self._begun = IcebergBase(None)
-        self._recorded = ""
-        self._directories: ForkDirectories | None = None
-        self._location = ""
-        self._fork: LoadedTable | None = None
-        self._commits: list[str] = []
-
-    @property
-    def record(self) -> TableName:
-        """The fork's own name."""
-        return forks.record_of(self._context.staging_schema, self._context.target, self.id)
-
-    @property
-    def places(self) -> str:
-        """The entry and the two directories, once there can be some."""
-        directories = self._directories
-        if directories is None:
-            return ""
-        return f"the entry {self.record}, {directories.data} and {directories.metadata}"
+        self._fork = ByFork(context, services, report, self.id, self._begun)
+        self._way = self._fork
 
     def look(self) -> IcebergBase:
-        return bases.look(self._tables, self._context.target)
+        return bases.look(self._services.tables, self._context.target)
 
     def reach(self, over: IcebergBase) -> Reach:
-        """One commit of metadata, whatever it changes."""
-        return Reach(Atomicity.ISOLATED, "swap" if over.exists else "create")
+        return self._way.reach(over)
 
     def stage_on(self, base: IcebergBase, level: Atomicity) -> None:  # noqa: ARG002 (the interface)
-        """Fork the base; for a table that is not there, make an empty one at its future place."""
-        asked = self._context.layout.properties
-        known = {**base.facts.properties, **asked} if base.facts else dict(asked)
-        limits.check_properties(self._context.target, known, self._tables.settings)
-        if base.facts and self._kind is Kind.BUILD:
-            limits.check_replaceable(self._context.target, base.facts)
-        self._begun, self._recorded = base, str(base)
-        self._location = base.facts.location if base.facts else self._new_location()
-        self._directories = ForkDirectories.below(self._location, known, self.id)
-        said = {TARGET: str(self._context.target), VERSION: self.id, BASE: self._recorded}
-        own = {**self._directories.properties, forks.STATE: forks.STAGED, **said}
-        try:
-            if base.table is None:
-                own |= {k: v for k, v in asked.items() if k == forks.FORMAT_VERSION}
-                forks.make_empty_fork(self._tables, self.record, self._location, own)
-            else:
-                forks.make_fork(self._tables, self.record, base.table, own)
-        except RefusedError as error:
-            raise limits.no_second_name(self._context.target, error) from error
+        """A new table is staged at once; over one that is there, only the query tells the way."""
+        tables = self._services.tables
+        limits.check(self._context, base.facts, tables.settings, tables.writes_elsewhere())
+        self._begun = base
+        self._way = self._fork = ByFork(self._context, self._services, self._report, self.id, base)
+        if base.table is None or self._forks_at_once:
+            self._fork.make()
 
     def statement(self, query: str) -> str:
-        if self._directories is None:
-            raise RuntimeError(f"stage_on() was not called for {self._context.target}")
-        layout = self._context.layout
-        return forks.replace_fork_as(self.record, layout, self._directories, query)
-
-    def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (Iceberg counts)
-        """What the fork's own snapshot counts; StagedVersionIncompleteError if not all is there."""
-        facts, begun = self.fork().facts, self._begun.facts
-        if facts.main is None or (begun is not None and facts.main == begun.main):
-            raise self._not_whole(f"the job has left nothing in {self.record}")
-        figures = facts.snapshots[facts.main].figures
-        self._check_files(figures)
-        return figures
-
-    def rebase(self, over: IcebergBase) -> None:
-        """Write it to the fork, then read whether a clean-up was there first.
-
-        A clean-up writes ``deleting``, then reads the base: one of the two sees the other.
-        """
-        self._commit(self.fork().with_properties, {BASE: str(over)})
-        self._recorded = str(over)
-
-    def mark(self, over: IcebergBase, level: Atomicity) -> str:
-        """Put the marker on the fork's last snapshot, numbered above all of ``over``'s."""
-        if self._recorded != str(over):
-            self.rebase(over)
-        lowest = over.facts.last_sequence_number if over.facts else 0
-        marker = over.next_marker(
-            self.fork().facts,
-            self._kind,
-            self._services.clock.wall_ms(),
-            version=self._published_as,
-            target=str(self._context.target),
-            level=level.value,
-            fork=self.id,
-        )
-        self._commits.append(marker.commit)
-        while True:
-            facts = self._commit(self.fork().append_nothing, marker.to_summary())
-            if facts.format_version == 1 or facts.last_sequence_number > lowest:
-                return marker.commit
-
-    def publish(self, over: IcebergBase) -> None:
-        """Replay the fork's difference on the target, or register it as the target.
-
-        No comparison stops a creation whose version was swept, so it looks at the fork again.
-        """
-        if over.table is None:
-            with before_the_call():
-                self._fork = fork_to_publish(self._tables, self.record)
-        fork = self.fork()
-        before = over.facts or self._begun.facts
-        properties = forks.published_properties(
-            fork.facts.properties,
-            before.properties if before else limits.given_to_new(self._tables.settings),
-            self._context.layout.properties,
-        )
-        if over.table is None:
-            self._create(fork, properties)
-            return
-        with before_the_call():
-            metadata = difference.replayed(over.table, fork, self._begun.facts, properties)
-        over.table.commit(metadata)
+        """Choose the way; return the statement that stages the version."""
+        why = self._change_of_more_than_rows(query)
+        facts = self._begun.facts
+        if why or facts is None or facts.main is None:
+            logger.debug("%s is published by a fork: %s", self._context.target, why)
+            return self._fork.statement(query)
+        left = self._fork.discard(self._report)
+        if left:
+            logger.info("%s: left for a later run: %s", self._context.target, ", ".join(left))
+        base = self._begun
+        origin = Origin(facts.main, facts.rules)
+        self._way = ByBranch(self._context, self._services, self.id, base, origin)
+        return self._way.statement(query)
 
     def settle(self, report: StepReport) -> list[str]:
-        """Remove the entry, and what only the fork needed; refresh Spark's caches.
-
-        Iceberg's own has the target as the look after the call has read it.
-        """
-        left = forks.forget(self._services, Fork(self.record, self.fork().facts), report)
+        """Refresh Spark's caches; Iceberg's own has what the look after the call has read."""
+        left = self._way.settle(report)
         self._services.engine.refresh(self._context.target)
         return left
 
-    def discard(self, report: StepReport) -> list[str]:
-        """Remove both directories, then the entry; never those of what the target shows."""
-        if self._directories is None:
-            return []
+    def _change_of_more_than_rows(self, query: str) -> str:
+        """What the rebuild changes besides rows; empty if nothing."""
+        table, layout = self._begun.facts, self._context.layout
+        if table is None or table.main is None:
+            return NOTHING_SHOWN
+        change = rows_only.change_of_table(layout, table)
+        if change:
+            return change
         try:
-            target = self.look().facts
+            asked = self._services.tables.schema_of(query)
         except MetastoreError as error:
-            logger.warning("%s stays, as the target can't be read: %s", self.places, error.what)
-            return [self.places]
-        if target is not None and any(target.has_commit(one) for one in self._commits):
-            return forks.forget(self._services, Fork(self.record, self.fork().facts), report)
-        return forks.discard(self._services, self.record, self._directories, report)
-
-    def fork(self) -> LoadedTable:
-        """The fork as its job, or this attempt's last commit on it, has left it.
-
-        An error if somebody removed it, or if no commit on it is safe.
-        """
-        if self._fork is None:
-            found = self._tables.find(self.record)
-            if found is None:
-                raise self._gone()
-            if Fork(self.record, found.facts).directories is None:
-                raise limits.not_apart(self._context.target, self.record, self._unchanged)
-            self._fork = found
-        return self._fork
-
-    def _commit(
-        self, commit: Callable[[Mapping[str, str]], LoadedTable], values: Mapping[str, str]
-    ) -> TableFacts:
-        """Commit on the fork; ConcurrentWriteError if a clean-up has taken it by then."""
-        try:
-            self._fork = commit(values)
-        except EntryMissingError as gone:
-            raise self._gone() from gone
-        if Fork(self.record, self._fork.facts).is_deleting:
-            raise messages.swept(self._context.target, self._unchanged)
-        return self._fork.facts
-
-    def _check_files(self, figures: WriteFigures) -> None:
-        """One listing: all files of a build are its own; an earlier version's lie elsewhere."""
-        if self._directories is None or figures.files is None or self._kind is Kind.ROLLBACK:
-            return
-        listed = self._services.storage.files(self._directories.data)
-        if len(listed) < figures.files or sum(f.bytes for f in listed) < (figures.bytes or 0):
-            if self._tables.find(self.record) is None:
-                raise self._gone()
-            place = self._directories.data
-            raise self._not_whole(f"{len(listed)} of its {figures.files} files are in {place}")
-
-    def _gone(self) -> StagingError:
-        return messages.record_gone(self._context.target, self.record, self._unchanged)
-
-    def _not_whole(self, what: str) -> StagingError:
-        return messages.files_gone(self._context.target, what, self._unchanged)
-
-    @property
-    def _unchanged(self) -> str:
-        return messages.unchanged(self._begun)
-
-    def _new_location(self) -> str:
-        root, target = self._context.layout.location_root, self._context.target
-        return (
-            f"{root.rstrip('/')}/{target.table}" if root else self._tables.location_of_new(target)
-        )
-
-    def _create(self, fork: LoadedTable, properties: dict[str, str]) -> None:
-        begun, target, commit = self._begun.facts, self._context.target, self._commits[-1]
-        text = metadata_of_creation(fork.facts, self.id, begun, self._location, properties)
-        creation = Creation(self._tables, self._report, self.record, target, commit)
-        self._fork = creation.make(fork, text)
+            return error.what  # its job fails, too, and says so in Spark's own words
+        nullable = self._services.tables.settings.get(KEEPS_NULLABILITY, "true") != "false"
+        columns = rows_only.columns_of(asked, nullable=nullable)
+        return rows_only.change_of_columns(layout, rows_only.columns_of(table.schema), columns)

@@ -222,15 +222,14 @@ class StagedTable(Generic[B]):
 
     def _take(self, change: Change, now: B) -> None:
         """Decide over what to publish, and what that keeps."""
-        self.base = self._begun
+        self.base = now
         if change is not Change.NONE:
             self._rival = self._version.who(self._begun, now)
             purposes.check_change(self.context, change, now, self._rival)
-            self.base = now
-        self.reach = self._version.reach(self.base)
+        self.reach = self._version.reach(now)
         self.level = purposes.kept(self.context, self._asked, self.reach, self._unchanged)
-        if self.base is not self._begun:  # identity: begin's base is on the record already
-            self._version.rebase(self.base)
+        if change is not Change.NONE:  # begin's base is on the record already
+            self._version.rebase(now)
 
     def _call(self) -> MetastoreError | None:
         """The failure of the commit call, if any."""
@@ -262,7 +261,7 @@ class StagedTable(Generic[B]):
     def _why_not_called(self, failure: MetastoreError | None) -> StagingError | None:
         """The error of a commit that its kind refused before the call."""
         if isinstance(failure, CannotReplayError):
-            what = f"on_conflict: overwrite can't put the staged version over that: {failure}"
+            what = f"the staged version can't be put over that: {failure}"
             return messages.concurrent_write(self.target, f"{self._rival}; {what}")
         if isinstance(failure, SweptError):
             return messages.swept(self.target, self._unchanged)

@@ -5,6 +5,7 @@ record. After a kill between any two, the next clean-up goes on from there.
 """
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -63,6 +64,37 @@ class Garbage(Protocol):
 
     def delete_record(self, version: KnownVersion) -> None:
         """Delete its record, after its files."""
+
+
+class Unneeded:
+    """What is the same in a ``Garbage`` of what no published table needs: age alone decides.
+
+    A writer that is alive all the same finds what it staged gone, and publishes nothing.
+    """
+
+    __slots__ = ()
+
+    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:  # noqa: ARG002
+        """Nothing that is staged was ever published itself."""
+        return 0
+
+    def may_land(self, version: KnownVersion) -> bool:  # noqa: ARG002
+        """False: what it would publish is gone."""
+        return False
+
+    def fence(self) -> None:
+        """Nothing has to be kept from landing."""
+
+    def reason_shown(self, version: KnownVersion) -> Reason | None:  # noqa: ARG002
+        """None: the target does not need it."""
+        return None
+
+    def give_back(self, version: KnownVersion) -> None:
+        """Nothing was taken from the target."""
+
+    def delete_files(self, version: KnownVersion) -> bool:  # noqa: ARG002
+        """They go with the record."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +192,13 @@ class CleanUp:
         target, directory = self.garbage.target, version.directory
         logger.info("version %s of %s was deleted: %s", version.id, target, directory)
         return None
+
+
+def swept(
+    found: Iterable[Garbage], rules: RetentionRules, report: StepReport, *, dry_run: bool
+) -> Sweep:
+    """Clean up what each kind of garbage of one target knows."""
+    done = Sweep()
+    for garbage in found:
+        done.add(CleanUp(garbage, rules, report, dry_run).run())
+    return done

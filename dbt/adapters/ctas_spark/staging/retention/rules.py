@@ -98,7 +98,7 @@ class Sweep:
 
     def add(self, other: "Sweep") -> None:
         """Add what became of other versions."""
-        self.freed += other.freed
+        self.freed += [one for one in other.freed if one not in self.freed]
         self.taken_over += other.taken_over
         self.kept |= other.kept
 

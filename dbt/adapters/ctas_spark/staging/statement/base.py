@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ..context import TableName
+from ..iceberg.facts import EMPTY, MAIN
+from ..iceberg.facts import TableFacts as History
 from ..publish import messages
 from ..publish.marker import (
     COMMIT,
@@ -13,12 +15,12 @@ from ..publish.marker import (
     MARKER_FORMAT,
     TARGET,
     TIME,
-    VERSION,
     Lineage,
     Marker,
+    SnapshotMarker,
 )
 from ..publish.version import Change
-from .history import MAIN, Lines, Snapshot
+from .history import published
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 STRANGER = "a writer without our marker"
@@ -54,7 +56,7 @@ class StatementBase:
     name: TableName
     facts: TableFacts | None
     obstacle: str = ""
-    lines: Lines = field(default_factory=Lines)
+    lines: History = EMPTY
     shape: str = ""
     can_be_replaced = False  # no statement replaces a view, or a table of another format
 
@@ -63,14 +65,15 @@ class StatementBase:
         return self.facts is not None or bool(self.obstacle)
 
     @property
-    def live(self) -> Snapshot | None:
+    def live(self) -> SnapshotMarker | None:
         """The publication that main comes from, as far as the history tells."""
-        return self.lines.live(self.name)
+        found = (one.marker for one in self.lines.ancestors(self.lines.main))
+        return next((one for one in found if one and one.target == str(self.name)), None)
 
     @property
     def version(self) -> str | None:
         """The version that the table shows; None where the history does not tell it."""
-        return self.live.summary.get(VERSION) or None if self.live else None
+        return self.live.version or None if self.live else None
 
     @property
     def marker(self) -> Marker | None:
@@ -82,7 +85,7 @@ class StatementBase:
     def level(self) -> str | None:
         """The level of our last publication, also where only the format's history tells it."""
         if self.live:
-            return self.live.summary.get(LEVEL) or None
+            return self.live.level or None
         marker, native = self.marker, self.facts.in_history if self.facts else NOTHING
         last_ms = marker.lineage.entries[0].time_ms if marker and marker.lineage.entries else -1
         if native.get(TARGET) == str(self.name) and int(native.get(TIME, "0")) > last_ms:
@@ -93,7 +96,7 @@ class StatementBase:
     def commit(self) -> str:
         """The commit id of our last publication, or empty."""
         if self.live:
-            return self.live.summary.get(COMMIT, "")
+            return self.live.commit
         return self.marker.commit if self.marker else ""
 
     @property
@@ -111,7 +114,8 @@ class StatementBase:
 
     def has_commit(self, commit: str) -> bool:
         """True if the table shows the publication, or has shown it."""
-        return commit in self.lineage or self.lines.has_commit(commit, self.name)
+        shown = published(self.lines, self.name)
+        return commit in self.lineage or any(one.summary[COMMIT] == commit for one in shown)
 
     def __str__(self) -> str:
         return "absent" if self.facts is None else f"{self.facts.id} {self.facts.version}".strip()
@@ -132,7 +136,7 @@ def change_between(begun: StatementBase, now: StatementBase) -> Change:
         return Change.WRITTEN
     if begun.lines.main == now.lines.main:
         return Change.NONE
-    moved = now.lines.was_only_rewritten_since(begun.lines.main)
+    moved = now.lines.has_rows_of(begun.lines.main)
     return Change.MAINTAINED if moved else Change.WRITTEN
 
 

@@ -7,32 +7,26 @@ only then are rows written twice.
 Source: Iceberg's documentation, "Branching and Tagging", and "Spark Procedures" (fast_forward).
 """
 
-import re
 from functools import partial
 
 from .. import quoting
 from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import WriteFigures
-from ..errors import EntryMissingError, EntryModifiedError, MetastoreError, RefusedError
+from ..errors import EntryModifiedError, MetastoreError, RefusedError
+from ..iceberg import branches
+from ..iceberg.facts import MAIN, Snapshot
 from ..publish import messages
-from ..publish.marker import VERSION_ID, Kind, SnapshotMarker, new_commit_id
-from ..publish.version import Reach
+from ..publish.marker import Kind, SnapshotMarker, new_commit_id
 from ..steps import Step, StepReport
 from ..storage.client import still_there
 from .base import StatementBase, who_changed
-from .history import MAIN, Snapshot
 from .tables import SqlTables
 
-BRANCH = "ctas_"
-OURS = re.compile(rf"{BRANCH}({VERSION_ID.pattern})(_\d+)?")
-"""The names of our branches: the version's id, and the number of a later attempt."""
 OPTION = "snapshot-property."
 """The prefix of write options that end up in the summary of the snapshot."""
 LEFT_MAIN = ("Cannot fast-forward", "Ref does not exist", "CommitFailedException")
 """What Iceberg says if main or the branch is not what it was; nothing was committed then."""
 UNSORTED = 0
-
-BY_BRANCH = Reach(Atomicity.ISOLATED, "fast_forward", conflict_check="cas")
 
 
 class ByBranch:
@@ -62,7 +56,7 @@ class ByBranch:
     def statement(self, query: str) -> str:
         """Create the branch at the base; return the statement that fills it."""
         self._begin_branch(self._on)
-        return self._replace_rows(query)
+        return branches.replace_rows(self.record, query)
 
     def check_staged(self) -> WriteFigures:
         """What Iceberg counted; StagingError if the branch was never written to.
@@ -73,7 +67,7 @@ class ByBranch:
         if head is not None and head.id == self._on:
             what = f"the job has left nothing in {self._branch}"
             raise messages.files_gone(self._target, what, messages.unchanged(self._begun))
-        return WriteFigures.of_summary(head.summary if head is not None else {})
+        return head.figures if head is not None else WriteFigures()
 
     def rebase(self, over: StatementBase) -> None:
         """Copy what was staged to a new branch, on top of what others have committed.
@@ -89,7 +83,7 @@ class ByBranch:
             why = "its columns, partitioning or properties are others"
         if why:
             who = who_changed(self._begun, over)
-            what = f"on_conflict: overwrite can't put the staged version over that: {why}"
+            what = f"the staged version can't be put over that: {why}"
             raise messages.concurrent_write(self._target, f"{who}; {what}")
         if over.lines.main != self._on:
             self._copy_to(over.lines.main)
@@ -143,18 +137,26 @@ class ByBranch:
         main = over.lines.main
         return main in after.lines.snapshots and main != after.lines.main
 
+    def settle(self, report: StepReport) -> list[str]:
+        """What main shows is not needed any more under another name."""
+        return self.discard(report)
+
     def discard(self, report: StepReport) -> list[str]:
         """Drop the branches, which main does not need, published or not; return what is left."""
-        target, drop = self._target, partial(drop_branch, self._tables, self._target)
+        target = self._target
         removals = (
-            (Step.DELETE_RECORD, f"the branch {name} of {target}", partial(drop, name))
+            (
+                Step.DELETE_RECORD,
+                f"the branch {name} of {target}",
+                partial(self._tables.drop_branch, target, name),
+            )
             for name in self._made
         )
         return still_there(report, *removals)
 
     @property
     def _branch(self) -> str:
-        return self._made[-1] if self._made else f"{BRANCH}{self._version}"
+        return self._made[-1] if self._made else f"{branches.PREFIX}{self._version}"
 
     def _head(self) -> Snapshot | None:
         """The branch's last snapshot; None if the branch or the table is gone.
@@ -169,7 +171,7 @@ class ByBranch:
         if snapshot is None:
             raise RefusedError(f"{self._target} has no snapshot to begin a branch at")
         number = len(self._made) + 1
-        name = f"{BRANCH}{self._version}" + (f"_{number}" if number > 1 else "")
+        name = f"{branches.PREFIX}{self._version}" + (f"_{number}" if number > 1 else "")
         self._made.append(name)
         self._tables.run(
             f"begin the branch {name} of {self._target}",
@@ -177,42 +179,18 @@ class ByBranch:
             f"AS OF VERSION {snapshot}",
         )
 
-    def _replace_rows(self, query: str) -> str:
-        """Replace every row, whatever ``partitionOverwriteMode`` the session has."""
-        return f"INSERT INTO {quoting.table(self.record)} REPLACE WHERE true\n{query}"
-
     def _copy_to(self, snapshot: int | None) -> None:
         staged, path = self._branch, quoting.table(self._target)
         self._begin_branch(snapshot)
         rows = f"SELECT * FROM {path} VERSION AS OF {quoting.string(staged)}"  # noqa: S608 (quoted)
-        self._tables.run(f"copy {staged} to {self._branch}", self._replace_rows(rows))
+        statement = branches.replace_rows(self.record, rows)
+        self._tables.run(f"copy {staged} to {self._branch}", statement)
         self._on = snapshot
 
     def _spec_id(self) -> int:
-        """The id of the staged files' partition spec; without files it does not matter.
-
-        Each file is opened for that, as nothing else in SQL tells that one is missing.
-
-        Raises:
-            StagedVersionIncompleteError: one can't be read.
-        """
-        path, name = quoting.table(self._target), quoting.string(self._branch)
+        """That of the staged files; StagedVersionIncompleteError if one can't be read."""
         try:
-            rows = self._tables.run(
-                f"read the files of {self._branch}",
-                f"SELECT DISTINCT _spec_id AS spec FROM {path} VERSION AS OF {name}",  # noqa: S608 (quoted)
-            )
+            return branches.open_files(self._tables.run, self.record)
         except RefusedError as error:
             unchanged = messages.unchanged(self._begun)
             raise messages.files_gone(self._target, error.what, unchanged) from error
-        return max((int(row["spec"]) for row in rows), default=0)
-
-
-def drop_branch(tables: SqlTables, target: TableName, name: str) -> None:
-    """Drop a branch of ours; its snapshots go when Iceberg expires them."""
-    branch, path = quoting.identifier(name), quoting.table(target)
-    try:
-        statement = f"ALTER TABLE {path} DROP BRANCH IF EXISTS {branch}"
-        tables.run(f"drop the branch {name} of {target}", statement)
-    except EntryMissingError:  # the table is gone, and its branches with it
-        return

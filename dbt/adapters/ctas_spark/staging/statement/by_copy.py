@@ -90,6 +90,10 @@ class ByCopy:
         """False: no base refuses a statement that is still under way."""
         return False
 
+    def settle(self, report: StepReport) -> list[str]:
+        """The target has a copy."""
+        return self.discard(report)
+
     def discard(self, report: StepReport) -> list[str]:
         """Drop the staged table, of which the target has a copy; return what is left."""
         return still_there(report, (Step.DELETE_RECORD, self.places, self._drop_record))

@@ -10,12 +10,13 @@ from ..catalogs.protocol import NOTHING, Capabilities, ConflictCheck, Counted
 from ..context import DELTA, Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
+from ..iceberg.branch_garbage import BranchGarbage
 from ..publish import messages
 from ..publish.ddl import StagingNamespaces
 from ..publish.purposes import problems_of_any
 from ..publish.staged_table import Plan
 from ..publish.version import Reach
-from ..retention.clean_up import CleanUp
+from ..retention.clean_up import Garbage, swept
 from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import Step, StepReport
@@ -78,9 +79,12 @@ class StatementCatalog:
         counted: Counted = NOTHING,  # noqa: ARG002 (snapshots have it)
     ) -> Sweep:
         """Drop what old attempts have left; there are no superseded versions."""
-        report, garbage = StepReport(context.target), StatementGarbage(context, self._tables)
+        report, tables = StepReport(context.target), self._tables
+        found: list[Garbage] = [StatementGarbage(context, tables)]
+        if tables.has_branches:
+            found.append(BranchGarbage(context.target, tables, tables.driver.now_ms))
         with report.within(Step.CLEAN_UP):
-            return CleanUp(garbage, rules, report, dry_run).run()
+            return swept(found, rules, report, dry_run=dry_run)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
         """Nothing: a statement that a crash cut off has changed nothing."""

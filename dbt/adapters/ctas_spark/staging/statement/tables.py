@@ -8,12 +8,14 @@ from typing import Any
 from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock, ReadClock
 from ..context import DELTA, TableName
+from ..engines.calls import NamespaceMissingError, condition, core_errors, java_class
 from ..errors import EntryMissingError, MetastoreError, RefusedError
+from ..iceberg.facts import EMPTY
+from ..iceberg.facts import TableFacts as History
 from ..publish.marker import COMMIT
 from .base import NOTHING, StatementBase, TableFacts
-from .calls import NamespaceMissingError, condition, core_errors, java_class
-from .history import Lines, lines_of, lines_query
-from .rows_only import shape_of
+from .history import facts_of, lines_query
+from .shapes import shape_of
 
 Answer = Sequence[Mapping[str, Any]]
 Ask = Callable[[str], Answer]
@@ -139,16 +141,29 @@ class SqlTables:
             return self._look(name)
         return replace(found, lines=lines, shape=shape_of(str(said["createtab_stmt"])))
 
-    def lines(self, name: TableName) -> Lines:
-        """An Iceberg table's history now; none without a table."""
+    def lines(self, name: TableName) -> History:
+        """An Iceberg table's history now; an empty one without a table."""
         try:
-            return lines_of(self.run(f"read the history of {name}", lines_query(name)))
+            return facts_of(self.run(f"read the history of {name}", lines_query(name)))
         except EntryMissingError:
-            return Lines()
+            return EMPTY
         except RefusedError:  # spark_catalog has other words for a table that is gone
             if self.exists(name):
                 raise
-            return Lines()
+            return EMPTY
+
+    def history(self, name: TableName) -> History:
+        """The same; an empty one of a table of another format, too."""
+        return self.lines(name) if self.find(name) is not None else EMPTY
+
+    def drop_branch(self, name: TableName, branch: str) -> None:
+        """Drop a branch, if it is there; its snapshots go when Iceberg expires them."""
+        path = quoting.table(name)
+        statement = f"ALTER TABLE {path} DROP BRANCH IF EXISTS {quoting.identifier(branch)}"
+        try:
+            self.run(f"drop the branch {branch} of {name}", statement)
+        except EntryMissingError:  # the table is gone, and its branches with it
+            return
 
     def find(self, name: TableName) -> TableFacts | None:
         """The table as it is now; None if no table of the format has the name."""

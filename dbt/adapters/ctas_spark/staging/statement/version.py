@@ -7,18 +7,18 @@ import logging
 from dataclasses import replace
 
 from .. import quoting
-from ..context import Atomicity, StagingContext, TableName
-from ..engines.protocol import WriteFigures
+from ..context import Atomicity, StagingContext
 from ..errors import MetastoreError, RefusedError
+from ..iceberg import branches
 from ..publish import messages, purposes
 from ..publish import version as outcome
 from ..publish.marker import new_version_id
-from ..publish.version import FormatVersion, Outcome, Reach
+from ..publish.version import ChoosingVersion, Outcome, Reach
 from ..steps import StepReport
 from . import base as bases
-from . import rows_only
+from . import shapes
 from .base import StatementBase
-from .by_branch import BY_BRANCH, ByBranch
+from .by_branch import ByBranch
 from .by_copy import CREATE, REPLACE, ByCopy
 from .tables import SqlTables, details
 
@@ -29,7 +29,7 @@ CREATION = Reach(Atomicity.ISOLATED, CREATE, conflict_check="cas")
 NOTHING_SHOWN = "it has never had a snapshot"
 
 
-class StatementVersion(FormatVersion[StatementBase]):
+class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
     """A ``Version``; ``copied`` says what a publication by a copy reaches."""
 
     change = staticmethod(bases.change_between)
@@ -43,17 +43,7 @@ class StatementVersion(FormatVersion[StatementBase]):
         self._level = copied.level
         self._why_copied = ""
         self._begun = StatementBase(context.target, None)
-        self._way: ByCopy | ByBranch = ByCopy(context, tables, self.id, self._begun)
-
-    @property
-    def record(self) -> TableName:
-        """The staged table, or the branch."""
-        return self._way.record
-
-    @property
-    def places(self) -> str:
-        """The place of what is staged; empty before anything is."""
-        return self._way.places
+        self._way = ByCopy(context, tables, self.id, self._begun)
 
     def look(self) -> StatementBase:
         return self._tables.look(self._context.target)
@@ -63,11 +53,11 @@ class StatementVersion(FormatVersion[StatementBase]):
         if not self._tables.has_branches:
             return replace(self._copied, strategy=REPLACE if over.exists else CREATE)
         if isinstance(self._way, ByBranch):
-            return BY_BRANCH
+            return branches.REACH
         if not over.exists:
             return CREATION
         why = self._why_copied or self._change_of_layout(over)
-        return self._of_a_copy(why) if why else BY_BRANCH
+        return self._of_a_copy(why) if why else branches.REACH
 
     def stage_on(self, base: StatementBase, level: Atomicity) -> None:
         """Nothing is written before the query is known.
@@ -93,21 +83,6 @@ class StatementVersion(FormatVersion[StatementBase]):
             self._choose(query)
         return self._way.statement(query)
 
-    def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (of other writes)
-        """What the way knows of the staged rows; StagingError if they are gone."""
-        return self._way.check_staged()
-
-    def rebase(self, over: StatementBase) -> None:
-        """A copy replaces whatever is there; a branch is moved on top of what others committed."""
-        self._way.rebase(over)
-
-    def mark(self, over: StatementBase, level: Atomicity) -> str:
-        return self._way.mark(over, level)
-
-    def publish(self, over: StatementBase) -> None:
-        """One statement."""
-        self._way.publish(over)
-
     def decide(
         self, over: StatementBase, after: StatementBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
@@ -121,10 +96,7 @@ class StatementVersion(FormatVersion[StatementBase]):
             self._tables.refresh(self._context.target)
         except MetastoreError as error:
             logger.warning("%s", error)
-        return self.discard(report)
-
-    def discard(self, report: StepReport) -> list[str]:
-        return self._way.discard(report)
+        return self._way.settle(report)
 
     def _choose(self, query: str) -> None:
         """Take the way by branch if only rows change."""
@@ -150,7 +122,7 @@ class StatementVersion(FormatVersion[StatementBase]):
         """Why a branch can't hold what the model asks for; its columns are not looked at."""
         if over.facts is None or over.lines.main is None:
             return NOTHING_SHOWN
-        return rows_only.change_of_layout(self._context.layout, over.shape, over.facts.properties)
+        return shapes.change_of_layout(self._context.layout, over.shape, over.facts.properties)
 
     def _change_of_columns(self, over: StatementBase, query: str) -> str:
         table, run = f"TABLE EXTENDED {quoting.table(over.name)}", self._tables.run
@@ -162,5 +134,5 @@ class StatementVersion(FormatVersion[StatementBase]):
         layout = self._context.layout
         if layout.comment is not None and layout.comment != details(shown).get("Comment", ""):
             return "its comment is another"
-        columns = rows_only.columns_of(shown), rows_only.columns_of(asked)
-        return rows_only.change_of_columns(layout, over.shape, *columns)
+        columns = shapes.columns_of(shown), shapes.columns_of(asked)
+        return shapes.change_of_columns(layout, over.shape, *columns)

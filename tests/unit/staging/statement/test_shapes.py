@@ -3,8 +3,8 @@
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout
-from dbt.adapters.ctas_spark.staging.statement.rows_only import (
-    Column,
+from dbt.adapters.ctas_spark.staging.iceberg.rows_only import Column
+from dbt.adapters.ctas_spark.staging.statement.shapes import (
     change_of_columns,
     change_of_layout,
     columns_of,

@@ -4,6 +4,7 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 
+from dbt.adapters.ctas_spark.staging.engines.calls import NamespaceMissingError, core_errors
 from dbt.adapters.ctas_spark.staging.engines.thrift import results
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -13,7 +14,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.statement.calls import NamespaceMissingError, core_errors
 from fakes.sql_catalog import named
 
 

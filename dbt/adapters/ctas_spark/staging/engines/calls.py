@@ -5,7 +5,6 @@ import re
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
-from ..engines import jvm
 from ..errors import (
     EntryExistsError,
     EntryMissingError,
@@ -13,6 +12,7 @@ from ..errors import (
     MetastoreError,
     RefusedError,
 )
+from . import jvm
 
 
 class NamespaceMissingError(RefusedError):
