@@ -10,16 +10,17 @@ def test_each_statement_runs_by_itself() -> None:
 
 
 def test_what_was_set_is_set_back_and_what_was_not_is_reset() -> None:
-    """Other models of the run find the session as it was."""
-    session = {"a": "1", "b": "2"}
+    """What other models set meanwhile, in the session that they share, stays."""
+    session = {"a.b": "1"}
     ran: list[str] = []
 
     def run(sql: str) -> list[tuple[str, str]]:
-        if sql != "SET":
+        name = sql.split("`")[1]
+        if "=" in sql or sql.startswith("RESET"):
             ran.append(sql)
-        return list(session.items())
+        return [(name, session.get(name, "<undefined>"))]
 
-    before = Settings.now(run)
-    session.update({"a": "9", "c": "3"})
+    before = Settings.before(["set a.b = 9", "Set `c`=3", "create temporary view v"], run)
+    session.update({"a.b": "9", "c": "3", "another.models": "x"})
     before.restore()
-    assert ran == ["RESET `c`", "SET `a`=1"]
+    assert ran == ["SET `a.b`=1", "RESET `c`"]

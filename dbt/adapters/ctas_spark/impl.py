@@ -155,10 +155,10 @@ class CtasSparkAdapter(ViewAdapter):
     @for_macros
     def run_sql_header(self, header: str | None) -> None:
         """Run a model's own statements before it; what they set is set back after it."""
-        if header:
-            spark = self._handle.spark  # not the handle, which refuses statements after a cancel
-            self._model.settings = Settings.now(lambda sql: spark.sql(sql).collect())
-        for statement in statements(header or ""):
+        own = statements(header or "")
+        spark = self._handle.spark  # not the handle, which refuses statements after a cancel
+        self._model.settings = Settings.before(own, lambda sql: spark.sql(sql).collect())
+        for statement in own:
             self.execute(statement)
 
     @available
@@ -242,10 +242,12 @@ class CtasSparkAdapter(ViewAdapter):
         """Comment the staged version's columns, unless it is a branch, which has its comments."""
         table, build = staged.full_name, self._build.staged
         texts = build.context.layout.column_comments
-        if texts and not table.branch:
-            own = build.keeps_own_columns
-            comment = model_columns.comment_each if own else model_columns.comment
-            comment(self._handle.spark, table, texts)
+        if not texts or table.branch:
+            return
+        if build.keeps_own_columns:
+            model_columns.comment_each(self._handle.spark, table, texts)
+        elif long := model_columns.comment(self._handle.spark, table, texts):
+            self.catalogs.keep_whole_comments(table, long)
 
     @for_macros
     def commit_staged_table(self) -> bool:

@@ -1,12 +1,17 @@
 """A model's ``sql_header``: statements of its own, whose settings end with the model."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import sqlparse
 
 from dbt.adapters.ctas_spark.staging import quoting
+
+SET = re.compile(r"SET\s+(`[^`]+`|[\w.:-]+)\s*=", re.IGNORECASE)
+UNDEFINED = "<undefined>"
+"""What Spark says of a setting that has no value."""
 
 
 def statements(header: str) -> list[str]:
@@ -17,20 +22,26 @@ def statements(header: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What was set in the session at one moment; ``run`` runs a statement and gives its rows."""
+    """What the names that a header sets had before; ``run`` runs a statement and gives its rows.
+
+    Models that run at the same time share the session: what they set meanwhile stays.
+    """
 
     run: Callable[[str], Any]
     values: Mapping[str, str]
 
     @classmethod
-    def now(cls, run: Callable[[str], Any]) -> "Settings":
-        return cls(run, {str(row[0]): str(row[1]) for row in run("SET")})
+    def before(cls, header: Iterable[str], run: Callable[[str], Any]) -> "Settings":
+        """Those of the statements of ``header``, which has not run yet."""
+        names = (found[1].strip("`") for one in header if (found := SET.match(one)))
+        return cls(run, {name: str(run(f"SET {_quoted(name)}")[0][1]) for name in names})
 
     def restore(self) -> None:
-        """Set back what differs by now."""
-        now = Settings.now(self.run).values
-        for key in now.keys() - self.values.keys():
-            self.run(f"RESET {quoting.identifier(key)}")
-        for key, value in self.values.items():
-            if now.get(key) != value:
-                self.run(f"SET {quoting.identifier(key)}={value}")
+        """Set them back."""
+        for name, value in self.values.items():
+            unset = value == UNDEFINED
+            self.run(f"RESET {_quoted(name)}" if unset else f"SET {_quoted(name)}={value}")
+
+
+def _quoted(name: str) -> str:
+    return quoting.identifier(name)
