@@ -48,8 +48,6 @@ def dbt_profile_target(place: Path, pytestconfig: pytest.Config) -> dict[str, ob
         ),
         "spark.sql.warehouse.dir": f"{place}/tables",
         "spark.sql.ansi.enabled": "false",
-        # otherwise Hive's metastore holds 256 characters of a column's comment
-        "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
         "spark.sql.session.timeZone": "UTC",
     }
     if pytestconfig.getoption("--stock"):

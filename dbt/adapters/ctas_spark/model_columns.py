@@ -1,12 +1,11 @@
 """What a model's YAML says about its columns: constraints to check and comments to set."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dbt_common.contracts.constraints import ConstraintType
 from dbt_common.events.event_manager_client import add_callback_to_manager
 from dbt_common.events.functions import warn_or_error
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.base.impl import ConstraintSupport
@@ -121,40 +120,34 @@ class Comments:
         return self._exact.get(column) or self._in_any_case.get(key)
 
 
-def comment(spark: SparkSession, staged: TableName, texts: Mapping[str, str]) -> None:
+def comment(spark: SparkSession, staged: TableName, texts: Mapping[str, str]) -> dict[str, str]:
     """Comment the columns of a table in the session catalog.
 
     ALTER TABLE takes one column at a time there, and each statement writes the whole schema:
     minutes for 500 columns. This is the call that it makes, made once.
+
+    Returns:
+        the comments by column that were cut, because Hive's columns hold no longer ones.
     """
     catalog, name = jvm.session_catalog(spark), jvm.identifier(spark, staged)
     found = catalog.externalCatalog().getTable(staged.database, staged.table)
     comments = Comments(texts)
     fields = [(field, comments.find(str(field.name()))) for field in found.dataSchema().fields()]
-    try:
-        catalog.alterTableDataSchema(name, _schema(spark, fields))
-    except PySparkException:
-        long = [str(field.name()) for field, text in fields if text and len(text) > MOST_OF_COMMENT]
-        if not long:
-            raise
-        logger.warning(
-            f"{staged}: the metastore holds {MOST_OF_COMMENT} characters of a column's comment; "
-            f"cut: {', '.join(long)}"
-        )
-        catalog.alterTableDataSchema(name, _schema(spark, fields, MOST_OF_COMMENT))
+    catalog.alterTableDataSchema(name, _schema(spark, fields))
     catalog.refreshTable(name)
     names = (str(field.name()) for field in found.partitionSchema().fields())
     for column in sorted(name for name in names if comments.find(name) is not None):
         logger.warning(f"{staged}: Spark can't comment on the partition column {column}")
     _warn_of_missing(staged, comments.missing)
+    told = {str(field.name()): text for field, text in fields if text}
+    return {column: text for column, text in told.items() if len(text) > MOST_OF_COMMENT}
 
 
-def _schema(
-    spark: SparkSession, fields: list[tuple[Any, str | None]], most: int | None = None
-) -> Any:
+def _schema(spark: SparkSession, fields: Iterable[tuple[Any, str | None]]) -> Any:
     schema = jvm.classes(spark).org.apache.spark.sql.types.StructType()
     for field, text in fields:
-        schema = schema.add(field if text is None else field.withComment(text[:most]))
+        cut = None if text is None else text[:MOST_OF_COMMENT]
+        schema = schema.add(field if cut is None else field.withComment(cut))
     return schema
 
 

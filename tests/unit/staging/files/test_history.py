@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.files.restore import spark_columns
+from dbt.adapters.ctas_spark.staging.files.schema import columns_of
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, change_of
 from fakes.metastore import entry
@@ -91,11 +91,11 @@ def test_a_schema_change_is_spelled_out(world: World) -> None:
         parameters = {**kept, **described_as.parameters}
         world.metastore.tables[record] = replace(found, parameters=parameters)
     assert history(world)[0].schema_change == "+tags: array, -gone, id: long -> string"
-    same = spark_columns(columns[0])
+    same = columns_of(columns[0])
     assert change_of(same, same) == ""
 
 
 def test_columns_without_sparks_schema_are_the_metastores() -> None:
     """A table that Hive wrote is described by its own columns."""
     plain = replace(entry(TARGET_NAME), columns=(("id", "bigint"),))
-    assert spark_columns(plain) == {"id": "bigint"}
+    assert columns_of(plain) == {"id": "bigint"}

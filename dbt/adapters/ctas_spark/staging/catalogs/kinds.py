@@ -191,6 +191,10 @@ class Catalogs:
         """The ``ViewChange`` that makes the context's target a view; None if nothing does."""
         return None
 
+    def keep_whole_comments(self, staged: TableName, texts: Mapping[str, str]) -> None:
+        """Give Spark comments of a staged table's columns that are too long for Hive's."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """Give back what the invocation holds."""
         with self._guard:

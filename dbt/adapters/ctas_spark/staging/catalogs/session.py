@@ -1,6 +1,6 @@
 """The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +17,7 @@ from ..engines.session import SessionEngine
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
 from ..files.catalog import SessionCatalog
 from ..files.record import Record, name_of
+from ..files.schema import keep_whole_comments
 from ..files.view import ViewChange
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
@@ -112,6 +113,11 @@ class CatalogsWithJvm(Catalogs):
         if implementation_of(self._spark, SESSION_CATALOG) == SESSION_OF_ICEBERG:
             return None  # its views are Iceberg's
         return self.catalog.view_change(context)
+
+    def keep_whole_comments(self, staged: TableName, texts: Mapping[str, str]) -> None:
+        with self._guard:
+            metastore = self._connected().metastore
+        keep_whole_comments(metastore, staged, texts)
 
     def _description(self) -> str:
         """What the metastore is; the report goes on if there is no way to it."""

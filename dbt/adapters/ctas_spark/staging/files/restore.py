@@ -1,15 +1,14 @@
 """The publications of a table of files, and which of their versions can be published again."""
 
-import json
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ..context import Atomicity
-from ..metastore.client import TableEntry
 from ..retention.rules import Event, Place, change_of, time_text
 from ..steps import StepReport
-from .base import SCHEMA, FileBase
+from .base import FileBase
 from .record import Record, RecordState
+from .schema import columns_of
 from .table import FileTable
 from .version import FileVersion
 from .versions import find, records_of, versions_of
@@ -41,18 +40,6 @@ def history(table: FileTable) -> tuple[Event, ...]:
     )
 
 
-def spark_columns(entry: TableEntry) -> dict[str, str]:
-    """Type by column name; the metastore's own columns where Spark wrote none.
-
-    Formats that Hive can't read have one made-up column in the metastore, and Spark keeps the
-    schema in parameters, in parts where it is long.
-    """
-    text = entry.parameters.get(SCHEMA) or _in_parts(entry)
-    if not text:
-        return dict(entry.columns)
-    return {field["name"]: _type(field["type"]) for field in json.loads(text)["fields"]}
-
-
 def _state(version: str, record: Record | None, live: str | None) -> str:
     if version == live:
         return "live"
@@ -63,17 +50,7 @@ def _state(version: str, record: Record | None, live: str | None) -> str:
 def _schema_change(before: Record | None, after: Record | None) -> str:
     if before is None or after is None or before.entry is None or after.entry is None:
         return ""
-    return change_of(spark_columns(before.entry), spark_columns(after.entry))
-
-
-def _in_parts(entry: TableEntry) -> str:
-    count = int(entry.parameters.get(f"{SCHEMA}.numParts", "0"))
-    return "".join(entry.parameters.get(f"{SCHEMA}.part.{at}", "") for at in range(count))
-
-
-def _type(kind: object) -> str:
-    """A simple type's name; of a nested one, its kind."""
-    return kind if isinstance(kind, str) else str(kind["type"])  # type: ignore[index]
+    return change_of(columns_of(before.entry), columns_of(after.entry))
 
 
 @dataclass(frozen=True, slots=True)
