@@ -20,6 +20,7 @@ OURS = "dbt-ctas-spark"
 FAULTS = ("overtaken", "failed", "mixed", "empty", "partial", "excused")
 FILES = "files"
 FAKES = "fakes"
+STOCK = "spark"
 HEAD = """# Figures of real runs
 
 `python bench/evidence.py` writes this page from the figures in this directory. The command of each
@@ -64,6 +65,8 @@ def page(results: Path) -> str:
     lines.extend(_writers({name: f for name, f in named.items() if name.startswith("race")}))
     if "commit_time" in named:
         lines.extend(_commit_times(named["commit_time"]))
+    if "against_stock" in named:
+        lines.extend(_against_stock(named["against_stock"]))
     return "\n".join([*lines, *(_crashes(crashes) if crashes else ()), *_versions(named)])
 
 
@@ -202,6 +205,31 @@ def _commit_times(figures: Figures) -> Iterator[str]:
         yield _row(
             f"{case['files']:,}", f"{case['partitions']:,}", tracked, times[0], ratio, times[1]
         )
+    yield ""
+
+
+def _against_stock(figures: Figures) -> Iterator[str]:
+    yield "## How long a run of many small models takes\n"
+    yield (
+        f"{_link('against_stock')}: {figures['models']} models of one row, {figures['threads']} "
+        "threads, default settings, an embedded metastore, from the start of the process to its "
+        f"end; medians of {1 + max(one['round'] for one in figures['timings'])} rounds. The load of "
+        f"the machine before was {figures['load before']}. `pyspark` runs a DROP and a CTAS for "
+        "each model, and plans no project. An archive is [one of Spark's classes]"
+        "(../../docs/operations.md#start-spark-faster).\n"
+    )
+    yield _row("build", "adapter", "seconds", "from", "to", "of stock", "models alone")
+    yield _rule(7)
+    timings = figures["timings"]
+    for build in dict.fromkeys(one["build"] for one in timings):
+        own = [one for one in timings if one["build"] == build]
+        stock = median(one["seconds"] for one in own if one["adapter"] == STOCK)
+        for adapter in sorted({one["adapter"] for one in own}):
+            seconds = [one["seconds"] for one in own if one["adapter"] == adapter]
+            alone = [one["models"] for one in own if one["adapter"] == adapter and one["models"]]
+            took = (f"{one:.1f}" for one in (median(seconds), min(seconds), max(seconds)))
+            ratio = f"{median(seconds) / stock:.2f}"
+            yield _row(build, adapter, *took, ratio, f"{median(alone):.1f}" if alone else "")
     yield ""
 
 
