@@ -210,11 +210,12 @@ def _commit_times(figures: Figures) -> Iterator[str]:
 
 def _against_stock(figures: Figures) -> Iterator[str]:
     yield "## How long a run of many small models takes\n"
+    rounds = 1 + max(one["round"] for one in figures["timings"])
     yield (
         f"{_link('against_stock')}: {figures['models']} models of one row, {figures['threads']} "
         "threads, default settings, an embedded metastore, from the start of the process to its "
-        f"end; medians of {1 + max(one['round'] for one in figures['timings'])} rounds. The load of "
-        f"the machine before was {figures['load before']}. `pyspark` runs a DROP and a CTAS for "
+        f"end; medians of {rounds} rounds. The load of the machine "
+        f"before was {figures['load before']}. `pyspark` runs a DROP and a CTAS for "
         "each model, and plans no project. An archive is [one of Spark's classes]"
         "(../../docs/operations.md#start-spark-faster).\n"
     )
