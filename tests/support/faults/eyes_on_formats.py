@@ -8,6 +8,7 @@ from pathlib import Path
 from contract.format_clients import DeltaLog
 from contract.spark_place import path_of
 from dbt.adapters.ctas_spark.staging.files.directories import STAGING_ID
+from dbt.adapters.ctas_spark.staging.iceberg.branches import PREFIX
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
 from faults.eyes import Sight
 from faults.numbered import ROWS, TABLE
@@ -41,7 +42,7 @@ class EyesOnFormat:
         return frozenset()
 
     def surplus(self, kept: AbstractSet[str]) -> Surplus:
-        """Files and entries of versions that the table's log does not name."""
+        """Files, entries and branches of versions that the table's log does not name."""
         directory, log = self._directory_and_log()
         named = {*kept, *VERSION_ID.findall(f"{directory} {log}")}
         paths = [path for path in self._own_paths() if _is_surplus(path, named)]
@@ -52,7 +53,7 @@ class EyesOnFormat:
         return Surplus(
             paths=tuple(str(path.relative_to(self.root)) for path in paths),
             bytes=sum(path.stat().st_size for path in paths),
-            entries=tuple(sorted(entries - records)),
+            entries=(*sorted(entries - records), *self._branches()),
         )
 
     def locks(self) -> int:
@@ -74,6 +75,13 @@ class EyesOnFormat:
             return []
         rows = self.project.rows(f"show tables in {path}")
         return [str(row.tableName) for row in rows if not row.isTemporary]
+
+    def _branches(self) -> list[str]:
+        if self._is_delta:
+            return []
+        named = f"name like '{PREFIX}%' order by name"
+        rows = self.project.rows(f"select name from {self._table}.refs where {named}")
+        return [str(row.name) for row in rows]
 
     def _own_paths(self) -> Iterator[Path]:
         schemas = {self.project.schema, f"{self.project.schema}{STAGING}"}
