@@ -178,12 +178,12 @@ class Lives(RuleBasedStateMachine):
 
     @precondition(lambda self: self._idle())
     @rule(number=which, fault=faults)
-    def remembers(self, *, number: int, fault: Fault | None) -> None:
+    def looks_after(self, *, number: int, fault: Fault | None) -> None:
         """A run keeps the figures of all that it has published."""
         run = _pick(self._idle(), number)
         for attempt in [one for one in run.attempts if one.outcome is Outcome.COMMITTED]:
             if run.is_idle:
-                run.works(fault, partial(run.remembers, attempt))
+                run.works(fault, partial(run.looks_after, attempt))
 
     @precondition(lambda self: self._staged())
     @rule(number=which, fault=faults)

@@ -128,13 +128,13 @@ class Run:
         with suppress(StagingError):
             attempt.staged.settle()
 
-    def remembers(self, attempt: Attempt) -> None:
-        """Keep its figures, at the end of the run."""
-        self.doing = Doing("remember", attempt)
-        staged = attempt.staged
+    def looks_after(self, attempt: Attempt) -> None:
+        """Keep its figures and clean up, at the end of the run."""
+        staged, rules = attempt.staged, RetentionRules()
+        self.doing = Doing("clean", rules=rules, staging_schema=staged.context.staging_schema)
         with suppress(StagingError):
             counted = {staged.version: WriteFigures(rows=2)}
-            self.catalog.clean_up(staged.context, RetentionRules(), counted=counted)
+            self.catalog.clean_up(staged.context, rules, counted=counted)
 
     def publishes(self, attempt: Attempt) -> None:
         """Commit and settle."""
