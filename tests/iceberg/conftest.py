@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.server import reached
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.publish.version import ChoosingVersion
+from dbt.adapters.ctas_spark.staging.publish.ways import ChoosingVersion
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
 from iceberg.place import Place

@@ -8,7 +8,8 @@ import logging
 from ..context import Atomicity, StagingContext
 from ..errors import MetastoreError
 from ..publish.marker import new_version_id
-from ..publish.version import ChoosingVersion, Reach
+from ..publish.version import Reach
+from ..publish.ways import ChoosingVersion
 from ..steps import StepReport
 from . import base as bases
 from . import limits, rows_only

@@ -13,7 +13,8 @@ from ..iceberg import branches
 from ..publish import messages, purposes
 from ..publish import version as outcome
 from ..publish.marker import new_version_id
-from ..publish.version import ChoosingVersion, Outcome, Reach
+from ..publish.version import Outcome, Reach
+from ..publish.ways import ChoosingVersion
 from ..steps import StepReport
 from . import base as bases
 from . import shapes
