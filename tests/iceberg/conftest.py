@@ -2,20 +2,16 @@
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.server import reached
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
-from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.publish.ways import ChoosingVersion
-from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
 from iceberg.place import Place
+from iceberg.sql_alone import IN_SQL, SqlAlone
 from readers.session import small_session
 from servers.iceberg import hadoop_catalog, hive_catalogs, jdbc_catalog
 from servers.iceberg_rest import rest_catalogs
@@ -30,24 +26,6 @@ DELETES = {
 
 
 CATALOGS = ("jdbc", "hive", "spark_catalog", "rest")
-IN_SQL = " in SQL"
-
-
-@dataclass(frozen=True)
-class SqlAlone:
-    """The catalogs of a run whose commit is SQL."""
-
-    spark: SparkSession
-    clock: Clock = SYSTEM_CLOCK
-
-    def catalog_for(self, context: StagingContext) -> StatementCatalog:
-        """A new one each time: nothing is kept of an earlier look."""
-        ask, name = asking(self.spark), context.target.catalog
-        tables = SqlTables(ask, name, "iceberg", self.clock, has_branches=True)
-        return StatementCatalog(tables, reached("iceberg", "SQL"))
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 @pytest.fixture(scope="session")

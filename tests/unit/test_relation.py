@@ -94,3 +94,13 @@ def test_a_branch_is_a_part_of_its_tables_path() -> None:
     assert str(there) == "`ice`.`shop`.orders.`branch_audit`"
     assert str(relation(None).incorporate(branch="a")) == "spark_catalog.shop.orders.`branch_a`"
     assert TableName("shop", "t", branch="a").parts == ("spark_catalog", "shop", "t", "branch_a")
+
+
+def test_a_schema_with_dots_is_one_within_another_outside_of_the_session_catalog() -> None:
+    """Each level is quoted by itself, and to make the schema takes those around it."""
+    deep = relation("ice", "eu.sales")
+    assert str(deep.quote(database=True, schema=True)) == "`ice`.`eu`.`sales`.orders"
+    assert [*deep.schemas] == ["`ice`.`eu`", "`ice`.`eu`.`sales`"]
+    assert str(relation(None, "eu.sales").quote(schema=True)) == "`eu.sales`.orders"
+    assert [*relation(None, "eu").schemas] == ["`eu`"]
+    assert TableName("eu.sales", "t", "ice").parts == ("ice", "eu", "sales", "t")

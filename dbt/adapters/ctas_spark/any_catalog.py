@@ -22,7 +22,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, levels
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, NotSupportedError
 from dbt.adapters.spark.impl import (
     DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
@@ -58,13 +58,17 @@ class AnyCatalogAdapter(SparkAdapter):
         """The schemas of a database, whose name dbt may have quoted."""
         catalog = catalog_of(quoting.unquoted(database or ""))
         self.require_catalog(catalog)
-        asked = quoting.identifier(catalog)
-        rows = self._rows(LIST_SCHEMAS_MACRO_NAME, NO_WAREHOUSE, database=asked)
-        return [quoting.unquoted(str(row[0])) for row in rows]
+        return self._schemas_in(quoting.identifier(catalog), NO_WAREHOUSE)
 
     def check_schema_exists(self, database: str | None, schema: str) -> bool:
-        """Whether the database has a schema of that name, in any case."""
-        return schema.lower() in (found.lower() for found in self.list_schemas(database))
+        """Whether the database has a schema of that name, in any case, within others or not."""
+        catalog, (*above, _) = catalog_of(database), levels(catalog_of(database), schema)
+        found = (
+            self._schemas_in(quoting.namespace(catalog, ".".join(above)), "SCHEMA_NOT_FOUND")
+            if above
+            else self.list_schemas(database)
+        )
+        return schema.lower() in (one.lower() for one in found)
 
     def get_relation(
         self, database: str | None, schema: str, identifier: str
@@ -176,6 +180,10 @@ class AnyCatalogAdapter(SparkAdapter):
             remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or leave "
             "database out",
         )
+
+    def _schemas_in(self, path: str, unless: str) -> list[str]:
+        rows = self._rows(LIST_SCHEMAS_MACRO_NAME, unless, database=path)
+        return [str(row[0]).replace("`", "") for row in rows]
 
     def _holds_iceberg(self, catalog: str) -> bool:
         """True of a catalog that has no other format."""

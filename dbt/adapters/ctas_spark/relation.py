@@ -3,11 +3,12 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import ComponentName, Policy
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName, levels
 from dbt.adapters.spark.relation import SparkRelation
 
 TEMPORARY = "__dbt_tmp"
@@ -51,6 +52,13 @@ class CtasSparkRelation(SparkRelation):
         return replace(name, branch=self.branch)
 
     @property
+    def schemas(self) -> Iterator[str]:
+        """The namespaces that its schema needs, the outermost first, as statements name them."""
+        catalog = catalog_of(self.database)
+        for path in accumulate(levels(catalog, str(self.schema)), "{}.{}".format):
+            yield quoting.namespace(catalog, path)
+
+    @property
     def in_session_catalog(self) -> bool:
         """True if Spark finds it without the name of a catalog."""
         return self.database in (None, SESSION_CATALOG)
@@ -81,6 +89,11 @@ class CtasSparkRelation(SparkRelation):
     def _render_iterator(self) -> Iterator[tuple[ComponentName | None, str | None]]:
         for key, part in super()._render_iterator():
             is_implied = self.in_session_catalog and not self.branch
-            yield key, None if key is ComponentName.Database and is_implied else part
+            if key is ComponentName.Database and is_implied:
+                yield key, None
+            elif key is ComponentName.Schema and part is not None and not self.in_session_catalog:
+                yield key, part.replace(".", "`.`") if part.startswith("`") else part
+            else:
+                yield key, part
         if self.branch:
             yield None, quoting.identifier(f"branch_{self.branch}")

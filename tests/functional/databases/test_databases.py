@@ -124,6 +124,13 @@ def test_a_staged_table_is_published_in_its_database(built: Built) -> None:
     assert "published" not in built.tables("shop")
 
 
+def test_a_schema_with_dots_is_one_within_another(built: Built) -> None:
+    """Its model is rebuilt, a view next to it reads it, and dbt finds both."""
+    assert built.rows("select * from ice.shop_eu.sales.deep_seen") == [[2, True]]
+    assert built.second.response("deep")["atomicity"] == "isolated"
+    assert built.tables("ice.shop_eu.sales") == {"deep"}
+
+
 def test_docs_know_every_relation_by_its_database(built: Built) -> None:
     """catalog.json has each node and source that has a database, with it and its type."""
     assert built.project.dbt("docs", "generate", n=2).success
@@ -137,6 +144,8 @@ def test_docs_know_every_relation_by_its_database(built: Built) -> None:
     audited = next(name for name in found if name.startswith("there_is_no_two"))
     assert found.pop(audited) == (there, "table")
     assert found == {
+        "deep": (there, "table"),
+        "deep_seen": (there, "view"),
         "published": (there, "table"),
         "here.events": (here, "table"),
         "there.events": (there, "table"),

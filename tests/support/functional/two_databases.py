@@ -41,6 +41,17 @@ PUBLISHED = """
 select {{ var('n') }} as n
 """
 
+DEEP = """
+{{ config(materialized='table', database='ice', schema='eu.sales') }}
+select {{ var('n') }} as n, adapter_knows from (
+  select {{ adapter.check_schema_exists('ice', 'shop_eu.sales') }} as adapter_knows
+)
+"""
+DEEP_SEEN = """
+{{ config(materialized='view', database='ice', schema='eu.sales') }}
+select n, adapter_knows from {{ ref('deep') }}
+"""
+
 CHANGES = """
 {% macro change_relations() %}
   {% for database in ('spark_catalog', 'ice') %}
@@ -107,6 +118,8 @@ def files() -> dict[str, str]:
         "macros/names.sql": NAMES,
         "models/all.yml": json.dumps({"sources": SOURCES, "models": MODELS}),
         "models/across.sql": ACROSS,
+        "models/deep.sql": DEEP,
+        "models/deep_seen.sql": DEEP_SEEN,
         "models/published.sql": PUBLISHED,
         "seeds/all.yml": json.dumps({"seeds": SEEDS}),
         "seeds/here_codes.csv": "place,code\nhere,1\n",

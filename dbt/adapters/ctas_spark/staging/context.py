@@ -55,9 +55,14 @@ SESSION_CATALOG = "spark_catalog"
 DELTA = "delta"
 
 
+def levels(catalog: str, namespace: str) -> tuple[str, ...]:
+    """The levels of a namespace, with dots between them; the session catalog has one only."""
+    return (namespace,) if catalog == SESSION_CATALOG else tuple(namespace.split("."))
+
+
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table by its full path: catalog, database (a namespace of one level) and table.
+    """A table by its full path: catalog, database (a namespace) and table.
 
     With a ``branch`` it is that line of an Iceberg table's history, which is read like a table.
     """
@@ -70,7 +75,7 @@ class TableName:
     @property
     def parts(self) -> tuple[str, ...]:
         """The path, without the session catalog, which every session resolves names in."""
-        inside = (self.database, self.table)
+        inside = (*levels(self.catalog, self.database), self.table)
         if self.branch:
             return (self.catalog, *inside, f"branch_{self.branch}")
         return inside if self.catalog == SESSION_CATALOG else (self.catalog, *inside)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 
-from .context import TableName
+from .context import SESSION_CATALOG, TableName, levels
 
 QUOTED = re.compile(r"`([^`]|``)*`")
 LISTED = re.compile(r"(?:`(?:[^`]|``)*`|[^,])+")
@@ -39,6 +39,12 @@ def names(value: str | Iterable[str] | None) -> tuple[str, ...]:
 def table(name: TableName) -> str:
     """A table's path in backticks, each part by itself."""
     return ".".join(identifier(part) for part in name.parts)
+
+
+def namespace(catalog: str, name: str) -> str:
+    """A namespace's path in backticks, each level by itself, without the session catalog."""
+    path = levels(catalog, name)
+    return ".".join(map(identifier, path if catalog == SESSION_CATALOG else (catalog, *path)))
 
 
 def string(value: str) -> str:

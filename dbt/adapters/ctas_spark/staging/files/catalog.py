@@ -134,7 +134,7 @@ class SessionCatalog:
 
     def _opened(self, staging_schema: str) -> Services:
         if self._metastore.database_location(staging_schema) is None:
-            ddl.create_staging_schema(self._engine.sql, staging_schema)
+            ddl.create_staging_schema(self._engine.sql, SESSION_CATALOG, staging_schema)
         if self._found is None:
             self._found = reached(self._conflict_check(staging_schema))
         is_locked = self._found.conflict_check is ConflictCheck.LOCK

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock
-from ..context import TableName
+from ..context import TableName, levels
 from ..engines import calls, jvm
 from ..engines.protocol import Engine
 from ..errors import EntryMissingError
@@ -178,11 +178,18 @@ class IcebergTables:
         return next((one for one in WAP if self._spark.conf.get(one, None)), "")
 
     def all_tables(self) -> Iterator[TableName]:
-        """Every table of every namespace of one level."""
+        """Every table of every namespace, however deep."""
         with core_errors(f"list the namespaces of {self.name}"):
-            found = [".".join(map(str, path)) for path in self._plugin.listNamespaces()]
+            found = [".".join(path) for path in self._namespaces_below()]
         for namespace in found:
             yield from self.tables(namespace)
+
+    def _namespaces_below(self, *parent: str) -> Iterator[tuple[str, ...]]:
+        path = jvm.strings(self._spark, *parent)
+        for one in self._plugin.listNamespaces(path) if parent else self._plugin.listNamespaces():
+            below = tuple(map(str, one))
+            yield below
+            yield from self._namespaces_below(*below) if len(below) > len(parent) else ()
 
     def _identifier(self, name: TableName) -> Any:
         if name not in self._identifiers:
@@ -194,7 +201,7 @@ class IcebergTables:
         return self._iceberg.catalog.Namespace.of(self._path(name))
 
     def _path(self, namespace: str) -> Any:
-        return jvm.strings(self._spark, namespace)
+        return jvm.strings(self._spark, *levels(self.name, namespace))
 
     def _builder(self, name: TableName) -> Any:
         no_columns = self._iceberg.SchemaParser.fromJson(NO_COLUMNS)

@@ -90,17 +90,17 @@ def _column(text: str) -> str:
     return quoting.identifier(quoting.unquoted(text))
 
 
-def create_staging_schema(run: Callable[[str], object], *path: str) -> None:
+def create_staging_schema(run: Callable[[str], object], catalog: str, name: str) -> None:
     """Make the schema that holds the records of versions.
 
     Raises:
         StagingSchemaError: it can't be made.
     """
-    statement = f"CREATE SCHEMA IF NOT EXISTS {'.'.join(map(quoting.identifier, path))}"
+    statement = f"CREATE SCHEMA IF NOT EXISTS {quoting.namespace(catalog, name)}"
     try:
         run(statement)
     except Exception as error:  # whatever the engine raises: the remedy is the same
-        what = f"the staging schema {'.'.join(path)} does not exist and can't be created: {error}"
+        what = f"the staging schema {name} does not exist and can't be created: {error}"
         remedy = f"an administrator runs: {statement}"
         raise StagingSchemaError(what, left="nothing was started", remedy=remedy) from error
 

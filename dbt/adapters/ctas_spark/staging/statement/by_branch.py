@@ -10,7 +10,7 @@ Source: Iceberg's documentation, "Branching and Tagging", and "Spark Procedures"
 from functools import partial
 
 from .. import quoting
-from ..context import Atomicity, StagingContext, TableName
+from ..context import Atomicity, StagingContext, TableName, levels
 from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError, MetastoreError, RefusedError
 from ..iceberg import branches
@@ -118,7 +118,8 @@ class ByBranch:
     def publish(self, over: StatementBase) -> None:  # noqa: ARG002 (the branch knows it)
         """Fast-forward main; Iceberg refuses that if main is not what the branch began at."""
         target, branch = self._target, quoting.string(self._branch)
-        table = quoting.string(".".join(map(quoting.identifier, (target.database, target.table))))
+        path = (*levels(target.catalog, target.database), target.table)
+        table = quoting.string(".".join(map(quoting.identifier, path)))
         call = (
             f"CALL {quoting.identifier(target.catalog)}.system.fast_forward("
             f"table => {table}, branch => {quoting.string(MAIN)}, to => {branch})"

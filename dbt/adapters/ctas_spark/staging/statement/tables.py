@@ -238,7 +238,7 @@ class SqlTables:
         return found
 
     def _path(self, namespace: str) -> str:
-        return f"{quoting.identifier(self.name)}.{quoting.identifier(namespace)}"
+        return quoting.namespace(self.name, namespace)
 
 
 def details(rows: Answer) -> dict[str, str]:

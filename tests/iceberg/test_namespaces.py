@@ -1,0 +1,55 @@
+"""A schema within another: REST, jdbc and hadoop catalogs have namespaces of several levels."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from iceberg.place import Place
+from iceberg.sql_alone import IN_SQL, SqlAlone
+
+_numbers = itertools.count(1)
+
+QUERIES = {
+    "create": "SELECT 1 AS id",
+    "rows": "SELECT 2 AS id",
+    "columns": "SELECT 3 AS id, 'x' AS name",
+}
+
+
+@pytest.fixture(params=["rest", "jdbc", f"rest{IN_SQL}", f"hadoop{IN_SQL}"])
+def nested(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Place]:
+    """The namespace ``inner`` of another, for a run with a JVM or for one that has SQL alone."""
+    catalog = request.param.removesuffix(IN_SQL)
+    outer = f"outer_{next(_numbers)}"
+    spark.sql(f"CREATE NAMESPACE {catalog}.{outer}")
+    place = Place.new(spark, catalog, f"{outer}.inner")
+    if catalog != request.param:
+        place = replace(place, opened=cast("CatalogsWithJvm", SqlAlone(spark)))
+    yield place
+    place.close()
+
+
+def test_a_table_of_a_nested_schema_is_created_and_rebuilt(nested: Place) -> None:
+    """With other rows and with other columns; nothing stays staged, and its history is known."""
+    for query in QUERIES.values():
+        staged = nested.publish(query)
+        assert staged.outcome is Outcome.COMMITTED
+    assert nested.rows() == [(3, "x")]
+    nested.staging.clean_up(nested.context(), RetentionRules())
+    assert nested.staged() == []
+    assert len(nested.staging.history(nested.context())) == len(QUERIES)
+
+
+def test_a_search_for_a_renamed_table_looks_into_nested_schemas(nested: Place) -> None:
+    """Files of a version may be needed there by a table that was renamed."""
+    nested.publish(QUERIES["create"])
+    found = IcebergTables(nested.spark, nested.catalog).all_tables()
+    assert nested.target in set(found)

@@ -1,0 +1,30 @@
+"""A run that has SQL alone, as over Spark Connect."""
+
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark.staging.catalogs.server import reached
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
+
+IN_SQL = " in SQL"
+
+
+@dataclass(frozen=True)
+class SqlAlone:
+    """The catalogs of a run whose commit is SQL."""
+
+    spark: SparkSession
+    clock: Clock = SYSTEM_CLOCK
+
+    def catalog_for(self, context: StagingContext) -> StatementCatalog:
+        """A new one each time: nothing is kept of an earlier look."""
+        ask, name = asking(self.spark), context.target.catalog
+        tables = SqlTables(ask, name, "iceberg", self.clock, has_branches=True)
+        return StatementCatalog(tables, reached("iceberg", "SQL"))
+
+    def close(self) -> None:
+        """Nothing is held."""
