@@ -22,6 +22,7 @@ class Result:
     level: str
     layout: str
     scenario: str
+    by_branch: bool
     step: str
     side: str
     turn: int
@@ -36,6 +37,7 @@ class Result:
             level=case.level.value,
             layout=case.layout,
             scenario=case.scenario.name,
+            by_branch=case.scenario.where.branches,
             step=point.step.value,
             side=point.side,
             turn=point.turn,
@@ -51,12 +53,16 @@ class Results:
     all: list[Result] = field(default_factory=list)
 
     def lack(self, case: Case, moment: Iterable[Point]) -> bool:
-        """True if a side of a step was not yet tried there; briefly, one level is enough."""
+        """True if a side of a step was not yet tried there, by a branch or not.
+
+        Briefly, one level is enough.
+        """
         any_level = case.extent is Extent.BRIEF
         tried = {
             (one.step, one.side)
             for one in self.all
             if (one.catalog, one.layout) == (case.place, case.layout)
+            and one.by_branch == case.scenario.where.branches
             and (any_level or one.level == case.level.value)
         }
         return not {(point.step.value, point.side) for point in moment} <= tried
