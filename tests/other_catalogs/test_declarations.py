@@ -59,7 +59,7 @@ def test_models_are_published_in_a_declared_catalog(sound: Place) -> None:
     ("catalog", "saw"),
     [
         ("unchecked", "a commit over another's, which came in between, succeeded"),
-        ("memory", "are not there for Hadoop's FileSystem"),
+        ("memory", "can't be listed by the table's FileIO"),
     ],
 )
 def test_a_false_declaration_is_refused(

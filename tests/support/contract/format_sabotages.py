@@ -90,7 +90,7 @@ def native_foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyP
         for name in self.services.tables.tables(self.context.staging_schema):
             found = self.services.tables.find(name) if name.table.startswith(prefix) else None
             if found is not None:
-                yield name, Fork(name, found.facts)
+                yield name, Fork(name, found)
 
     def of_delta(table: DeltaTable) -> tuple[DeltaRecord, ...]:
         metastore, schema = table.services.metastore, table.context.staging_schema

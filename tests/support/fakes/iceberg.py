@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     RefusedError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.facts import EMPTY, MAIN, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.loaded import FilesGoneError
+from dbt.adapters.ctas_spark.staging.iceberg.loaded import FilesGoneError, LoadedTable
 from fakes.clock import FakeClock
 from fakes.storage import FakeStorage
 
@@ -85,6 +85,11 @@ def metadata_folder(table: Document) -> str:
     return found
 
 
+def loaded(facts: TableFacts) -> LoadedTable:
+    """A table of which nothing but its metadata is asked."""
+    return cast("LoadedTable", SimpleNamespace(facts=facts))
+
+
 class FakeTable:
     """A table as it was loaded; its commits go to the catalog."""
 
@@ -96,6 +101,10 @@ class FakeTable:
 
     def with_properties(self, properties: Mapping[str, str]) -> "FakeTable":
         return self._change(lambda now: {**now, "properties": {**now["properties"], **properties}})
+
+    @property
+    def storage(self) -> FakeStorage:
+        return self._tables.storage
 
     def begin_branch(self, name: str, snapshot: int) -> None:
         refs = {name: {"snapshot-id": snapshot}}
@@ -199,10 +208,13 @@ class FakeIceberg:
         self.after("register", name)
         return FakeTable(self, name)
 
-    def create_empty(self, name: TableName, location: str, properties: Mapping[str, str]) -> None:
+    def create_empty(
+        self, name: TableName, location: str, properties: Mapping[str, str]
+    ) -> FakeTable:
         if name in self.entries:
             raise EntryExistsError(f"{name} exists")
         self.put(name, document("new", location, properties=dict(properties)))
+        return FakeTable(self, name)
 
     def rename(self, name: TableName, to: TableName) -> None:
         if name in self.unreadable:

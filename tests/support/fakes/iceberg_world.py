@@ -35,9 +35,7 @@ class World:
         clock = FakeClock()
         storage = FakeStorage(clock)
         tables = FakeIceberg(clock, storage)
-        services = IcebergServices(
-            cast("Any", tables), cast("Any", storage), cast("Any", FakeEngine()), clock
-        )
+        services = IcebergServices(cast("Any", tables), cast("Any", FakeEngine()), clock)
         return cls(clock, tables, storage, IcebergCatalog(services, IcebergKind.REST), services)
 
     def stage(self) -> IcebergVersion:

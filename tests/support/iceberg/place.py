@@ -19,7 +19,6 @@ from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
 from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
 from formats.run_place import RunPlace, open_run
 
 NOTHING: Mapping[str, str] = {}
@@ -102,5 +101,5 @@ class Place(RunPlace):
     def fence(self) -> None:
         """What a vacuum does to a target that old attempts may still land on."""
         tables = IcebergTables(self.spark, self.catalog)
-        services = IcebergServices(tables, HadoopStorage(self.spark), SessionEngine(self.spark))
+        services = IcebergServices(tables, SessionEngine(self.spark))
         IcebergGarbage(self.context(), services, StepReport(self.target)).fence()

@@ -24,8 +24,14 @@ def jars(directory: Path) -> tuple[Path, ...]:
 
 
 def catalogs(directory: Path) -> Mapping[str, str]:
-    """The settings of ``sound``, ``unchecked`` and ``memory``."""
+    """The settings of ``sound``, ``unchecked`` and ``memory``; ``stored`` is of type jdbc.
+
+    Its files lie in an object store that Hadoop does not know.
+    """
     return {
+        **_of_jdbc("stored", directory),
+        "spark.sql.catalog.stored.io-impl": "OwnCatalogs$Store",
+        "spark.sql.catalog.stored.warehouse": "stored://lake",
         **_own("sound", "Sound", directory),
         **_own("unchecked", "Unchecked", directory),
         "spark.sql.catalog.memory": "org.apache.iceberg.spark.SparkCatalog",
@@ -34,11 +40,11 @@ def catalogs(directory: Path) -> Mapping[str, str]:
 
 
 def _own(name: str, kind: str, directory: Path) -> dict[str, str]:
-    catalog = f"spark.sql.catalog.{name}"
-    below = {
-        key: value
-        for key, value in jdbc_catalog(name, directory).items()
-        if key.startswith(catalog)
-    }
-    del below[f"{catalog}.type"]
-    return {**below, f"{catalog}.catalog-impl": f"OwnCatalogs${kind}"}
+    below = _of_jdbc(name, directory)
+    del below[f"spark.sql.catalog.{name}.type"]
+    return {**below, f"spark.sql.catalog.{name}.catalog-impl": f"OwnCatalogs${kind}"}
+
+
+def _of_jdbc(name: str, directory: Path) -> dict[str, str]:
+    settings = jdbc_catalog(name, directory).items()
+    return {key: value for key, value in settings if key.startswith(f"spark.sql.catalog.{name}")}

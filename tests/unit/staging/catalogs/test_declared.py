@@ -20,7 +20,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.storage.client import Storage
 from fakes.clock import FakeClock
 
 CONFLICT = EntryModifiedError("it moved")
@@ -49,6 +48,7 @@ class FakeIceberg:
         main, commits = self.main, self.commits
         return SimpleNamespace(
             facts=SimpleNamespace(main=main, location=f"s3://lake/{self.shown[-1]}"),
+            storage=self,
             append_nothing=self.append,
             builder=lambda: FakeBuilder(main),
             commit=lambda made: self._commit(commits, made),
@@ -82,7 +82,7 @@ class FakeIceberg:
         self.deleted.append(path)
 
     def files(self, directory: str) -> tuple[str, ...]:
-        """As Hadoop sees them."""
+        """As the table's FileIO lists them."""
         if "no scheme" in self.faults:
             raise StorageError("No FileSystem for scheme s3")
         return () if "own storage" in self.faults else (f"{directory}/v1.metadata.json",)
@@ -115,8 +115,8 @@ class FakeBuilder:
 
 def probe(catalog: FakeIceberg) -> None:
     """What is done before the first model of a declared catalog."""
-    tables, storage = cast("IcebergTables", catalog), cast("Storage", catalog)
-    Probe(IcebergServices(tables, storage, cast("Any", catalog), FakeClock()), "stg").run()
+    tables = cast("IcebergTables", catalog)
+    Probe(IcebergServices(tables, cast("Any", catalog), FakeClock()), "stg").run()
 
 
 def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
@@ -131,7 +131,7 @@ def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
     [
         ("checks nothing", "a commit over another's, which came in between, succeeded"),
         ("refuses too late", "was refused, and changed the table all the same"),
-        ("own storage", "are not there for Hadoop's FileSystem"),
+        ("own storage", "can't be listed by the table's FileIO"),
         ("no scheme", "No FileSystem for scheme s3"),
     ],
 )

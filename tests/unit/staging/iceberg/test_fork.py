@@ -19,6 +19,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.fork import (
     replace_fork_as,
     uuid_of_new,
 )
+from fakes.iceberg import loaded
 
 DIRECTORIES = ForkDirectories.below("file:/w/t/", {}, "v1")
 
@@ -58,9 +59,10 @@ def test_a_fork_on_which_no_commit_is_safe_has_no_directories_of_its_own() -> No
     """Whatever undid its properties, only its entry goes."""
     record = TableName("stg", "t__v1", "ice")
     properties = DIRECTORIES.properties
-    assert Fork(record, TableFacts({"properties": properties}, "f")).directories == DIRECTORIES
+    whole = loaded(TableFacts({"properties": properties}, "f"))
+    assert Fork(record, whole).directories == DIRECTORIES
     for key in properties:
-        undone = TableFacts({"properties": {**properties, key: "theirs"}}, "f")
+        undone = loaded(TableFacts({"properties": {**properties, key: "theirs"}}, "f"))
         assert Fork(record, undone).directories is None
 
 

@@ -7,6 +7,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork
 from dbt.adapters.ctas_spark.staging.iceberg.restore import history, last_of, publications
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, SnapshotMarker
+from fakes.iceberg import loaded
 
 
 def marker(commit: str, version: str, kind: Kind = Kind.BUILD) -> SnapshotMarker:
@@ -83,7 +84,7 @@ def test_a_commit_is_known_after_it_was_superseded() -> None:
 
 def test_attempts_are_those_of_the_fork_itself() -> None:
     """A fork inherits the markers of its target."""
-    fork = Fork(TableName("staging", "t__v2", "ice"), table((1, None, A), (2, None, B)))
+    fork = Fork(TableName("staging", "t__v2", "ice"), loaded(table((1, None, A), (2, None, B))))
     assert fork.attempts == (B,)
 
 

@@ -33,8 +33,8 @@ SCRATCH = "ctas_spark_probe__"
 SUCCEEDED = "a commit over another's, which came in between, succeeded"
 CHANGED = "a commit over another's was refused, and changed the table all the same"
 OUT_OF_REACH = (
-    "its files, in {}, are not there for Hadoop's FileSystem, by which staged files are counted "
-    "and removed; where they are on S3, set spark.hadoop.fs.s3.impl in spark_conf"
+    "its files, in {}, can't be listed by the table's FileIO, by which staged files are counted "
+    "and removed"
 )
 
 
@@ -95,9 +95,10 @@ class Probe:
         return SUCCEEDED
 
     def _out_of_reach(self) -> str:
-        location = self._load().facts.location
+        table = self._load()
+        location = table.facts.location
         try:
-            found, why = self._services.storage.files(location), ""
+            found, why = table.storage.files(location), ""
         except StorageError as error:
             found, why = (), f" ({error.what})"
         return "" if found else f"{OUT_OF_REACH.format(location)}{why}"
@@ -128,10 +129,10 @@ class Probe:
     def _drop_apart(self, name: TableName, refused: MetastoreError) -> None:
         """Drop the entry, then the directory: Nessie, whose branches share files, purges none."""
         try:
-            location = self._load().facts.location
+            table = self._load()
             self._tables.drop_entry(name)
-            if name.table in location:
-                self._services.storage.delete(location)
+            if name.table in table.facts.location:
+                table.storage.delete(table.facts.location)
         except (MetastoreError, StorageError):
             logger.warning("the probe's table %s stays for now: %s", name, refused)
 

@@ -176,8 +176,7 @@ class CatalogsWithJvm(Catalogs):
         return IcebergCatalog(services, IcebergKind.DECLARED)
 
     def _services(self, tables: IcebergTables) -> IcebergServices:
-        storage = HadoopStorage(self._spark)
-        return IcebergServices(tables, storage, SessionEngine(self._spark), self._clock)
+        return IcebergServices(tables, SessionEngine(self._spark), self._clock)
 
 
 def _undeclared(catalog: str, implementation: str) -> AtomicityNotSupportedError:

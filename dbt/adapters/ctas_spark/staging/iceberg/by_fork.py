@@ -46,6 +46,7 @@ class ByFork:
         self._recorded = ""
         self._directories: ForkDirectories | None = None
         self._location = ""
+        self._made = begun.table
         self._fork: LoadedTable | None = None
         self._commits: list[str] = []
 
@@ -80,9 +81,9 @@ class ByFork:
         try:
             if base.table is None:
                 own |= {k: v for k, v in asked.items() if k == forks.FORMAT_VERSION}
-                forks.make_empty_fork(self._tables, self.record, self._location, own)
+                self._made = forks.make_empty_fork(self._tables, self.record, self._location, own)
             else:
-                forks.make_fork(self._tables, self.record, base.table, own)
+                self._made = forks.make_fork(self._tables, self.record, base.table, own)
         except RefusedError as error:
             raise limits.no_second_name(self._context.target, error) from error
 
@@ -154,7 +155,7 @@ class ByFork:
 
     def settle(self, report: StepReport) -> list[str]:
         """Remove the entry, and what only the fork needed."""
-        return forks.forget(self._services, Fork(self.record, self.fork().facts), report)
+        return forks.forget(self._tables, Fork(self.record, self.fork()), report)
 
     def discard(self, report: StepReport) -> list[str]:
         """Remove both directories, then the entry; never those of what the target shows."""
@@ -167,7 +168,9 @@ class ByFork:
             return [self.places]
         if target is not None and any(target.has_commit(one) for one in self._commits):
             return self.settle(report)
-        return forks.discard(self._services, self.record, self._directories, report)
+        made = self._fork or self._made  # without any, no file was written
+        left = forks.discard(self._directories, made.storage, report) if made else []
+        return left or forks.drop_entry(self._tables, self.record, report)
 
     def fork(self) -> LoadedTable:
         """The fork as its job, or this attempt's last commit on it, has left it.
@@ -178,7 +181,7 @@ class ByFork:
             found = self._tables.find(self.record)
             if found is None:
                 raise self._gone()
-            if Fork(self.record, found.facts).directories is None:
+            if Fork(self.record, found).directories is None:
                 raise limits.not_apart(self._context.target, self.record, self._unchanged)
             self._fork = found
         return self._fork
@@ -191,7 +194,7 @@ class ByFork:
             self._fork = commit(values)
         except EntryMissingError as gone:
             raise self._gone() from gone
-        if Fork(self.record, self._fork.facts).is_deleting:
+        if Fork(self.record, self._fork).is_deleting:
             raise messages.swept(self._context.target, self._unchanged)
         return self._fork.facts
 
@@ -199,7 +202,7 @@ class ByFork:
         """One listing: all files of a build are its own; an earlier version's lie elsewhere."""
         if self._directories is None or figures.files is None:
             return
-        listed = self._services.storage.files(self._directories.data)
+        listed = self.fork().storage.files(self._directories.data)
         if len(listed) < figures.files or sum(f.bytes for f in listed) < (figures.bytes or 0):
             if self._tables.find(self.record) is None:
                 raise self._gone()

@@ -105,7 +105,7 @@ class Creation:
         except FilesGoneError:
             return True
         if found is not None:
-            return Fork(self.record, found.facts).is_deleting
+            return Fork(self.record, found).is_deleting
         main = fork.facts.snapshots[fork.facts.document["refs"][MAIN]["snapshot-id"]]
         return not fork.has_file(main.manifest_list)
 
@@ -150,7 +150,7 @@ def fork_to_publish(tables: IcebergTables, record: TableName) -> LoadedTable:
         found = tables.find(record)
     except FilesGoneError:
         found = None
-    if found is None or Fork(record, found.facts).is_deleting:
+    if found is None or Fork(record, found).is_deleting:
         raise SweptError(f"a clean-up took {record}")
     return found
 

@@ -23,8 +23,9 @@ from ..steps import Step, StepReport
 from ..storage.client import empty, still_there
 from .base import ExpectedBase
 from .facts import TableFacts
+from .file_io import FileIoStorage
 from .loaded import LoadedTable
-from .tables import IcebergServices, IcebergTables
+from .tables import IcebergTables
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +70,12 @@ class Fork:
     """A fork at one moment."""
 
     record: TableName
-    facts: TableFacts
+    table: LoadedTable
+
+    @property
+    def facts(self) -> TableFacts:
+        """What its metadata says."""
+        return self.table.facts
 
     @property
     def version(self) -> str:
@@ -158,7 +164,7 @@ def published_properties(
 
 def make_fork(
     tables: IcebergTables, record: TableName, base: LoadedTable, own: Mapping[str, str]
-) -> None:
+) -> LoadedTable:
     """Make ``record`` a fork of ``base``; RefusedError if the catalog takes neither way.
 
     The second is the same table at another location, with more properties, and without a past.
@@ -172,21 +178,22 @@ def make_fork(
         location = tables.location_of_new(record)
         moved = {"location": location, "properties": properties, "metadata-log": []}
         tables.write_metadata(json.dumps({**base.facts.document, **moved}), base, path)
-        tables.register(record, path)
+        fork = tables.register(record, path)
     else:
-        fork.with_properties(own)
+        fork = fork.with_properties(own)
     tables.has_forked = True
+    return fork
 
 
 def make_empty_fork(
     tables: IcebergTables, record: TableName, location: str, properties: Mapping[str, str]
-) -> None:
+) -> LoadedTable:
     """Make an empty staged table, if the catalog lets it where the table to create is to be."""
     try:
-        tables.create_empty(record, location, properties)
+        return tables.create_empty(record, location, properties)
     except RefusedError as refused:
         logger.debug("%s is staged elsewhere: %s", record, refused)
-        tables.create_empty(record, tables.location_of_new(record), properties)
+        return tables.create_empty(record, tables.location_of_new(record), properties)
 
 
 def replace_fork_as(
@@ -201,23 +208,21 @@ def replace_fork_as(
     return f"CREATE OR REPLACE TABLE {quoting.table(fork)}\n{said}\nAS\n{query}"
 
 
-def forget(services: IcebergServices, fork: Fork, report: StepReport) -> list[str]:
+def forget(tables: IcebergTables, fork: Fork, report: StepReport) -> list[str]:
     """Remove a published fork's entry, then the metadata files that only it needed.
 
     Never raises; what is left.
     """
-    delete, own = services.storage.delete, own_metadata_files(fork.facts)
+    delete, own = fork.table.storage.delete, own_metadata_files(fork.facts)
     removals = ((Step.DELETE_FILES, path, partial(delete, path)) for path in own)
-    return _drop_entry(services, fork.record, report) or still_there(report, *removals)
+    return drop_entry(tables, fork.record, report) or still_there(report, *removals)
 
 
-def discard(
-    services: IcebergServices, record: TableName, directories: ForkDirectories, report: StepReport
-) -> list[str]:
-    """Remove both directories, then the entry: it leads to them. Never raises; what is left."""
+def discard(directories: ForkDirectories, storage: FileIoStorage, report: StepReport) -> list[str]:
+    """Remove both directories. Never raises; what is left."""
     own = (directories.data, directories.metadata)
-    removals = ((Step.DELETE_FILES, one, partial(empty, services.storage, one)) for one in own)
-    return still_there(report, *removals) or _drop_entry(services, record, report)
+    removals = ((Step.DELETE_FILES, one, partial(empty, storage, one)) for one in own)
+    return still_there(report, *removals)
 
 
 def own_metadata_files(fork: TableFacts) -> tuple[str, ...]:
@@ -229,6 +234,7 @@ def own_metadata_files(fork: TableFacts) -> tuple[str, ...]:
     return tuple(path for path in (*log, fork.metadata_location) if path.startswith(f"{folder}/"))
 
 
-def _drop_entry(services: IcebergServices, record: TableName, report: StepReport) -> list[str]:
-    drop = partial(services.tables.drop_entry, record)
+def drop_entry(tables: IcebergTables, record: TableName, report: StepReport) -> list[str]:
+    """Remove a fork's name. Never raises; what is left."""
+    drop = partial(tables.drop_entry, record)
     return still_there(report, (Step.DELETE_RECORD, f"the entry {record}", drop))

@@ -51,7 +51,7 @@ class IcebergGarbage:
         return tuple(
             f"the entry {fork.record} of a published version was removed"
             for fork in published
-            if not forks.forget(self.services, fork, self.report)
+            if not forks.forget(self.services.tables, fork, self.report)
         )
 
     def versions(self) -> tuple[KnownVersion, ...]:
@@ -74,7 +74,7 @@ class IcebergGarbage:
         youngest = max(started_ms(version.id), int(fork.facts.document["last-updated-ms"]))
         if directories is None:
             return max(0, self.services.clock.wall_ms() - youngest)
-        storage = self.services.storage
+        storage = fork.table.storage
         files = (*storage.files(directories.data), *storage.files(directories.metadata))
         youngest = max([youngest, *(file.modified_ms for file in files)])
         return max(0, storage.now_ms(directories.metadata) - youngest)
@@ -114,7 +114,7 @@ class IcebergGarbage:
         table = self.services.tables.find(fork.record)
         if table is None:
             return False
-        taken = Fork(fork.record, table.with_properties({forks.STATE: DELETING}).facts)
+        taken = Fork(fork.record, table.with_properties({forks.STATE: DELETING}))
         return (taken.expected, taken.attempts) == (fork.expected, fork.attempts)
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
@@ -137,14 +137,15 @@ class IcebergGarbage:
 
     def give_back(self, version: KnownVersion) -> None:
         """It landed, here or under another name: only its entry goes."""
-        forks.forget(self.services, _fork_of(version), self.report)
+        forks.forget(self.services.tables, _fork_of(version), self.report)
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Both of its directories."""
-        directories = _fork_of(version).directories if version.handle is not None else None
-        if directories is None:
+        fork = _fork_of(version) if version.handle is not None else None
+        directories = fork.directories if fork is not None else None
+        if fork is None or directories is None:
             return True
-        storage = self.services.storage
+        storage = fork.table.storage
         return emptied(storage, directories.data) and emptied(storage, directories.metadata)
 
     def delete_record(self, version: KnownVersion) -> None:
@@ -170,7 +171,7 @@ class IcebergGarbage:
                 continue
             ours = str(self.target)  # a fork that was only registered does not say whose it is
             if found is not None and found.facts.properties.get(TARGET, ours) == ours:
-                yield name, Fork(name, found.facts)
+                yield name, Fork(name, found)
 
     def _known(
         self, record: TableName, fork: Fork | None, target: TableFacts | None

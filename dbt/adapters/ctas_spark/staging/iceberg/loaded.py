@@ -19,6 +19,7 @@ from ..errors import (
     RefusedError,
 )
 from .facts import TableFacts
+from .file_io import FileIoStorage
 
 ICEBERG = "org.apache.iceberg"
 
@@ -80,6 +81,11 @@ class LoadedTable:
             raise RefusedError("the catalog does not say where the table's metadata lies")
         text = jvm.member(packages, f"{ICEBERG}.TableMetadataParser.toJson")(self.metadata)
         self.facts = TableFacts(json.loads(str(text)), str(location))
+
+    @property
+    def storage(self) -> FileIoStorage:
+        """The storage of its files."""
+        return FileIoStorage(self.packages, self.operations.io())
 
     def builder(self) -> Any:
         """Java's builder of the metadata of the next commit."""

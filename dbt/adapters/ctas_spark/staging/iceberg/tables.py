@@ -15,7 +15,6 @@ from ..engines import calls, jvm
 from ..engines.protocol import Engine
 from ..errors import EntryMissingError
 from ..publish.ddl import without_rows
-from ..storage.client import Storage
 from .facts import EMPTY, TableFacts
 from .loaded import ICEBERG, LoadedTable, NotIcebergError, UnsupportedError, core_errors
 
@@ -106,10 +105,13 @@ class IcebergTables:
         with core_errors(f"find the place of {name}"):
             return str(self._builder(name).createTransaction().table().location())
 
-    def create_empty(self, name: TableName, location: str, properties: Mapping[str, str]) -> None:
+    def create_empty(
+        self, name: TableName, location: str, properties: Mapping[str, str]
+    ) -> LoadedTable:
         """Create a table without columns."""
         with core_errors(f"create {name}"):
-            self._builder(name).withLocation(location).withProperties(dict(properties)).create()
+            builder = self._builder(name).withLocation(location).withProperties(dict(properties))
+            return LoadedTable(self.packages, builder.create())
 
     def register(self, name: TableName, metadata_location: str) -> LoadedTable:
         """Give a metadata file one more name."""
@@ -213,6 +215,5 @@ class IcebergServices:
     """What staging works with in an Iceberg catalog; put together once."""
 
     tables: IcebergTables
-    storage: Storage
     engine: Engine
     clock: Clock = SYSTEM_CLOCK

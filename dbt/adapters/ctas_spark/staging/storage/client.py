@@ -34,7 +34,17 @@ def _is_hidden(path: str) -> bool:
     )
 
 
-class Storage(Protocol):
+class Deleting(Protocol):
+    """The calls that remove what is stored, by URI; each raises StorageError when it fails."""
+
+    def exists(self, path: str) -> bool:
+        """True if the path is there."""
+
+    def delete(self, path: str) -> None:
+        """Remove a file or a whole directory; no error when it is not there."""
+
+
+class Storage(Deleting, Protocol):
     """A file system by URI. Every call raises StorageError when it fails or can't be answered."""
 
     def write(self, path: str, text: str) -> None:
@@ -55,12 +65,6 @@ class Storage(Protocol):
     def modified_ms(self, path: str) -> int | None:
         """The time of a file or directory; None if it is not there."""
 
-    def exists(self, path: str) -> bool:
-        """True if the path is there."""
-
-    def delete(self, path: str) -> None:
-        """Remove a file or a whole directory; no error when it is not there."""
-
     def copy_permissions(self, source: str, directory: str) -> None:
         """Give a directory the mode, group and ACL of ``source``, if there is one; make it."""
 
@@ -78,7 +82,7 @@ def still_there(report: StepReport, *removals: Removal) -> list[str]:
     return [what for step, what, remove in removals if not _done(report, step, what, remove)]
 
 
-def emptied(storage: Storage, directory: str) -> bool:
+def emptied(storage: Deleting, directory: str) -> bool:
     """Delete, look, delete again: a late file of a job may have come between."""
     for _ in range(MOST_DELETES):
         storage.delete(directory)
@@ -87,7 +91,7 @@ def emptied(storage: Storage, directory: str) -> bool:
     return False
 
 
-def empty(storage: Storage, directory: str) -> None:
+def empty(storage: Deleting, directory: str) -> None:
     """Delete a directory; StorageError if it fills again and again."""
     if not emptied(storage, directory):
         raise StorageError(f"{directory} fills again after each of {MOST_DELETES} deletes")

@@ -38,12 +38,12 @@ class HadoopStorage:
         self._configuration = jvm.hadoop_configuration(spark)
 
     def write(self, path: str, text: str) -> None:
-        with _asking("write", path):
+        with asking("write", path):
             self._write(*self._locate_text(path), text)
 
     def read(self, path: str) -> str | None:
         """Read the file whole; FileNotFoundException is the storage's own "no"."""
-        with suppress(MissingError), _asking("read", path):
+        with suppress(MissingError), asking("read", path):
             target, system = self._locate_text(path)
             stream = system.open(target)
             try:
@@ -55,7 +55,7 @@ class HadoopStorage:
     def now_ms(self, directory: str) -> int:
         """Write an empty file, look at its time, remove it."""
         path = f"{directory}/{CLOCK}{secrets.token_hex(4)}"
-        with _asking("write", path):
+        with asking("write", path):
             target, system = self._locate_text(path)
             self._write(target, system, "")
             now = int(system.getFileStatus(target).getModificationTime())
@@ -68,10 +68,10 @@ class HadoopStorage:
         Local files are listed from here: Hadoop would start ``ls`` for each of them.
         """
         text = ""
-        with suppress(MissingError), _asking("list", directory):
+        with suppress(MissingError), asking("list", directory):
             target, system = self._locate(directory)
             if system.getUri().getScheme() == "file":
-                return tuple(_on_disk(str(target.toUri().getPath())))
+                return tuple(on_disk(str(target.toUri().getPath())))
             found = system.listFiles(target, True)
             iterators = self._jvm.org.apache.hadoop.util.functional.RemoteIterators
             text = str(iterators.toList(found).toString())
@@ -80,23 +80,23 @@ class HadoopStorage:
         )
 
     def modified_ms(self, path: str) -> int | None:
-        with suppress(MissingError), _asking("look at", path):
+        with suppress(MissingError), asking("look at", path):
             target, system = self._locate(path)
             return int(system.getFileStatus(target).getModificationTime())
         return None
 
     def children(self, directory: str) -> tuple[str, ...]:
-        with suppress(MissingError), _asking("list", directory):
+        with suppress(MissingError), asking("list", directory):
             target, system = self._locate(directory)
             if system.getUri().getScheme() == "file":
-                return tuple(_names_on_disk(str(target.toUri().getPath())))
+                return tuple(_nameson_disk(str(target.toUri().getPath())))
             text = str(self._jvm.java.util.Arrays.toString(system.listStatus(target)))
             return tuple(path.rpartition("/")[2] for path in PATH.findall(text))
         return ()
 
     def copy_permissions(self, source: str, directory: str) -> None:
         """Mode bits and group; ACL entries where the source has some."""
-        with _asking("copy the permissions to", directory):
+        with asking("copy the permissions to", directory):
             origin, origin_system = self._locate(source)
             if origin_system.exists(origin):
                 target, system = self._locate(directory)
@@ -112,12 +112,12 @@ class HadoopStorage:
             system.modifyAclEntries(target, entries)
 
     def delete(self, path: str) -> None:
-        with _asking("delete", path):
+        with asking("delete", path):
             target, system = self._locate(path)
             system.delete(target, True)
 
     def exists(self, path: str) -> bool:
-        with _asking("look at", path):
+        with asking("look at", path):
             target, system = self._locate(path)
             return bool(system.exists(target))
 
@@ -143,14 +143,14 @@ class HadoopStorage:
         return target, target.getFileSystem(self._configuration)
 
 
-def _names_on_disk(directory: str) -> Iterator[str]:
+def _nameson_disk(directory: str) -> Iterator[str]:
     with suppress(FileNotFoundError):
         names = (path.name for path in Path(directory).iterdir())
         yield from (name for name in names if not _is_checksum(name))
 
 
-def _on_disk(directory: str) -> Iterator[StoredFile]:
-    """As Hadoop lists them: what goes meanwhile, and its checksums, are left out."""
+def on_disk(directory: str) -> Iterator[StoredFile]:
+    """Local files as Hadoop lists them: what goes meanwhile, and its checksums, are left out."""
     for parent, _, names in os.walk(directory, onerror=_raise_unless_gone, followlinks=True):
         for name in names:
             path = Path(parent, name)
@@ -172,13 +172,14 @@ def _raise_unless_gone(error: OSError) -> None:
 
 
 @contextmanager
-def _asking(action: str, path: str) -> Iterator[None]:
+def asking(action: str, path: str) -> Iterator[None]:
+    """Raise StorageError for whatever fails in a block that does ``action`` to ``path``."""
     try:
         yield
     except (Py4JError, OSError) as error:
         thrown = error.java_exception if isinstance(error, Py4JJavaError) else None
         cause = str(error) if thrown is None else thrown.toString()
-        is_missing = thrown is not None and thrown.getClass().getName() == MISSING
+        is_missing = thrown is not None and MISSING in cause
         kind = MissingError if is_missing else StorageError
         what = f"the storage refused to {action} {path}: {cause}"
         remedy = "see that the path is writable and not full for the user that runs dbt"
