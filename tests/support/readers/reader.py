@@ -40,7 +40,7 @@ def main() -> None:
     spark = small_session(json.loads(options.conf))
     spark.sql("SHOW DATABASES").collect()
     sessions = itertools.cycle([(spark.newSession(), mode) for mode in options.mode])
-    stopped = _stdin_closed()
+    stopped = stdin_closed()
     with options.out.open("a") as journal:
         append(journal, {"ready": time.monotonic()})
         while not stopped.is_set():
@@ -57,7 +57,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _stdin_closed() -> Event:
+def stdin_closed() -> Event:
+    """Set once the parent closes this process's stdin."""
     closed = Event()
 
     def wait() -> None:

@@ -1,5 +1,6 @@
 """Where the table under test lies: its format, and a catalog that several processes reach."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -64,6 +65,11 @@ class SharedTables:
         """The version of each format's jar that the session has."""
         jars = self.conf.get("spark.jars", "")
         return {jar.artifact: jar.version for jar in (ICEBERG, DELTA) if jar.file in jars}
+
+    @property
+    def spark_json(self) -> str:
+        """The settings, for a child's command line."""
+        return json.dumps(dict(self.conf))
 
     def name(self, schema: str, table: str) -> str:
         """The table's path, as statements name it."""

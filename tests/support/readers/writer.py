@@ -67,9 +67,14 @@ def _rebuild(runner: dbtRunner, project: Path, version: int, *, same: bool) -> C
         result = runner.invoke(_arguments(project, version, same=same))
     invocation = {"started": started, "ended": time.monotonic()}
     if not result.success:
-        sys.exit(f"version {version} was not built: {result.exception or result.result}")
+        sys.exit(f"version {version} was not built: {result.exception or _messages(result)}")
     seen = times.seen or invocation
     return _as_said(Commit(version, seen["started"], seen["ended"]), result)
+
+
+def _messages(result: dbtRunnerResult) -> list[str]:
+    assert isinstance(result.result, RunExecutionResult)
+    return [str(one.message) for one in result.result.results]
 
 
 def _as_said(commit: Commit, result: dbtRunnerResult) -> Commit:
