@@ -10,6 +10,7 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark import (
     dbt_edge,
+    grants,
     increments,
     model_columns,
     python_models,
@@ -17,7 +18,7 @@ from dbt.adapters.ctas_spark import (
     snapshots,
 )
 from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan
-from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
@@ -42,8 +43,10 @@ class CtasSparkAdapter(ViewAdapter):
 
     CONSTRAINT_SUPPORT = model_columns.SUPPORT
 
+    @as_dbt_errors
     def pre_model_hook(self, config: Any) -> ModelSlot:
         self._model.enter(config.model)
+        grants.check(config.model, self)
         return self._model
 
     def post_model_hook(self, config: Any, context: ModelSlot) -> None:  # noqa: ARG002 (dbt's shape)
