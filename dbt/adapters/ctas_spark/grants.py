@@ -3,7 +3,7 @@
 from itertools import product
 from typing import Any
 
-from dbt.adapters.ctas_spark.relation import table_name
+from dbt.adapters.ctas_spark.model_build import ModelSlot
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 PACKAGES = ("dbt", "dbt_spark")
@@ -12,18 +12,18 @@ STEPS = ("apply_grants", "get_grant_sql", "get_dcl_statement_list", "call_dcl_st
 """dbt's macros from the config to a GRANT."""
 
 
-def check(node: Any, adapter: Any) -> None:
+def check(model: ModelSlot, adapter: Any) -> None:
     """Refuse grants before any hook and job, if it is proven that they would fail after the commit.
 
     Raises:
         NotSupportedError: Spark has no GRANT, and the project does not grant in another way.
     """
-    if not node.config.get("grants") or _are_the_projects(adapter):
+    if not model.node.config.get("grants") or _are_the_projects(adapter):
         return
     if adapter.catalogs.lacks_grants:
         raise NotSupportedError(
             "grants are configured, but this Spark has no GRANT: its parser refuses the statement",
-            table=table_name(node.database, node.schema, node.alias),
+            table=model.table,
             left="unchanged; no hook and no job was started",
             remedy="remove grants, and give the rights where they are kept (the storage's "
             "permissions, Ranger); or name the extension that brings GRANT in "

@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
+from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.sql_header import Settings
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
@@ -209,6 +210,11 @@ class ModelSlot(threading.local):
         self.began, self.counts, self.written = time.monotonic(), False, None
         self.level, self.creates = None, False
         self.view, self.settings = None, None
+
+    @property
+    def table(self) -> TableName:
+        """The node's relation."""
+        return table_name(self.node.database, self.node.schema, self.node.alias)
 
     def restore_settings(self) -> None:
         """The model ends: what its own statements have set ends with it."""

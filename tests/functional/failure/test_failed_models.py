@@ -56,8 +56,11 @@ def test_a_model_that_raises_in_a_task(
     [
         ("id", "enforced contract that failed"),
         ("cast(id as int) as id, 'x' as s", "enforced contract that failed"),
-        ("nullif(id, 3) as id, 'x' as s", "not_null id (1 rows)"),
-        ("id - 2 as id, 'x' as s", "positive (2 rows)"),
+        (
+            "nullif(id, 3) as id, 'x' as s",
+            'not_null id (1 rows)\n      - not_null id: {"id":null,"s":"x"}\n',
+        ),
+        ("id - 2 as id, 'x' as s", 'positive (2 rows)\n      - positive: {"id":-2,"s":"x"}\n'),
     ],
 )
 def test_a_model_that_breaks_its_contract(
