@@ -25,7 +25,7 @@ from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.sql_header import Settings, statements
+from dbt.adapters.ctas_spark.settings import statements
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingPurpose,
@@ -158,11 +158,8 @@ class CtasSparkAdapter(ViewAdapter):
 
     @for_macros
     def run_sql_header(self, header: str | None) -> None:
-        """Run a model's own statements before it; what they set is set back after it."""
-        own = statements(header or "")
-        spark = self._handle.spark  # not the handle, which refuses statements after a cancel
-        self._model.settings = Settings.before(own, lambda sql: spark.sql(sql).collect())
-        for statement in own:
+        """Run a model's own statements before it."""
+        for statement in statements(header or ""):
             self.execute(statement)
 
     @available
