@@ -1,11 +1,11 @@
-"""Spark refuses to grant, and the user is told so."""
+"""Spark has no GRANT, and the user is told so before anything runs."""
 
 from collections.abc import Iterator
 
 import pytest
 from dbt.tests.adapter.grants.test_invalid_grants import BaseInvalidGrants
 
-REFUSED = "[INVALID_STATEMENT_OR_CLAUSE] The statement or clause: "
+REFUSED = "[NOT_SUPPORTED] grants are configured"
 
 
 class TestInvalidGrants(BaseInvalidGrants):
@@ -20,5 +20,4 @@ class TestInvalidGrants(BaseInvalidGrants):
         return REFUSED
 
     def privilege_does_not_exist_error(self) -> str:
-        """Of a table that is there, dbt asks first what is granted: SHOW GRANTS is no syntax."""
-        return "PARSE_SYNTAX_ERROR"
+        return REFUSED

@@ -46,3 +46,12 @@ def test_seeds_views_incremental_models_snapshots_and_tests_work(place: Place) -
     assert sorted(place.rows(f"select * from spark_catalog.{schema}.appended")) == [(1,), (2,)]
     kept = place.rows(f"select n, dbt_valid_to is null from ice.{schema}.kept")
     assert sorted(kept) == [(1, False), (2, True)]
+
+
+@MOSTLY_CONNECT
+def test_grants_that_the_server_lacks_are_refused(place: Place) -> None:
+    """Its own parser refuses GRANT, and its extensions are Iceberg's and Delta's."""
+    place.write({"models/shown.sql": VIEW.replace("view'", "view', grants={'select': ['a']}")})
+    place.write({"seeds/seeded.csv": SEED})
+    run = place.project.dbt("build", "--exclude", "ice", "dlt")
+    assert "[NOT_SUPPORTED] grants are configured" in run.message("shown")

@@ -11,7 +11,6 @@ from dbt_common.events.functions import warn_or_error
 
 from dbt.adapters.ctas_spark import model_columns
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import ConstraintViolationError
 
 STAGED = "`s`.`t`"
 MODEL = {
@@ -61,10 +60,26 @@ def test_comments_are_as_few_statements_as_spark_takes(version: str, said: list[
     assert asked[1:] == [f"ALTER TABLE `s`.`t` ALTER COLUMN {one}" for one in said]
 
 
+def test_rows_that_break_a_constraint_are_selected_with_its_name() -> None:
+    """Only those of broken constraints are looked for, and few are fetched, each cut."""
+    broken = {"positive": 7, "not_null b": 1}
+    assert model_columns.broken_rows_sql(MODEL, STAGED, broken) == (
+        "SELECT CASE WHEN NOT (n > 0) THEN 'positive' WHEN `b` IS NULL THEN 'not_null b' END, "
+        "left(to_json(struct(*), map('ignoreNullFields', 'false')), 201) FROM `s`.`t` "
+        "WHERE (NOT (n > 0)) OR (`b` IS NULL) LIMIT 5"
+    )
+
+
 def test_broken_constraints_are_all_named() -> None:
-    """The error counts the rows of each broken constraint."""
-    with pytest.raises(ConstraintViolationError, match=r"positive \(1,200 rows\)"):
-        model_columns.assert_none_broken({"not_null id": 0, "positive": 1_200}, "shop.orders")
+    """The error counts the rows of each broken constraint, and shows some."""
+    rows = [("positive", '{"n":-1}'), ("positive", "x" * 201)]
+    said = model_columns.violation({"not_null id": 1, "positive": 1_200}, rows, "shop.orders")
+    counted = "not_null id (1 rows), positive (1,200 rows)"
+    assert str(said).splitlines()[:3] == [
+        f"[CONSTRAINT_VIOLATION] rows of this version break the contract: {counted}",
+        '    - positive: {"n":-1}',
+        f"    - positive: {'x' * 200}...",
+    ]
 
 
 def node(*kinds: str, enforced: bool = True, warn: bool = True) -> SimpleNamespace:

@@ -213,6 +213,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
         """Run and fetch: Spark computes a query when it is fetched, so this can fail as well."""
         with self.exception_handler(self._add_query_comment(sql)):
+            self.model.note(self.get_thread_connection().handle.spark, sql)
             response, rows = super().execute(sql, *others, **named)
         if self.model.counts:
             written = self.get_thread_connection().handle.written_by(sql)

@@ -3,13 +3,17 @@
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
+
+from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark import (
     dbt_edge,
+    grants,
     increments,
     model_columns,
     python_models,
@@ -17,11 +21,11 @@ from dbt.adapters.ctas_spark import (
     snapshots,
 )
 from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan
-from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
+from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
-from dbt.adapters.ctas_spark.sql_header import Settings, statements
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.settings import statements
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingPurpose,
@@ -42,8 +46,10 @@ class CtasSparkAdapter(ViewAdapter):
 
     CONSTRAINT_SUPPORT = model_columns.SUPPORT
 
+    @as_dbt_errors
     def pre_model_hook(self, config: Any) -> ModelSlot:
         self._model.enter(config.model)
+        grants.check(self._model, self)
         return self._model
 
     def post_model_hook(self, config: Any, context: ModelSlot) -> None:  # noqa: ARG002 (dbt's shape)
@@ -69,9 +75,7 @@ class CtasSparkAdapter(ViewAdapter):
             told = (build.on_canceled if canceled else build.on_failed)(cause)
             dbt_edge.add_to(cause, told)
         if canceled:  # dbt prints no message of a model that it has cancelled
-            node = context.node
-            target = table_name(node.database, node.schema, node.alias)
-            logger.info(build.holds if build else f"{target}: {dbt_edge.CUT_OFF}")
+            logger.info(build.holds if build else f"{context.table}: {dbt_edge.CUT_OFF}")
 
     @for_macros
     def plan_staged_table(self, relation: CtasSparkRelation, full_refresh: bool) -> None:  # noqa: FBT001 (Jinja)
@@ -154,11 +158,8 @@ class CtasSparkAdapter(ViewAdapter):
 
     @for_macros
     def run_sql_header(self, header: str | None) -> None:
-        """Run a model's own statements before it; what they set is set back after it."""
-        own = statements(header or "")
-        spark = self._handle.spark  # not the handle, which refuses statements after a cancel
-        self._model.settings = Settings.before(own, lambda sql: spark.sql(sql).collect())
-        for statement in own:
+        """Run a model's own statements before it."""
+        for statement in statements(header or ""):
             self.execute(statement)
 
     @available
@@ -226,16 +227,19 @@ class CtasSparkAdapter(ViewAdapter):
 
     @for_macros
     def constraint_checks_sql(self, model: dict[str, Any], table: CtasSparkRelation) -> str | None:
-        quoted = table.quote(database=True, schema=True, identifier=True)
-        return model_columns.checks_sql(model, quoted.render())
+        return model_columns.checks_sql(model, table.render())
 
     @for_macros
-    def assert_no_violations(self, counts: Any) -> None:
+    def assert_no_violations(
+        self, counts: Any, model: dict[str, Any], table: CtasSparkRelation
+    ) -> None:
         """Fail the model if the one row of ``constraint_checks_sql`` counts broken rows."""
         found = dict(zip(counts.column_names, counts.rows[0], strict=True))
-        node = self._model.node
-        table = table_name(node.database, node.schema, node.alias)
-        model_columns.assert_none_broken(found, table)
+        if broken := {name: count for name, count in found.items() if count}:
+            sql, rows = model_columns.broken_rows_sql(model, table.render(), broken), ()
+            with suppress(DbtRuntimeError):  # the error stands without them
+                rows = self.execute(sql, fetch=True)[1].rows
+            raise model_columns.violation(broken, rows, self._model.table)
 
     @for_macros
     def comment_columns(self, staged: CtasSparkRelation) -> None:

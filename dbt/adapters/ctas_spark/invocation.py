@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from multiprocessing.context import SpawnContext
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
+from dbt.adapters.ctas_spark.catalogs_file import SparkCatalog, spark_catalogs
 from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
@@ -21,11 +23,14 @@ from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError
 from dbt.adapters.ctas_spark.summary import Written, summary
 
 
 class InvocationAdapter(AnyCatalogAdapter):
     """What is opened once for all models of a run, and looked after when they have ended."""
+
+    CATALOG_INTEGRATIONS = (SparkCatalog,)
 
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
@@ -49,6 +54,22 @@ class InvocationAdapter(AnyCatalogAdapter):
     @for_macros
     def archive_classes(self, arguments: dict[str, Any]) -> str:
         return operations.archive_classes(arguments, logger.info)
+
+    @for_macros
+    def named_catalog(self, node: Any) -> str | None:
+        """The Spark catalog of a node with ``catalog_name``, by the project's catalogs.yml."""
+        name = node.config.get("catalog_name") if node and node.config else None
+        if name is None or name in self._spark_catalogs:
+            return self._spark_catalogs[name] if name else None
+        raise NoSuchCatalogError(
+            f"catalog_name {name} of {node.name} is not in catalogs.yml of the project",
+            left="nothing was started",
+            remedy=f"it has: {', '.join(self._spark_catalogs) or 'nothing'}",
+        )
+
+    @cached_property
+    def _spark_catalogs(self) -> dict[str, str]:
+        return spark_catalogs(self.config)
 
     @as_dbt_errors
     def debug_query(self) -> None:

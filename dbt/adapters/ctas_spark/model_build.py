@@ -3,17 +3,14 @@
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
-
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
-from dbt.adapters.ctas_spark.sql_header import Settings
+from dbt.adapters.ctas_spark.relation import table_name
+from dbt.adapters.ctas_spark.settings import NodeSettings
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
@@ -200,19 +197,28 @@ class ModelSlot(threading.local):
     """Whether the table that rows are added to was not there when the run listed its schema."""
     view: Any = None
     """The ``ViewChange`` of a view that takes something's place."""
-    settings: Settings | None = None
-    """What was set before the model's own statements, if it has some."""
+    settings: NodeSettings | None = None
+    """What the node has set, from one of dbt's hooks to the other."""
 
     def enter(self, node: Any) -> None:
         """A model begins in this thread."""
         self.node, self.build = node, None
         self.began, self.counts, self.written = time.monotonic(), False, None
         self.level, self.creates = None, False
-        self.view, self.settings = None, None
+        self.view, self.settings = None, NodeSettings()
+
+    @property
+    def table(self) -> TableName:
+        """The node's relation."""
+        return table_name(self.node.database, self.node.schema, self.node.alias)
+
+    def note(self, spark: Any, sql: str) -> None:
+        """A statement is about to run in this thread: as one of the node, if one runs."""
+        if self.settings is not None:
+            self.settings.note(spark, sql)
 
     def restore_settings(self) -> None:
-        """The model ends: what its own statements have set ends with it."""
+        """The node ends, and with it what it has set."""
         settings, self.settings = self.settings, None
         if settings is not None:
-            with suppress(Py4JError, PySparkException):  # an ended Spark has no settings
-                settings.restore()
+            settings.restore()

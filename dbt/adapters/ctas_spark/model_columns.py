@@ -1,6 +1,6 @@
 """What a model's YAML says about its columns: constraints to check and comments to set."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dbt_common.contracts.constraints import ConstraintType
@@ -25,6 +25,8 @@ WRONG_WARNING = "UnsupportedConstraintMaterialization"
 """dbt-core's, of every materialization but ``table`` and ``incremental``; the list is fixed."""
 MOST_OF_COMMENT = 256
 """Characters that Hive's package.jdo has for one."""
+MOST_ROWS, WIDEST_ROW = 5, 200
+"""What an error shows of the rows that break a contract: how many, and characters of each."""
 MANY_COLUMNS_SINCE = (4, 1)
 """Spark's grammar for ALTER COLUMN."""
 
@@ -69,15 +71,30 @@ def checks_sql(model: Mapping[str, Any], relation: str) -> str | None:
     return f"SELECT {columns} FROM {relation}"  # noqa: S608 (quoted, or the model's)
 
 
-def assert_none_broken(counts: Mapping[str, int], table: object) -> None:
-    """Raise an error that names every constraint with rows that break it."""
-    broken = [f"{name} ({int(count):,} rows)" for name, count in counts.items() if count]
-    if broken:
-        raise ConstraintViolationError(
-            f"rows of this version break the contract: {', '.join(broken)}",
-            table=table,
-            remedy="correct the model or its constraints",
-        )
+def broken_rows_sql(model: Mapping[str, Any], relation: str, broken: Iterable[str]) -> str:
+    """A query of a few rows that break these constraints: which one, and the row as a text."""
+    checks = [(name, condition) for name, condition in _checks(model) if name in broken]
+    cases = " ".join(f"WHEN {condition} THEN {quoting.string(name)}" for name, condition in checks)
+    row = f"left(to_json(struct(*), map('ignoreNullFields', 'false')), {WIDEST_ROW + 1})"
+    is_broken = " OR ".join(f"({condition})" for _, condition in checks)
+    return f"SELECT CASE {cases} END, {row} FROM {relation} WHERE {is_broken} LIMIT {MOST_ROWS}"  # noqa: S608 (as above)
+
+
+def violation(
+    broken: Mapping[str, int], rows: Iterable[Sequence[str]], table: object
+) -> ConstraintViolationError:
+    """The error that counts each broken constraint, and shows ``rows`` of ``broken_rows_sql``."""
+    counted = ", ".join(f"{name} ({int(count):,} rows)" for name, count in broken.items())
+    shown = (f"\n    - {name}: {_shortened(row)}" for name, row in rows)
+    return ConstraintViolationError(
+        f"rows of this version break the contract: {counted}{''.join(shown)}",
+        table=table,
+        remedy="correct the model or its constraints",
+    )
+
+
+def _shortened(row: str) -> str:
+    return row if len(row) <= WIDEST_ROW else f"{row[:WIDEST_ROW]}..."
 
 
 def _checks(model: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import docs_catalog, operations
 from dbt.adapters.ctas_spark.config import staging_schema_of
-from dbt.adapters.ctas_spark.invocation import InvocationAdapter
+from dbt.adapters.ctas_spark.freshness import FreshnessAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
@@ -45,7 +45,7 @@ def with_figures(column: Mapping[str, Any], version: str, figures: WriteFigures)
     return told
 
 
-class CountingAdapter(InvocationAdapter):
+class CountingAdapter(FreshnessAdapter):
     """Tells dbt's docs what the jobs of published versions counted."""
 
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:

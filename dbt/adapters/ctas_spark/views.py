@@ -1,9 +1,10 @@
-"""The adapter's methods for views that take the place of a table or of another view."""
+"""The adapter's methods for views: those that take something's place, and materialized ones."""
 
 from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.dbt_edge import for_macros
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.view import refuse_recursion
 from dbt.adapters.ctas_spark.statistics import CountingAdapter
 
@@ -43,3 +44,15 @@ class ViewAdapter(CountingAdapter):
             change.publish()
         finally:
             change.discard()
+
+    @for_macros
+    def refuse_materialized_view(self) -> None:
+        """dbt's own materialization fails as well, but runs hooks first, and gives no reason."""
+        raise NotSupportedError(
+            "a materialized view can't be made: Spark's catalogs have none, and its CREATE "
+            "MATERIALIZED VIEW is for declarative pipelines alone",
+            table=self._model.table,
+            left="unchanged; no hook and no job was started",
+            remedy="set materialized to table or incremental, which are refreshed by each run of "
+            "dbt, or to view",
+        )

@@ -1,5 +1,7 @@
 """A model that fails leaves the old table as it was, and nothing staged."""
 
+import json
+
 import pytest
 
 from functional.dbt_project import Project
@@ -54,8 +56,11 @@ def test_a_model_that_raises_in_a_task(
     [
         ("id", "enforced contract that failed"),
         ("cast(id as int) as id, 'x' as s", "enforced contract that failed"),
-        ("nullif(id, 3) as id, 'x' as s", "not_null id (1 rows)"),
-        ("id - 2 as id, 'x' as s", "positive (2 rows)"),
+        (
+            "nullif(id, 3) as id, 'x' as s",
+            'not_null id (1 rows)\n      - not_null id: {"id":null,"s":"x"}\n',
+        ),
+        ("id - 2 as id, 'x' as s", 'positive (2 rows)\n      - positive: {"id":-2,"s":"x"}\n'),
     ],
 )
 def test_a_model_that_breaks_its_contract(
@@ -108,16 +113,51 @@ def test_a_failing_post_hook_undoes_nothing(project: Project, outside: Outside) 
     assert project.rows("select n from {schema}.orders")[0].n == 2
 
 
-def test_grants_come_after_the_commit(project: Project, outside: Outside) -> None:
-    """GRANT is dbt-spark's: Spark without an authorizer refuses it, when the version is live."""
-    config = "{{ config(materialized='table', grants={'select': ['analyst']}) }} "
-    project.write({"models/orders.sql": config + CHANGED})
-    failed = project.dbt("run")
-    message = failed.message("orders")
-    assert "GRANT" in message.upper()
-    assert "what failed came after the commit" in message
-    (version,) = outside.versions()
-    assert outside.parameters("orders")["ctas_spark_version"] == version
+GRANTED = "{{{{ config(materialized='{}', grants={{'select': ['analyst']}}, "
+GRANTED += "pre_hook='create table {{{{ this }}}}_hook (a int)') }}}} select 1 as id"
+OWN_GRANTS = """
+{% macro spark__apply_grants(relation, grant_config, should_revoke) %}
+  {% do run_query("alter table " ~ relation ~ " set tblproperties ('readers' = '"
+                  ~ grant_config.select[0] ~ "')") %}
+{% endmacro %}
+"""
+
+
+@pytest.mark.parametrize("materialization", ["table", "incremental", "view"])
+def test_grants_that_spark_lacks_are_refused(
+    project: Project, outside: Outside, materialization: str
+) -> None:
+    """Spark's own parser has no GRANT: nothing is run of such a model, not even its hooks."""
+    project.write({"models/orders.sql": GRANTED.format(materialization)})
+    message = project.dbt("run").message("orders")
+    assert "[NOT_SUPPORTED] grants are configured" in message
+    assert "remove grants" in message
+    assert outside.tables() == []
+
+
+def test_grants_of_seeds_are_refused_and_empty_ones_are_none(project: Project) -> None:
+    """Of a seed, too; and ``grants: {}`` grants nothing."""
+    settings = {"name": "tested", "profile": "tested", "seeds": {"+grants": {"select": ["a"]}}}
+    project.write(
+        {
+            "dbt_project.yml": json.dumps(settings),
+            "seeds/numbers.csv": "n\n1\n",
+            "models/orders.sql": "{{ config(materialized='table', grants={}) }} select 1 as id",
+        }
+    )
+    run = project.dbt("build")
+    assert "[NOT_SUPPORTED] grants are configured" in run.message("numbers")
+    assert run.results["orders"]["status"] == "success"
+
+
+def test_a_project_that_grants_in_its_own_way_is_left_to_it(
+    project: Project, outside: Outside
+) -> None:
+    """A macro of the project's applies grants, and knows whether that works."""
+    model = "{{ config(materialized='table', grants={'select': ['analyst']}) }} select 1 as id"
+    project.write({"models/orders.sql": model, "macros/grants.sql": OWN_GRANTS})
+    project.build()
+    assert outside.parameters("orders")["readers"] == "analyst"
 
 
 def test_a_first_build_that_fails_leaves_no_table(project: Project, outside: Outside) -> None:

@@ -179,6 +179,7 @@ def test_new_rows_are_checked_before_they_are_added(project: Project) -> None:
         failed = project.dbt("run")
         assert not failed.success
         assert "[CONSTRAINT_VIOLATION]" in failed.message("events")
+        assert '- not_null id: {"id":null,"text":"n","part":"y"}' in failed.message("events")
         assert texts(project) == "1a 2b 3c"
 
 

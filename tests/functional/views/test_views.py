@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from typing_extensions import Self
 
 from functional.dbt_project import Project
+from functional.outside import Outside
 
 DOCS = (
     "models: [{name: orders, description: all orders, config: {persist_docs: {relation: true, "
@@ -108,3 +109,17 @@ def test_the_files_of_a_managed_table_go_as_before(project: Project) -> None:
     )
     with_orders(project, f"{VIEW} select 2 as n").build()
     assert [row.n for row in project.rows("select n from {schema}.orders")] == [2]
+
+
+def test_a_materialized_view_is_refused(project: Project, outside: Outside) -> None:
+    """Before its hooks, and whatever has its name stays."""
+    project.write({"models/shown.sql": "select 1 as id"})
+    project.build()
+    hook = "pre_hook='create table {{ this }}_hook (a int)'"
+    model = f"{{{{ config(materialized='materialized_view', {hook}) }}}} select 2 as id"
+    project.write({"models/shown.sql": model})
+    message = project.dbt("run").message("shown")
+    assert "[NOT_SUPPORTED] a materialized view can't be made" in message
+    assert "set materialized to table or incremental" in message
+    assert project.rows("select * from {schema}.shown")[0].id == 1
+    assert outside.tables() == ["shown"]

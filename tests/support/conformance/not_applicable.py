@@ -17,7 +17,7 @@ PYTHON = (
 )
 GRANTS = (
     "Spark has no privileges: GRANT is INVALID_STATEMENT_OR_CLAUSE, and SHOW GRANTS no syntax; "
-    "what a user is told then is shown by grants.test_invalid_grants.BaseInvalidGrants"
+    "what a user is told first is shown by grants.test_invalid_grants.BaseInvalidGrants"
 )
 MATERIALIZED_VIEW = (
     "Spark's catalogs have no materialized views: CREATE MATERIALIZED VIEW is for declarative "

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from formats import grown
 from functional.dbt_project import Project
+from functional.sources import OF_THE_MODELS, freshness
 
 _numbers = itertools.count(1)
 
@@ -76,6 +78,16 @@ class DbtRuns:
         files = {"models/m.sql": model, "models/plain.sql": PLAIN, "models/schema.yml": SCHEMA}
         project.write(self._in_format(files))
         return project
+
+    def test_a_source_is_as_fresh_as_the_last_commit(self, project: Project) -> None:
+        """The format's log tells that, and no row is read."""
+        began = datetime.now(timezone.utc) - timedelta(seconds=1)
+        project.build()
+        (project.directory / "models" / "sources.yml").write_text(OF_THE_MODELS.format("{name: m}"))
+        _, found = freshness(project)
+        assert found["m"]["status"] == "pass"
+        loaded = datetime.fromisoformat(found["m"]["max_loaded_at"])
+        assert began < loaded < datetime.now(timezone.utc)
 
     def test_a_model_is_built_rebuilt_and_rolled_back(self, project: Project) -> None:
         """Its results say what was published and how; comments are there; parquet next to it."""

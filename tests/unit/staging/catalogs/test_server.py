@@ -11,9 +11,11 @@ from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     CATALOG_OF_DELTA,
     EXTENSION_OF_DELTA,
+    EXTENSION_OF_ICEBERG,
     EXTENSIONS,
 )
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.engines.thrift.results import ServerError
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 
 CATALOG = "spark.sql.catalog."
@@ -85,3 +87,28 @@ def test_what_needs_the_jvm_is_refused(
     with pytest.raises(StagingError, match=re.escape(what)) as refused:
         catalogs(settings).catalog_for(context(catalog, file_format))
     assert remedy in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("extensions", "says", "lacks"),
+    [
+        ("", "INVALID_STATEMENT_OR_CLAUSE", True),
+        (f"{EXTENSION_OF_DELTA}, {EXTENSION_OF_ICEBERG}", "INVALID_STATEMENT_OR_CLAUSE", True),
+        ("org.example.Grants", "INVALID_STATEMENT_OR_CLAUSE", False),
+        ("", "PARSE_SYNTAX_ERROR", False),
+    ],
+)
+def test_a_server_lacks_grants_if_its_own_parser_refuses_the_word(
+    extensions: str, says: str, *, lacks: bool
+) -> None:
+    """A parser that knows GRANT misses the rest of it; one of an extension may try Spark's, too."""
+    sent = []
+
+    def refuse(statement: str) -> None:
+        sent.append(statement)
+        raise ServerError("refused", says)
+
+    conf = SimpleNamespace(get={EXTENSIONS: extensions}.get)
+    spark = SimpleNamespace(version="4.1.4", conf=conf, sql=refuse)
+    assert CatalogsWithoutJvm(cast("Any", spark), "Thrift").lacks_grants is lacks
+    assert set(sent) <= {"GRANT"}

@@ -10,7 +10,14 @@ from ..delta.limits import TRIED_JARS
 from ..engines.embedded import is_embedded
 from ..errors import ProfileError
 from .kinds import ICEBERG, SESSION_OF_ICEBERG
-from .settings import CATALOG_OF_DELTA, EXTENSION_OF_DELTA, EXTENSIONS, ICEBERG_JARS, SETTINGS
+from .settings import (
+    CATALOG_OF_DELTA,
+    EXTENSION_OF_DELTA,
+    EXTENSION_OF_ICEBERG,
+    EXTENSIONS,
+    ICEBERG_JARS,
+    SETTINGS,
+)
 
 PACKAGES = "spark.jars.packages"
 SESSION = f"{SETTINGS}{SESSION_CATALOG}"
@@ -42,7 +49,7 @@ FORMATS: Mapping[str, Needs] = {
     ICEBERG: Needs(
         # Spark 3.5's Hive has no compare-and-swap
         {minor: jar for minor, jar in ICEBERG_JARS.items() if not minor.startswith("3.")},
-        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        EXTENSION_OF_ICEBERG,
         {SESSION: SESSION_OF_ICEBERG, f"{SESSION}.type": "hive"},
         EMBEDDED,
     ),

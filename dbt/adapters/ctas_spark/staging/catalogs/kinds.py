@@ -195,6 +195,11 @@ class Catalogs:
         """Give Spark comments of a staged table's columns that are too long for Hive's."""
         raise NotImplementedError
 
+    @property
+    def lacks_grants(self) -> bool:
+        """Whether it is proven that Spark has no GRANT, which some of its extensions bring."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """Give back what the invocation holds."""
         with self._guard:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from pyspark.errors import PySparkException
+
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout
 from ..errors import StagingError
 from ..publish import messages
@@ -19,6 +21,7 @@ from .kinds import ICEBERGS, NOT_ISOLATED, Catalogs, Kind, implementation_of
 from .protocol import Capabilities, ConflictCheck, StagingCatalog
 from .settings import SETTINGS, SessionFacts
 
+NO_GRANT = "INVALID_STATEMENT_OR_CLAUSE"
 CONNECT = "Spark Connect"
 THRIFT = "Thrift"
 WHY_NOT_MORE = (
@@ -66,6 +69,21 @@ class CatalogsWithoutJvm(Catalogs):
         """The jars are taken to be there: the first statement fails if they are not."""
         extensions = self._spark.conf.get(settings.EXTENSIONS, "") or ""
         return SessionFacts(self._spark.version, extensions, has_iceberg=True, has_delta=True)
+
+    @cached_property
+    def lacks_grants(self) -> bool:
+        """Send half a GRANT, which nothing can execute; an unknown extension may have a whole one.
+
+        Spark's own parser knows the word, and refuses whatever follows it.
+        """
+        extensions = {one.strip() for one in self._facts.extensions.split(",")}
+        if extensions - {"", settings.EXTENSION_OF_DELTA, settings.EXTENSION_OF_ICEBERG}:
+            return False
+        try:
+            self._spark.sql("GRANT")
+        except PySparkException as error:
+            return error.getCondition() == NO_GRANT
+        return False
 
     def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
         name = context.target.catalog

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
+from pyspark.errors import ParseException
 from pyspark.sql import SparkSession
 
 from ..clock import SYSTEM_CLOCK, Clock
@@ -42,6 +43,8 @@ from .kinds import (
 from .protocol import StagingCatalog
 from .rest import RestCatalog
 from .settings import SETTINGS, IcebergKind, SessionFacts
+
+GRANT = "GRANT SELECT ON TABLE any_schema.any_table TO `anyone`"
 
 
 class CatalogsWithJvm(Catalogs):
@@ -118,6 +121,15 @@ class CatalogsWithJvm(Catalogs):
         with self._guard:
             metastore = self._connected().metastore
         keep_whole_comments(metastore, staged, texts)
+
+    @cached_property
+    def lacks_grants(self) -> bool:
+        """Ask the session's parser, which contains those of extensions; nothing is executed."""
+        try:
+            jvm.session(self._spark).sessionState().sqlParser().parsePlan(GRANT)
+        except ParseException:
+            return True
+        return False
 
     def _description(self) -> str:
         """What the metastore is; the report goes on if there is no way to it."""

@@ -12,6 +12,7 @@ from ..publish import messages
 SETTINGS = "spark.sql.catalog."
 CATALOG_OF_DELTA = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 EXTENSION_OF_DELTA = "io.delta.sql.DeltaSparkSessionExtension"
+EXTENSION_OF_ICEBERG = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 EXTENSIONS = "spark.sql.extensions"
 
 ICEBERG_JARS: Mapping[str, str] = {

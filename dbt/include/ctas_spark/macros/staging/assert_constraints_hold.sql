@@ -1,8 +1,10 @@
-{#- not_null and check constraints are enforced by one scan of the version. -#}
+{#- not_null and check constraints are enforced by one scan of the version. Only if rows break one,
+    a second query finds a few of them. -#}
 {% macro assert_constraints_hold(relation) %}
+  {%- set relation = relation.quote(database=true, schema=true, identifier=true) -%}
   {%- set sql = adapter.constraint_checks_sql(model, relation) -%}
   {%- if sql is not none -%}
     {%- call statement('constraints', fetch_result=true) -%}{{ sql }}{%- endcall -%}
-    {%- do adapter.assert_no_violations(load_result('constraints').table) -%}
+    {%- do adapter.assert_no_violations(load_result('constraints').table, model, relation) -%}
   {%- endif -%}
 {% endmacro %}

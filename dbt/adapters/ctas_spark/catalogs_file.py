@@ -1,0 +1,41 @@
+"""The project's ``catalogs.yml``: names by which models ask for a Spark catalog."""
+
+from typing import Any
+
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.catalogs import CatalogIntegration  # type: ignore[attr-defined]  # no __all__
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import ICEBERG
+from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
+from dbt.adapters.ctas_spark.staging.errors import ProfileError
+from dbt.config.catalogs import get_active_write_integration, load_catalogs
+
+IN_SPARK = ("external_volume", "file_format", "adapter_properties")
+
+
+class SparkCatalog(CatalogIntegration):
+    """An integration with the name of a Spark catalog, which chooses format and storage."""
+
+    catalog_type = "spark"
+    allows_writes = True
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        settings = f"{SETTINGS}{config.catalog_name} in spark_conf of the profile"
+        problems = [
+            f"{name} is not read; Spark has it in {settings}"
+            for name in IN_SPARK
+            if getattr(config, name, None)
+        ]
+        if (config.table_format or ICEBERG).lower() != ICEBERG:
+            problems.append(f"table_format is {ICEBERG}, or left out; models have file_format")
+        if problems:
+            named = [f"catalogs.yml: {config.name}: {problem}" for problem in problems]
+            raise DbtRuntimeError(str(ProfileError.of(named)))
+
+
+def spark_catalogs(config: Any) -> dict[str, str]:
+    """The Spark catalog for each name; some of dbt's commands read the file, but not all."""
+    found = load_catalogs(config.project_root, config.project_name, config.cli_vars)
+    active = filter(None, map(get_active_write_integration, found))
+    return {one.name: str(one.catalog_name) for one in active}

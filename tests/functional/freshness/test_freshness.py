@@ -1,0 +1,31 @@
+"""Sources without a loaded_at_field are as fresh as their tables."""
+
+from datetime import datetime, timedelta, timezone
+
+from functional.dbt_project import Project
+from functional.sources import OF_THE_MODELS, freshness
+
+
+def test_a_table_of_files_is_as_fresh_as_its_newest_file(project: Project) -> None:
+    """One without any is as old as can be, and of a view nothing is known but its rows."""
+    began = datetime.now(timezone.utc) - timedelta(seconds=1)
+    project.write(
+        {
+            "models/written.sql": "{{ config(materialized='table') }} select 1 as n",
+            "models/empty.sql": "{{ config(materialized='table', partition_by='n') }}"
+            "select 1 as a, 2 as n where false",
+            "models/shown.sql": "select 1 as n",
+            "models/sources.yml": OF_THE_MODELS.format(
+                "{name: written}, {name: empty}, {name: shown}"
+            ),
+        }
+    )
+    project.build()
+    run, found = freshness(project)
+    written = found["written"]
+    assert written["status"] == "pass"
+    assert began < datetime.fromisoformat(written["max_loaded_at"]) < datetime.now(timezone.utc)
+    assert found["empty"]["status"] == "error"
+    assert found["empty"]["max_loaded_at"].startswith("0001")
+    assert "[NOT_SUPPORTED] nothing but its rows tells how fresh" in run.log
+    assert "set loaded_at_field" in run.log
