@@ -107,7 +107,7 @@ def counting(
     counted = job(Tracker(), [])
     context: Any = counted.spark.sparkContext
     context._jsc.sc = lambda: jvm_context  # noqa: SLF001
-    context.setJobGroup = lambda *_, **__: None
+    context.setJobGroup = context.setLocalProperty = lambda *_, **__: None
     counted.attach()
     return counted
 

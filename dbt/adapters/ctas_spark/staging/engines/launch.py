@@ -35,7 +35,13 @@ CONSOLE = "spark-console.log"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 REMOTE_VARIABLE = "SPARK_REMOTE"
 REMOTE_SETTING = "spark.remote"
-LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+LOCAL = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    # else a small model would wait for every task of a long one before it
+    "spark.scheduler.mode": "FAIR",
+}
+"""Of a local master, where no administrator has chosen otherwise."""
 MASTER = "spark.master"
 STANDALONE = re.compile(r"(?:^spark://|,)([^,:]+):(\d+)")
 CONNECT_SECONDS = 10.0
@@ -207,7 +213,8 @@ def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, 
     """The user's settings over ours."""
     ours = dict(DEFAULTS)
     if is_local(settings):
-        ours |= LOCAL
+        defaults = spark_defaults()
+        ours |= {key: defaults.get(key, value) for key, value in LOCAL.items()}
     here = Path.cwd()
     if here.as_uri() != f"file://{here}":  # Spark would write its default to an escaped path
         ours[WAREHOUSE] = path_for_spark(here / TABLES)

@@ -1,6 +1,7 @@
 """A Spark session whose driver is this process's own JVM: its SQL, jobs and counters."""
 
 import re
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ LATEST_EXECUTIONS = 60
 ROWS = "number of output rows"
 FILES = "number of written files"
 MERGE = re.compile(r"\bmerge\s+into\b", re.IGNORECASE)
+POOL = "spark.scheduler.pool"
+"""A thread's share of the cores, next to the others', if Spark schedules in FAIR mode."""
 AFFECTED = "num_affected_rows"
 """Delta's column of what a MERGE returns; other formats return nothing."""
 
@@ -65,6 +68,8 @@ class SessionJob(StoppableJob):
     def attach(self) -> None:
         self._statements += 1
         context = self.spark.sparkContext
+        if self._statements == 1:
+            context.setLocalProperty(POOL, f"ctas-spark-{threading.get_ident()}")
         context.setJobGroup(self.group, self._statement, interruptOnCancel=True)
 
     def cancel(self) -> None:
