@@ -23,6 +23,8 @@ FILES = "number of written files"
 MERGE = re.compile(r"\bmerge\s+into\b", re.IGNORECASE)
 POOL = "spark.scheduler.pool"
 """A thread's share of the cores, next to the others', if Spark schedules in FAIR mode."""
+ACTIVE = "ACTIVE"
+NO_TASK = "no task runs: Spark plans it, or finishes it"
 AFFECTED = "num_affected_rows"
 """Delta's column of what a MERGE returns; other formats return nothing."""
 
@@ -105,6 +107,13 @@ class SessionJob(StoppableJob):
         except (Py4JError, PySparkException, OSError):
             return WriteFigures()
 
+    def progress(self) -> str:
+        """The tasks of the stages that run, and the rows that were written so far."""
+        try:
+            return self._progress()
+        except (Py4JError, OSError):
+            return ""
+
     @property
     def _statement(self) -> str:
         """The description of the last statement's executions and jobs."""
@@ -114,9 +123,26 @@ class SessionJob(StoppableJob):
         context = jvm.context(self.spark)
         context.listenerBus().waitUntilEmpty(LISTENER_MS)
         store = context.statusStore()
-        group = self.spark.sparkContext.statusTracker().getJobIdsForGroup(self.group)
-        jobs = [job for job in group if _description(store.job(job)) == self._statement]
+        jobs = self._jobs(store)
         return _output(store, jobs) if jobs else WriteFigures()
+
+    def _jobs(self, store: Any) -> list[int]:
+        """Those of the last statement."""
+        group = self.spark.sparkContext.statusTracker().getJobIdsForGroup(self.group)
+        return [job for job in group if _description(store.job(job)) == self._statement]
+
+    def _progress(self) -> str:
+        store = jvm.context(self.spark).statusStore()
+        of_jobs = (_stages(store, store.job(job)) for job in self._jobs(store))
+        stages = [stage for found in of_jobs for stage in found if stage]
+        running = [
+            f"stage {stage.stageId()}: {stage.numCompleteTasks()} of {stage.numTasks()} tasks"
+            for stage in stages
+            if str(stage.status()) == ACTIVE
+        ]
+        rows = sum(int(stage.outputRecords()) for stage in stages)
+        written = [f"{rows:,} rows were written"] if rows else []
+        return ", ".join([*running, *written] if running else [NO_TASK, *written])
 
     def _driver_has_ended(self) -> bool:
         try:
@@ -167,7 +193,7 @@ def _output(store: Any, jobs: Iterable[int]) -> WriteFigures:
     """
     rows = written = 0
     for job in map(store.job, jobs):
-        stages = [_stage(store, number) for number in _numbers(job.stageIds())]
+        stages = _stages(store, job)
         if stages.count(None) > job.numSkippedStages():
             return WriteFigures()
         for stage in filter(None, stages):
@@ -179,8 +205,9 @@ def _output(store: Any, jobs: Iterable[int]) -> WriteFigures:
     return WriteFigures(rows=rows, bytes=written)
 
 
-def _numbers(of_scala: Any) -> list[int]:
-    return [int(of_scala.apply(index)) for index in range(of_scala.size())]
+def _stages(store: Any, job: Any) -> list[Any]:
+    numbers = job.stageIds()
+    return [_stage(store, int(numbers.apply(index))) for index in range(numbers.size())]
 
 
 def _stage(store: Any, number: int) -> Any:
