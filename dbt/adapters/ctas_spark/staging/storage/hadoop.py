@@ -17,6 +17,7 @@ from .client import StoredFile
 
 MISSING = "java.io.FileNotFoundException"
 CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
+TO_LIST = "org.apache.hadoop.util.functional.RemoteIterators.toList"
 CLOCK = ".clock-"
 STATUS = re.compile(
     r"FileStatus\{path=(.*?); isDirectory=false; length=(\d+); .*?modification_time=(\d+);"
@@ -72,12 +73,14 @@ class HadoopStorage:
             target, system = self._locate(directory)
             if system.getUri().getScheme() == "file":
                 return tuple(_on_disk(str(target.toUri().getPath())))
-            found = system.listFiles(target, True)
-            iterators = self._jvm.org.apache.hadoop.util.functional.RemoteIterators
-            text = str(iterators.toList(found).toString())
+            text = self._text_of(system.listFiles(target, True))
         return tuple(
             StoredFile(path, int(length), int(time)) for path, length, time in STATUS.findall(text)
         )
+
+    def _text_of(self, statuses: Any) -> str:
+        """Not of an array, which Py4J passes to no method of Java's that takes any."""
+        return str(jvm.member(self._jvm, TO_LIST)(statuses).toString())
 
     def modified_ms(self, path: str) -> int | None:
         with suppress(MissingError), _asking("look at", path):
@@ -90,7 +93,7 @@ class HadoopStorage:
             target, system = self._locate(directory)
             if system.getUri().getScheme() == "file":
                 return tuple(_names_on_disk(str(target.toUri().getPath())))
-            text = str(self._jvm.java.util.Arrays.toString(system.listStatus(target)))
+            text = self._text_of(system.listStatusIterator(target))
             return tuple(path.rpartition("/")[2] for path in PATH.findall(text))
         return ()
 
