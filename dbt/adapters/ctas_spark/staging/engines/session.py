@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -53,12 +54,18 @@ class SessionEngine:
 
         REFRESH TABLE alone would do both, but lists every file of the new version.
         """
-        cached = not jvm.shared_state(self.spark).cacheManager().isEmpty()
-        if name.catalog == SESSION_CATALOG and not cached:
-            identifier = jvm.identifier(self.spark, name)
-            jvm.session_catalog(self.spark).invalidateCachedTable(identifier)
+        if name.catalog == SESSION_CATALOG and self._cache.isEmpty():
+            self._catalog.invalidateCachedTable(jvm.identifier(self.spark, name))
         else:
             self.sql(f"REFRESH TABLE {quoting.table(name)}")
+
+    @cached_property
+    def _cache(self) -> Any:
+        return jvm.shared_state(self.spark).cacheManager()
+
+    @cached_property
+    def _catalog(self) -> Any:
+        return jvm.session_catalog(self.spark)
 
 
 @dataclass(eq=False)
