@@ -170,6 +170,8 @@ def _changed(one: Path) -> int:
 
 if __name__ == "__main__":
     os.nice(LOWEST_PRIORITY)
+    with suppress(OSError):  # where Linux shares the cores between sessions, and then within each
+        Path("/proc/self/autogroup").write_text(str(LOWEST_PRIORITY))
     made = make()
     if (made.parent / ONLY_BY_HAND).exists():  # the user has removed it meanwhile
         made.unlink()
