@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.storage.client import data_files
@@ -19,8 +20,9 @@ def test_a_small_file_has_no_other_file_beside_it(spark: SparkSession, tmp_path:
     assert storage.read(str(tmp_path / "nothing")) is None
 
 
+@pytest.mark.parametrize("scheme", ["", "file:", "file://"])
 def test_a_listing_has_every_file_with_its_bytes_and_its_time(
-    spark: SparkSession, tmp_path: Path
+    scheme: str, spark: SparkSession, tmp_path: Path
 ) -> None:
     """Names with spaces and signs, partitions and hidden files: each once."""
     version = tmp_path / "20260101t000000x00000000"
@@ -29,13 +31,31 @@ def test_a_listing_has_every_file_with_its_bytes_and_its_time(
         (version / name).parent.mkdir(parents=True, exist_ok=True)
         (version / name).write_bytes(b"x" * size)
     storage = HadoopStorage(spark)
-    found = storage.files(str(version))
+    found = storage.files(f"{scheme}{version}")
     told = {one.path.partition(f"{version.name}/")[2]: one.bytes for one in found}
     assert told == {name: size for size, name in enumerate(names)}
     newest = (version / "_SUCCESS").stat().st_mtime_ns // 1_000_000
     assert {one.modified_ms for one in found if one.path.endswith("_SUCCESS")} == {newest}
     assert len(data_files(found, str(version))) == 3
-    assert storage.files(str(tmp_path / "nothing")) == ()
+    assert set(storage.children(f"{scheme}{version}")) == {name.partition("/")[0] for name in names}
+    for empty in (storage.files, storage.children, storage.exists):
+        assert not empty(f"{scheme}{tmp_path}/nothing")
+
+
+@pytest.mark.parametrize("scheme", ["", "file:", "file://"])
+def test_a_directory_gets_the_permissions_of_another(
+    scheme: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    """It is made; that its group is its parent's stays. Without a source, nothing is made."""
+    storage = HadoopStorage(spark)
+    source, parent = tmp_path / "source", tmp_path / "parent"
+    storage.copy_permissions(f"{scheme}{source}", f"{scheme}{parent}")
+    assert not parent.exists()
+    for directory, mode in ((source, 0o1750), (parent, 0o2775)):
+        directory.mkdir()
+        directory.chmod(mode)
+    storage.copy_permissions(f"{scheme}{source}", f"{scheme}{parent}/made/there")
+    assert (parent / "made" / "there").stat().st_mode & 0o7777 == 0o3750
 
 
 def test_the_storages_time_is_that_of_a_file_just_written(

@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from collections import Counter as Counts
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,11 +10,38 @@ import pytest
 from py4j.java_gateway import GatewayClient
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager as Connections
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 
 _numbers = itertools.count(1)
+
+
+RELEASE = "m\n"
+"""How the command begins by which Java forgets an object that Python has dropped."""
+
+
+@contextmanager
+def counted_by_node(patch: pytest.MonkeyPatch) -> Iterator[Counts[str]]:
+    """The commands of each node that dbt runs in this block, by its unique id."""
+    counts: Counts[str] = Counts()
+    send, name_of = GatewayClient.send_command, Connections.set_connection_name
+    here = threading.local()
+
+    def named(manager: Connections, name: str | None = None) -> object:
+        here.node = name
+        return name_of(manager, name)
+
+    def counting(client: object, command: str, *rest: object, **options: object) -> object:
+        if not command.startswith(RELEASE):
+            counts[getattr(here, "node", "")] += 1
+        return send(client, command, *rest, **options)
+
+    with patch.context() as block:
+        block.setattr(Connections, "set_connection_name", named)
+        block.setattr(GatewayClient, "send_command", counting)
+        yield counts
 
 
 class Counter:

@@ -1,7 +1,11 @@
 """The archive of Spark's classes: which one fits, and what becomes of one that can't be made."""
 
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +71,7 @@ def test_it_is_made_by_another_process(
         ("", "it said nothing"),
         ("raise SystemExit('no Java')", "no Java"),
         ("print('[0.1s][error][cds] a reason\\nthe end')", "[0.1s][error][cds] a reason"),
+        ("import sys; open(sys.argv[1], 'w'); sys.exit('no memory')", "no memory"),
     ],
 )
 def test_one_that_is_not_made_leaves_nothing(
@@ -85,9 +90,83 @@ def test_one_that_is_not_made_leaves_nothing(
 def test_all_of_them_are_removed(cache: Path) -> None:
     """Also those of environments that are gone, and what a kill left of one."""
     assert class_archive.remove() == []
-    cache.mkdir(parents=True)
     left = [cache / "spark-3.5.9-gone.42", cache / "spark-4.1.4-other.jsa"]
     for one in left:
         one.touch()
     assert class_archive.remove() == left
-    assert not list(cache.iterdir())
+    assert not list(cache.glob("spark-*"))
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The commands of processes that were started; none of them is."""
+    commands: list[Any] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **_: commands.append(command))
+    return commands
+
+
+def test_one_is_tried_unasked_once(started: list[Any], cache: Path) -> None:
+    """By a process of its own; its note, with what it said, keeps others from trying again."""
+    assert class_archive.make_unasked() == class_archive.path()
+    assert class_archive.make_unasked() is None
+    assert started == [[sys.executable, "-m", class_archive.UNASKED]]
+    assert list(cache.iterdir()) == [class_archive.path().with_suffix(class_archive.TRIED)]
+
+
+def test_none_is_made_unasked_after_a_removal(started: list[Any]) -> None:
+    """Not for another Java or another Spark, either."""
+    class_archive.remove()
+    assert class_archive.make_unasked() is None
+    assert not started
+
+
+def test_a_full_disk_is_left_alone(started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written there, and a later run may try."""
+    usage = shutil.disk_usage("/")
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=class_archive.ROOM - 1))
+        assert class_archive.make_unasked() is None
+    assert not started
+    assert class_archive.make_unasked() is not None
+
+
+def test_a_cache_that_is_not_writable_harms_nothing(
+    started: list[Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The reason is in the log."""
+    (tmp_path / "cache").touch()  # for a directory, root has every permission
+    with caplog.at_level("INFO"):
+        assert class_archive.make_unasked() is None
+    assert not started
+    assert "no archive of Spark's classes is made unasked: " in caplog.text
+    assert class_archive.option() == ""
+
+
+def test_those_that_no_spark_starts_with_any_more_are_removed(
+    started: list[Any], cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After two months, when another one is made; one that is in use stays."""
+    cache.mkdir(parents=True)
+    used, unused = class_archive.path(), cache / "spark-4.1.4-gone.jsa"
+    for one in used, unused:
+        one.touch()
+        os.utime(one, (1, 1))
+    assert class_archive.option()
+    assert class_archive.make_unasked() is None
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    assert class_archive.make_unasked()
+    assert len(started) == 1
+    assert used.exists()
+    assert not unused.exists()
+
+
+def test_one_that_was_made_unasked_leaves_no_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    """Of one that was not made, the note stays."""
+    train_with(monkeypatch, tmp_path, "import sys; open(sys.argv[1], 'w')")
+    cache.mkdir(parents=True)
+    note = class_archive.path().with_suffix(class_archive.TRIED)
+    note.touch()
+    made = class_archive.make()
+    assert list(cache.iterdir()) == [made]

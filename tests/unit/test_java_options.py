@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dbt.adapters.ctas_spark.staging.engines import class_archive
-from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS
+from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS, lacks_archive
 from dbt.adapters.ctas_spark.staging.engines.launch import with_defaults
 
 PARALLEL = "-XX:+UseParallelGC"
@@ -89,3 +89,13 @@ def test_a_jvm_maps_the_archive_that_there_is() -> None:
     assert f'"-XX:SharedArchiveFile={archive}"' in options()
     own = "-XX:SharedArchiveFile=mine.jsa"
     assert str(archive) not in options({JAVA_OPTIONS: own})
+
+
+def test_whoever_chose_how_classes_are_shared_gets_no_archive() -> None:
+    """Not even one that is made unasked."""
+    assert lacks_archive(with_defaults({}, "logs"))
+    assert not lacks_archive(with_defaults({JAVA_OPTIONS: "-Xshare:off"}, "logs"))
+    archive = class_archive.path()
+    archive.parent.mkdir(parents=True)
+    archive.touch()
+    assert not lacks_archive(with_defaults({}, "logs"))

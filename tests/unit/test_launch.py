@@ -29,6 +29,19 @@ def test_a_cluster_gets_no_loopback_address(tmp_path: Path) -> None:
     assert "spark.driver.host" not in with_defaults({"spark.master": "yarn"}, str(tmp_path))
 
 
+def test_a_local_spark_shares_its_cores_fairly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless the user, or an administrator, has chosen how it schedules."""
+    name = "spark.scheduler.mode"
+    assert with_defaults({}, "logs")[name] == "FAIR"
+    assert with_defaults({name: "FIFO"}, "logs")[name] == "FIFO"
+    assert name not in with_defaults({"spark.master": "yarn"}, "logs")
+    (tmp_path / "spark-defaults.conf").write_text(f"{name} FIFO\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert with_defaults({}, "logs")[name] == "FIFO"
+
+
 def test_a_working_directory_with_a_space_gets_an_explicit_warehouse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

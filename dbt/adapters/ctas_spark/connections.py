@@ -24,6 +24,7 @@ from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.lines_of_errors import located
 from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
+from dbt.adapters.ctas_spark.progress import told
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.protocol import (
     STOP_SECONDS,
@@ -213,8 +214,10 @@ class CtasSparkConnectionManager(SparkConnectionManager):
     def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
         """Run and fetch: Spark computes a query when it is fetched, so this can fail as well."""
         with self.exception_handler(self._add_query_comment(sql)):
-            self.model.note(self.get_thread_connection().handle.spark, sql)
-            response, rows = super().execute(sql, *others, **named)
+            connection = self.get_thread_connection()
+            self.model.note(connection.handle.spark, sql)
+            with told(str(connection.name), connection.handle.job):
+                response, rows = super().execute(sql, *others, **named)
         if self.model.counts:
             written = self.get_thread_connection().handle.written_by(sql)
             response = PublicationResponse.of_write(str(response), written, self.model.level)

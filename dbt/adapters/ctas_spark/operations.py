@@ -200,8 +200,8 @@ def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
     """
     _check(ARCHIVE, arguments)
     if arguments.get("remove"):
-        removed = map(str, class_archive.remove())
-        return f"removed: {', '.join(removed) or 'nothing, there was no archive'}"
+        removed = ", ".join(map(str, class_archive.remove()))
+        return f"removed: {removed or 'nothing, there was no archive'}; none is made unasked now"
     say("Starting a Spark whose classes are archived: this takes about a minute")
     made = class_archive.make()
     return (

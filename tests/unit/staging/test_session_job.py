@@ -76,7 +76,7 @@ def test_a_driver_that_has_ended_runs_no_task() -> None:
 
 
 def counting(
-    *stages: dict[str, int], described: str = "mine 1", forgotten: int = 0, skipped: int = 0
+    *stages: dict[str, Any], described: str = "mine 1", forgotten: int = 0, skipped: int = 0
 ) -> SessionJob:
     """A job whose first statement had one job with these stages, and some that Spark forgot."""
     quiet = {"numFailedTasks": 0, "numKilledTasks": 0, "attemptId": 0}
@@ -107,7 +107,7 @@ def counting(
     counted = job(Tracker(), [])
     context: Any = counted.spark.sparkContext
     context._jsc.sc = lambda: jvm_context  # noqa: SLF001
-    context.setJobGroup = lambda *_, **__: None
+    context.setJobGroup = context.setLocalProperty = lambda *_, **__: None
     counted.attach()
     return counted
 
@@ -153,3 +153,23 @@ def test_a_merge_has_written_what_it_says(columns: list[str], rows: int | None) 
     frame = SimpleNamespace(columns=columns, collect=lambda: [{"num_affected_rows": 3}])
     written = counting(WROTE).written_by("/* dbt */ MERGE INTO t", frame)
     assert written == WriteFigures(rows=rows)
+
+
+RUNS = {"status": "ACTIVE", "stageId": 7, "numCompleteTasks": 3, "numTasks": 20, **WROTE}
+ENDED = {**RUNS, "status": "COMPLETE", "outputRecords": 1_200}
+
+
+def test_a_running_statement_says_how_far_it_is() -> None:
+    """By the tasks of stages that run, and the rows of all; nothing, once the driver has ended."""
+    assert counting(ENDED, RUNS).progress() == "stage 7: 3 of 20 tasks, 1,205 rows were written"
+    assert counting({**RUNS, **READ}).progress() == "stage 7: 3 of 20 tasks"
+    no_task = "no task runs: Spark plans it, or finishes it"
+    assert counting(ENDED).progress() == f"{no_task}, 1,200 rows were written"
+    gone = counting(RUNS)
+    context: Any = gone.spark.sparkContext
+
+    def end() -> None:
+        raise ConnectionRefusedError
+
+    context._jsc.sc = end  # noqa: SLF001 (PySpark's)
+    assert gone.progress() == ""

@@ -1,10 +1,13 @@
 """The archive of Spark's classes, which a later JVM maps instead of loading them (JDK's AppCDS)."""
 
 import hashlib
+import logging
 import os
 import shutil
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,9 +15,17 @@ import pyspark
 
 from ..errors import SparkNotStartedError
 
-SUFFIX = ".jsa"
-TRAINING = f"{__package__}.training"
+logger = logging.getLogger(__name__)
+
+SUFFIX, TRIED = ".jsa", ".tried"
+ONLY_BY_HAND = "only-by-hand"
+"""The file that says that none is made unasked any more."""
+TRAINING, UNASKED = f"{__package__}.training", f"{__package__}.class_archive"
 SAID_BY_JVM = "[error]"
+ROOM = 2_000_000_000
+"""Bytes that have to be free: some ten times what an archive takes."""
+LOWEST_PRIORITY = 19
+UNUSED_SECONDS = 60 * 24 * 3600
 
 
 def java_of_spark() -> str | None:
@@ -38,7 +49,40 @@ def option() -> str:
     a directory with files is on the class path, such as that of ``SPARK_CONF_DIR``.
     """
     archive = path()
-    return f'"-XX:SharedArchiveFile={archive}"' if archive.exists() else ""
+    if not archive.exists():
+        return ""
+    with suppress(OSError):  # it may be another user's, or on a disk that nobody may write to
+        os.utime(archive)  # it is in use
+    return f'"-XX:SharedArchiveFile={archive}"'
+
+
+def make_unasked() -> Path | None:
+    """Let a process that outlives this one make the archive; None if it is not to be made.
+
+    That is tried once for each Java and Spark. What the process says stays in a note next to the
+    archive until it is made; the note is the lock, too.
+    """
+    archive = path()
+    cache = archive.parent
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        is_unwanted = archive.exists() or (cache / ONLY_BY_HAND).exists()
+        if is_unwanted or shutil.disk_usage(cache).free < ROOM:
+            return None
+        with archive.with_suffix(TRIED).open("x") as note:
+            _remove_unused()
+            subprocess.Popen(  # noqa: S603 (our own module)
+                [sys.executable, "-m", UNASKED],
+                cwd=cache,
+                stdin=subprocess.DEVNULL,
+                stdout=note,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+    except OSError as error:  # a note that is there has the name of its file in this, too
+        logger.info("no archive of Spark's classes is made unasked: %s", error)
+        return None
+    return archive
 
 
 def make() -> Path:
@@ -51,10 +95,10 @@ def make() -> Path:
     archive.parent.mkdir(parents=True, exist_ok=True)
     unfinished = archive.with_suffix(f".{os.getpid()}")
     try:
-        said = _train(unfinished)
-        if not unfinished.exists():
+        done = _train(unfinished)
+        if done.returncode or not unfinished.exists():
             raise SparkNotStartedError(
-                f"no archive of Spark's classes was made: {_reason(said)}",
+                f"no archive of Spark's classes was made: {_reason(done.stdout)}",
                 left="nothing was changed, and Spark starts as before",
                 remedy="see that Java is a JDK of 17 or newer, that a Spark starts, and that no "
                 "directory on its class path, such as that of SPARK_CONF_DIR, has files",
@@ -62,21 +106,39 @@ def make() -> Path:
         unfinished.replace(archive)
     finally:
         unfinished.unlink(missing_ok=True)
+    archive.with_suffix(TRIED).unlink(missing_ok=True)
     return archive
 
 
 def remove() -> list[Path]:
-    """Remove every archive of this user, also those of environments that are gone."""
-    found = sorted(_directory().glob("spark-*"))
+    """Remove every archive of this user, also those of environments that are gone.
+
+    From then on none is made unasked.
+    """
+    directory = _directory()
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / ONLY_BY_HAND).touch()
+    found = _all()
     for one in found:
         one.unlink(missing_ok=True)
-    return found
+    return [one for one in found if one.suffix != TRIED]
 
 
-def _train(archive: Path) -> str:
-    """What the process said. It runs elsewhere: Python would import what lies here."""
+def _remove_unused() -> None:
+    """Remove those of environments that are gone, and what a kill has left of one."""
+    for one in _all():
+        if time.time() - one.stat().st_mtime > UNUSED_SECONDS:
+            one.unlink(missing_ok=True)
+
+
+def _all() -> list[Path]:
+    return sorted(_directory().glob("spark-*"))
+
+
+def _train(archive: Path) -> "subprocess.CompletedProcess[str]":
+    """Run the process elsewhere: Python would import what lies here."""
     with TemporaryDirectory() as scratch:
-        done = subprocess.run(  # noqa: S603 (our own module)
+        return subprocess.run(  # noqa: S603 (our own module)
             [sys.executable, "-m", TRAINING, str(archive)],
             cwd=scratch,
             stdin=subprocess.DEVNULL,
@@ -86,7 +148,6 @@ def _train(archive: Path) -> str:
             errors="replace",
             check=False,
         )
-    return done.stdout
 
 
 def _reason(said: str) -> str:
@@ -105,3 +166,12 @@ def _jars() -> Path:
 
 def _changed(one: Path) -> int:
     return one.stat().st_mtime_ns if one.exists() else 0
+
+
+if __name__ == "__main__":
+    os.nice(LOWEST_PRIORITY)
+    with suppress(OSError):  # where Linux shares the cores between sessions, and then within each
+        Path("/proc/self/autogroup").write_text(str(LOWEST_PRIORITY))
+    made = make()
+    if (made.parent / ONLY_BY_HAND).exists():  # the user has removed it meanwhile
+        made.unlink()

@@ -30,9 +30,8 @@ def java_options(settings: Mapping[str, str], log_directory: str, *, is_local: b
 
     Ours are left out where the user chose something, be it in a variable that Java reads.
     """
-    named = {**spark_defaults(), **settings}
-    own = named.get(JAVA_OPTIONS, "")
-    chosen = " ".join([own, named.get(BEFORE_THEM, ""), *map(_variable, VARIABLES)])
+    own = {**spark_defaults(), **settings}.get(JAVA_OPTIONS, "")
+    chosen = _chosen(settings)
     ours = [own]
     if is_local and not COLLECTOR.search(chosen):
         ours.append(QUICK_COLLECTOR)
@@ -45,8 +44,15 @@ def java_options(settings: Mapping[str, str], log_directory: str, *, is_local: b
     return " ".join(filter(None, ours))
 
 
-def _variable(name: str) -> str:
-    return os.environ.get(name, "")
+def lacks_archive(settings: Mapping[str, str]) -> bool:
+    """True if these settings, ours included, name no archive, and don't rule one out."""
+    return not ARCHIVES.search(_chosen(settings))
+
+
+def _chosen(settings: Mapping[str, str]) -> str:
+    named = {**spark_defaults(), **settings}
+    variables = (os.environ.get(one, "") for one in VARIABLES)
+    return " ".join([named.get(JAVA_OPTIONS, ""), named.get(BEFORE_THEM, ""), *variables])
 
 
 def _logging(log_directory: str) -> str:

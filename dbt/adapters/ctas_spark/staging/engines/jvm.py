@@ -80,9 +80,8 @@ def session_catalog(spark: SparkSession) -> Any:
 def identifier(spark: SparkSession, name: TableName) -> Any:
     """The name of one of the session catalog's tables."""
     packages = classes(spark)
-    return packages.org.apache.spark.sql.catalyst.TableIdentifier(
-        name.table, packages.scala.Some(name.database)
-    )
+    database = member(packages, "scala.Some")(name.database)
+    return member(packages, "org.apache.spark.sql.catalyst.TableIdentifier")(name.table, database)
 
 
 def hadoop_configuration(spark: SparkSession) -> Any:

@@ -21,7 +21,7 @@ from ..errors import ProfileError, ServerNotReachedError, SparkNotStartedError
 from ..redaction import is_secret
 from . import jvm
 from .embedded import TABLES, WAREHOUSE, beside, path_for_spark, spark_defaults
-from .java_options import JAVA_OPTIONS, LOG, java_options
+from .java_options import JAVA_OPTIONS, LOG, java_options, lacks_archive
 from .start import START
 
 DEFAULTS = {
@@ -35,7 +35,13 @@ CONSOLE = "spark-console.log"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 REMOTE_VARIABLE = "SPARK_REMOTE"
 REMOTE_SETTING = "spark.remote"
-LOCAL = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+LOCAL = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    # else a small model would wait for every task of a long one before it
+    "spark.scheduler.mode": "FAIR",
+}
+"""Of a local master, where no administrator has chosen otherwise."""
 MASTER = "spark.master"
 STANDALONE = re.compile(r"(?:^spark://|,)([^,:]+):(\d+)")
 CONNECT_SECONDS = 10.0
@@ -91,6 +97,7 @@ def start_spark(
             session = _session(wanted)
             if uses_metastore:
                 jvm.shared_state(session).externalCatalog()
+            START.lacks_archive = is_local(wanted) and lacks_archive(wanted)
             return session
 
 
@@ -197,14 +204,19 @@ def silence_query_loggers() -> None:
         logging.getLogger(name).disabled = True
 
 
+def is_local(settings: Mapping[str, str]) -> bool:
+    """True if Spark runs on this machine alone, as it does where no master is named."""
+    return {**spark_defaults(), **settings}.get(MASTER, "local").startswith("local")
+
+
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
     """The user's settings over ours."""
     ours = dict(DEFAULTS)
-    is_local = {**spark_defaults(), **settings}.get(MASTER, "local").startswith("local")
-    if is_local:
-        ours |= LOCAL
+    if is_local(settings):
+        defaults = spark_defaults()
+        ours |= {key: defaults.get(key, value) for key, value in LOCAL.items()}
     here = Path.cwd()
     if here.as_uri() != f"file://{here}":  # Spark would write its default to an escaped path
         ours[WAREHOUSE] = path_for_spark(here / TABLES)
-    options = java_options(settings, log_directory, is_local=is_local)
+    options = java_options(settings, log_directory, is_local=is_local(settings))
     return {**ours, **settings, JAVA_OPTIONS: options}

@@ -69,6 +69,10 @@ class StoppableJob(Job):
     def figures(self) -> WriteFigures:
         return WriteFigures()
 
+    def progress(self) -> str:
+        """How far its last statement is; empty where nothing is known."""
+        return ""
+
     def written_by(self, sql: str, frame: Any) -> WriteFigures:  # noqa: ARG002 (for a session)
         """Rows and bytes that this statement, the job's last one, has written."""
         return WriteFigures()

@@ -1,9 +1,11 @@
 """A Spark session whose driver is this process's own JVM: its SQL, jobs and counters."""
 
 import re
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -20,6 +22,10 @@ LATEST_EXECUTIONS = 60
 ROWS = "number of output rows"
 FILES = "number of written files"
 MERGE = re.compile(r"\bmerge\s+into\b", re.IGNORECASE)
+POOL = "spark.scheduler.pool"
+"""A thread's share of the cores, next to the others', if Spark schedules in FAIR mode."""
+ACTIVE = "ACTIVE"
+NO_TASK = "no task runs: Spark plans it, or finishes it"
 AFFECTED = "num_affected_rows"
 """Delta's column of what a MERGE returns; other formats return nothing."""
 
@@ -48,12 +54,18 @@ class SessionEngine:
 
         REFRESH TABLE alone would do both, but lists every file of the new version.
         """
-        cached = not jvm.shared_state(self.spark).cacheManager().isEmpty()
-        if name.catalog == SESSION_CATALOG and not cached:
-            identifier = jvm.identifier(self.spark, name)
-            jvm.session_catalog(self.spark).invalidateCachedTable(identifier)
+        if name.catalog == SESSION_CATALOG and self._cache.isEmpty():
+            self._catalog.invalidateCachedTable(jvm.identifier(self.spark, name))
         else:
             self.sql(f"REFRESH TABLE {quoting.table(name)}")
+
+    @cached_property
+    def _cache(self) -> Any:
+        return jvm.shared_state(self.spark).cacheManager()
+
+    @cached_property
+    def _catalog(self) -> Any:
+        return jvm.session_catalog(self.spark)
 
 
 @dataclass(eq=False)
@@ -65,6 +77,8 @@ class SessionJob(StoppableJob):
     def attach(self) -> None:
         self._statements += 1
         context = self.spark.sparkContext
+        if self._statements == 1:
+            context.setLocalProperty(POOL, f"ctas-spark-{threading.get_ident()}")
         context.setJobGroup(self.group, self._statement, interruptOnCancel=True)
 
     def cancel(self) -> None:
@@ -100,6 +114,13 @@ class SessionJob(StoppableJob):
         except (Py4JError, PySparkException, OSError):
             return WriteFigures()
 
+    def progress(self) -> str:
+        """The tasks of the stages that run, and the rows that were written so far."""
+        try:
+            return self._progress()
+        except (Py4JError, OSError):
+            return ""
+
     @property
     def _statement(self) -> str:
         """The description of the last statement's executions and jobs."""
@@ -109,9 +130,26 @@ class SessionJob(StoppableJob):
         context = jvm.context(self.spark)
         context.listenerBus().waitUntilEmpty(LISTENER_MS)
         store = context.statusStore()
-        group = self.spark.sparkContext.statusTracker().getJobIdsForGroup(self.group)
-        jobs = [job for job in group if _description(store.job(job)) == self._statement]
+        jobs = self._jobs(store)
         return _output(store, jobs) if jobs else WriteFigures()
+
+    def _jobs(self, store: Any) -> list[int]:
+        """Those of the last statement."""
+        group = self.spark.sparkContext.statusTracker().getJobIdsForGroup(self.group)
+        return [job for job in group if _description(store.job(job)) == self._statement]
+
+    def _progress(self) -> str:
+        store = jvm.context(self.spark).statusStore()
+        of_jobs = (_stages(store, store.job(job)) for job in self._jobs(store))
+        stages = [stage for found in of_jobs for stage in found if stage]
+        running = [
+            f"stage {stage.stageId()}: {stage.numCompleteTasks()} of {stage.numTasks()} tasks"
+            for stage in stages
+            if str(stage.status()) == ACTIVE
+        ]
+        rows = sum(int(stage.outputRecords()) for stage in stages)
+        written = [f"{rows:,} rows were written"] if rows else []
+        return ", ".join([*running, *written] if running else [NO_TASK, *written])
 
     def _driver_has_ended(self) -> bool:
         try:
@@ -162,7 +200,7 @@ def _output(store: Any, jobs: Iterable[int]) -> WriteFigures:
     """
     rows = written = 0
     for job in map(store.job, jobs):
-        stages = [_stage(store, number) for number in _numbers(job.stageIds())]
+        stages = _stages(store, job)
         if stages.count(None) > job.numSkippedStages():
             return WriteFigures()
         for stage in filter(None, stages):
@@ -174,8 +212,9 @@ def _output(store: Any, jobs: Iterable[int]) -> WriteFigures:
     return WriteFigures(rows=rows, bytes=written)
 
 
-def _numbers(of_scala: Any) -> list[int]:
-    return [int(of_scala.apply(index)) for index in range(of_scala.size())]
+def _stages(store: Any, job: Any) -> list[Any]:
+    numbers = job.stageIds()
+    return [_stage(store, int(numbers.apply(index))) for index in range(numbers.size())]
 
 
 def _stage(store: Any, number: int) -> Any:

@@ -22,6 +22,8 @@ class Start:
     def __init__(self) -> None:
         self._under_way = self._ended = False
         self._process: Popen[bytes] | None = None
+        self.lacks_archive = False
+        """True if the JVM would start faster with an archive of its classes."""
 
     def end(self) -> bool:
         """End a JVM that starts; False if none does. Safe in a signal handler."""

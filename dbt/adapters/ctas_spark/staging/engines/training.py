@@ -28,7 +28,7 @@ STATEMENTS = (
 
 
 def train(archive: Path) -> None:
-    """Run the statements in this process's only Spark, and wait until its JVM has ended."""
+    """Run the statements in this process's only Spark, and end as its JVM has ended."""
     spark = _session(archive)
     for statement in STATEMENTS:
         spark.sql(statement).collect()
@@ -36,7 +36,7 @@ def train(archive: Path) -> None:
     spark.stop()
     gateway.shutdown()
     gateway.proc.stdin.close()
-    gateway.proc.wait()
+    sys.exit(gateway.proc.wait())
 
 
 def _session(archive: Path) -> SparkSession:

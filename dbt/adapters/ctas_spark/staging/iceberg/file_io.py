@@ -8,13 +8,12 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..engines import jvm
+from ..storage import disk
 from ..storage.client import StoredFile
-from ..storage.hadoop import CLOCK, MissingError, asking, on_disk
+from ..storage.hadoop import CLOCK, MissingError, asking
 
-LOCAL = "file:"
 LISTS = "org.apache.iceberg.relocated.com.google.common.collect.Lists"
 JACKSON = "com.fasterxml.jackson"
 
@@ -36,8 +35,8 @@ class FileIoStorage:
         """
         found = []
         with suppress(MissingError), asking("list", directory):
-            if directory.startswith(LOCAL):
-                return tuple(on_disk(urlsplit(directory).path))
+            if local := disk.path_of(directory):
+                return tuple(disk.files(local))
             found = json.loads(self._listed(f"{directory}/"))
         return tuple(
             StoredFile(one["location"], int(one["size"]), int(one["createdAtMillis"]))

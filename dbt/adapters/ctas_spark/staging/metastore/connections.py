@@ -28,6 +28,7 @@ CALL_SECONDS = 600.0
 """Of silence while an answer is awaited."""
 FRAMES = "\n\tat "  # a lost connection is told with the whole stack
 JVM_FAILURES = (Py4JError, OSError)
+METASTORE, THRIFT = "org.apache.hadoop.hive.metastore", "org.apache.thrift"
 
 Address = tuple[str, int]
 """Host and port of a server."""
@@ -115,27 +116,37 @@ def _address(uri: str) -> Address:
 
 
 class InJvmConnection:
-    """A HiveMetaStoreClient, which is not safe between threads, and the classes for its messages.
+    """A HiveMetaStoreClient, which is not safe between threads, and where its messages lie.
 
     The client is made by its own constructor, which does not retry a call: a retry turns a success
     into a conflict. The processor turns a message into a call on its inner client: the outer one
     changes some of them on their way. Fields that its classes don't know are lost.
     """
 
-    def __init__(self, conf: Any, client: Any, processor: Any, protocol: Any, buffer: Any) -> None:
-        self._protocol = protocol
-        self._buffer = buffer
+    def __init__(self, conf: Any, packages: Any) -> None:
+        def of(path: str) -> Any:
+            return jvm.member(packages, path)
+
         try:
-            self._client = client(conf)
+            self._client = of(f"{METASTORE}.HiveMetaStoreClient")(conf)
             calls = self._client.getClass().getDeclaredField("client")
             calls.setAccessible(True)
+            processor = of(f"{METASTORE}.api.ThriftHiveMetastore.Processor")
             self._processor = processor(calls.get(self._client))
+            self._request = of(f"{THRIFT}.transport.TMemoryInputTransport")()
+            self._answer = of("java.io.ByteArrayOutputStream")()
+            protocol = of(f"{THRIFT}.protocol.TBinaryProtocol")
+            writes = of(f"{THRIFT}.transport.TIOStreamTransport")(self._answer)
+            self._reads, self._writes = protocol(self._request), protocol(writes)
         except JVM_FAILURES as error:
             raise TTransportException(message=_said(error)) from error
         self.is_open = True
 
     def call(self, method: str, arguments: Struct) -> Struct:
-        """The method's result, in five calls; a call without an answer ends the connection."""
+        """The method's result, in four calls; a call without an answer ends the connection.
+
+        They return no object of Java's: for each, py4j would send another message to release it.
+        """
         request = TMemoryBuffer()
         ask(TBinaryProtocol(request), method, arguments)
         try:
@@ -152,13 +163,11 @@ class InJvmConnection:
             self._client.close()
 
     def _processed(self, request: bytes) -> bytes:
-        """The bytes of the answer, which the processor writes behind those of the request."""
         try:
-            buffer = self._buffer(len(request))
-            protocol = self._protocol(buffer)
-            buffer.write(request)
-            self._processor.process(protocol, protocol)
-            return bytes(buffer.getArray()[len(request) :])
+            self._request.reset(request)
+            self._answer.reset()
+            self._processor.process(self._reads, self._writes)
+            return bytes(self._answer.toByteArray())
         except JVM_FAILURES as error:
             raise TTransportException(message=_said(error)) from error
 
@@ -169,15 +178,7 @@ class InJvmMetastore(HiveMetastore):
     def __init__(self, spark: SparkSession) -> None:
         catalog = jvm.shared_state(spark).externalCatalog().unwrapped()
         self._conf = catalog.client().conf()
-        apache = jvm.classes(spark).org.apache
-        hive, thrift = apache.hadoop.hive.metastore, apache.thrift
-        classes = (  # each looked up once: py4j asks the JVM for every part of a name
-            hive.HiveMetaStoreClient,
-            hive.api.ThriftHiveMetastore.Processor,
-            thrift.protocol.TBinaryProtocol,
-            thrift.transport.TMemoryBuffer,
-        )
-        super().__init__(lambda: InJvmConnection(self._conf, *classes))
+        super().__init__(partial(InJvmConnection, self._conf, jvm.classes(spark)))
 
     def setting(self, key: str) -> str:
         """One of Hive's settings; empty where it has none."""

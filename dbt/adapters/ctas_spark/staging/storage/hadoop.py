@@ -1,11 +1,9 @@
 """Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
 
-import os
 import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -13,10 +11,12 @@ from pyspark.sql import SparkSession
 
 from ..engines import jvm
 from ..errors import StorageError
+from . import disk
 from .client import StoredFile
 
 MISSING = "java.io.FileNotFoundException"
 CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
+TO_LIST = "org.apache.hadoop.util.functional.RemoteIterators.toList"
 CLOCK = ".clock-"
 STATUS = re.compile(
     r"FileStatus\{path=(.*?); isDirectory=false; length=(\d+); .*?modification_time=(\d+);"
@@ -34,7 +34,7 @@ class HadoopStorage:
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm = jvm.classes(spark)
-        self._path = self._jvm.org.apache.hadoop.fs.Path  # looking a class up takes five calls
+        self._path = jvm.member(self._jvm, "org.apache.hadoop.fs.Path")
         self._configuration = jvm.hadoop_configuration(spark)
 
     def write(self, path: str, text: str) -> None:
@@ -63,21 +63,20 @@ class HadoopStorage:
         return now
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
-        """One recursive listing (flat on object stores), handed over as one text.
-
-        Local files are listed from here: Hadoop would start ``ls`` for each of them.
-        """
+        """One recursive listing (flat on object stores), handed over as one text."""
         text = ""
         with suppress(MissingError), asking("list", directory):
+            if local := disk.path_of(directory):
+                return tuple(disk.files(local))
             target, system = self._locate(directory)
-            if system.getUri().getScheme() == "file":
-                return tuple(on_disk(str(target.toUri().getPath())))
-            found = system.listFiles(target, True)
-            iterators = self._jvm.org.apache.hadoop.util.functional.RemoteIterators
-            text = str(iterators.toList(found).toString())
+            text = self._text_of(system.listFiles(target, True))
         return tuple(
             StoredFile(path, int(length), int(time)) for path, length, time in STATUS.findall(text)
         )
+
+    def _text_of(self, statuses: Any) -> str:
+        """Not of an array, which Py4J passes to no method of Java's that takes any."""
+        return str(jvm.member(self._jvm, TO_LIST)(statuses).toString())
 
     def modified_ms(self, path: str) -> int | None:
         with suppress(MissingError), asking("look at", path):
@@ -87,21 +86,28 @@ class HadoopStorage:
 
     def children(self, directory: str) -> tuple[str, ...]:
         with suppress(MissingError), asking("list", directory):
+            if local := disk.path_of(directory):
+                return tuple(disk.children(local))
             target, system = self._locate(directory)
-            if system.getUri().getScheme() == "file":
-                return tuple(_nameson_disk(str(target.toUri().getPath())))
-            text = str(self._jvm.java.util.Arrays.toString(system.listStatus(target)))
+            text = self._text_of(system.listStatusIterator(target))
             return tuple(path.rpartition("/")[2] for path in PATH.findall(text))
         return ()
 
     def copy_permissions(self, source: str, directory: str) -> None:
         """Mode bits and group; ACL entries where the source has some."""
         with asking("copy the permissions to", directory):
-            origin, origin_system = self._locate(source)
-            if origin_system.exists(origin):
-                target, system = self._locate(directory)
-                system.mkdirs(target)
-                self._apply(origin_system.getFileStatus(origin), origin_system, target, system)
+            theirs, ours = disk.path_of(source), disk.path_of(directory)
+            if theirs and ours:
+                disk.copy_permissions(theirs, ours)
+            else:
+                self._copy_permissions(source, directory)
+
+    def _copy_permissions(self, source: str, directory: str) -> None:
+        origin, origin_system = self._locate(source)
+        if origin_system.exists(origin):
+            target, system = self._locate(directory)
+            system.mkdirs(target)
+            self._apply(origin_system.getFileStatus(origin), origin_system, target, system)
 
     def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> None:
         if system.getFileStatus(target).getGroup() != status.getGroup():
@@ -118,6 +124,8 @@ class HadoopStorage:
 
     def exists(self, path: str) -> bool:
         with asking("look at", path):
+            if local := disk.path_of(path):
+                return local.exists()
             target, system = self._locate(path)
             return bool(system.exists(target))
 
@@ -141,34 +149,6 @@ class HadoopStorage:
     def _locate(self, path: str) -> tuple[Any, Any]:
         target = self._path(path)
         return target, target.getFileSystem(self._configuration)
-
-
-def _nameson_disk(directory: str) -> Iterator[str]:
-    with suppress(FileNotFoundError):
-        names = (path.name for path in Path(directory).iterdir())
-        yield from (name for name in names if not _is_checksum(name))
-
-
-def on_disk(directory: str) -> Iterator[StoredFile]:
-    """Local files as Hadoop lists them: what goes meanwhile, and its checksums, are left out."""
-    for parent, _, names in os.walk(directory, onerror=_raise_unless_gone, followlinks=True):
-        for name in names:
-            path = Path(parent, name)
-            try:
-                found = path.stat()
-            except FileNotFoundError:
-                continue
-            if not _is_checksum(name):
-                yield StoredFile(f"file:{path}", found.st_size, found.st_mtime_ns // 1_000_000)
-
-
-def _is_checksum(name: str) -> bool:
-    return name.startswith(".") and name.endswith(".crc")
-
-
-def _raise_unless_gone(error: OSError) -> None:
-    if not isinstance(error, FileNotFoundError):
-        raise error
 
 
 @contextmanager

@@ -23,7 +23,7 @@ dbt run-operation OPERATION --args '{ARGUMENT: VALUE, ...}'
 |                      | schema     | name of a schema  | only of tables in this schema                                    |
 | the four above       | json       | true or false     | prints the rows as JSON                                          |
 | ctas_archive_classes |            |                   | makes an archive with which Spark starts faster, some 200 MB     |
-|                      | remove     | true or false     | removes it, and those of other environments                      |
+|                      | remove     | true or false     | removes all of them, and none is made unasked any more           |
 
 dbt run-operation ctas_history
 dbt run-operation ctas_rollback --args '{model: orders, version: 20260101t120000x0a1b2c3d}'
