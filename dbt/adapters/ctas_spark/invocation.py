@@ -22,6 +22,7 @@ from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError
 from dbt.adapters.ctas_spark.summary import Written, summary
@@ -45,9 +46,10 @@ class InvocationAdapter(AnyCatalogAdapter):
 
     @for_macros
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
-        project = operations.Project(
-            graph, self._credentials.staging_schema, self.catalogs.catalog_for
-        )
+        def catalog_for(context: StagingContext) -> StagingCatalog:
+            return self.catalogs.catalog_for(context)  # starts Spark, once the arguments are right
+
+        project = operations.Project(graph, self._credentials.staging_schema, catalog_for)
         told: str = self.hide_secrets(operations.run(name, project, arguments))
         return told
 
