@@ -12,6 +12,7 @@ build, as the control. The metastore is a server on PostgreSQL with default sett
 
 import argparse
 import json
+import math
 import os
 import sys
 import tempfile
@@ -35,7 +36,7 @@ SHOWN = 20
 def main() -> None:
     """Run, print and keep the figures; fail if a promise was broken."""
     options = _options()
-    limits = Limits(options.reads, options.kills, options.readers)
+    limits = Limits(options.reads, options.kills, options.readers, options.minutes * 60)
     started = time.monotonic()
     with (
         tempfile.TemporaryDirectory() as directory,
@@ -64,6 +65,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--reads", type=int, default=2_000)
     parser.add_argument("--kills", type=int, default=12)
     parser.add_argument("--readers", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="end then, with fewer")
     parser.add_argument("--adapter", choices=["ctas_spark", STOCK], default="ctas_spark")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()

@@ -25,11 +25,12 @@ TAIL_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long it goes on: until there were enough reads, and enough kills."""
+    """How long it goes on: until there were enough reads, and enough kills, or it is time."""
 
     reads: int
     kills: int
     readers: int
+    seconds: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +121,12 @@ def live(tables: SharedTables, adapter: str, limits: Limits, directory: Path) ->
     names = {tables.name(SCHEMA, name): name for name in found}
     looks = [f"{path}={found[name].shape.value}" for path, name in names.items()]
     sessions = [[Mode.FRESH]] * limits.readers
+    until = time.monotonic() + limits.seconds
     rounds.begin()
     rounds.build()
     with running_readers(tables.conf, looks, sessions, directory) as readers:
         readers.wait_for(len(looks), READ_WITHIN_SECONDS)
-        while len(readers.reads(Mode.FRESH)) < limits.reads or (
-            len(rounds.life.kills) < limits.kills
-        ):
+        while _is_going_on(rounds, limits, readers, until):
             rounds.begin()
             if len(rounds.life.kills) < limits.kills:
                 _kill(rounds, limits, readers, names)
@@ -134,6 +134,11 @@ def live(tables: SharedTables, adapter: str, limits: Limits, directory: Path) ->
             readers.wait_for_more(len(looks), READ_WITHIN_SECONDS)
         rounds.life.reads = _by_node(readers.reads(Mode.FRESH), names)
     return rounds.life
+
+
+def _is_going_on(rounds: Rounds, limits: Limits, readers: Readers, until: float) -> bool:
+    reads, kills = len(readers.reads(Mode.FRESH)), len(rounds.life.kills)
+    return (reads < limits.reads or kills < limits.kills) and time.monotonic() < until
 
 
 def _kill(rounds: Rounds, limits: Limits, readers: Readers, names: Mapping[str, str]) -> None:
