@@ -18,6 +18,7 @@ PAGE = RESULTS / "README.md"
 Figures = Mapping[str, Any]
 OURS = "dbt-ctas-spark"
 FAULTS = ("overtaken", "failed", "mixed", "empty", "partial", "excused")
+READ = ("every_kind", "many_reads", "soak")
 FILES = "files"
 FAKES = "fakes"
 STOCK = "spark"
@@ -49,24 +50,19 @@ def main() -> None:
 
 
 def page(results: Path) -> str:
-    """The whole page; a command whose figures are not kept has no section.
-
-    Args:
-        results: the directory of the JSON files.
-    """
+    """The whole page of a directory; a command whose figures are not kept has no section."""
     named = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
     crashes = {name.partition("-")[2]: f for name, f in named.items() if name.startswith("crashes")}
     lines = [HEAD, *_readers(named)]
+    lines.extend(_nodes({name: f for name, f in named.items() if name.startswith("every_kind")}))
     if "soak" in named:
         lines.extend(_soak(named["soak"]))
     lines.extend(_kills({name: f for name, f in named.items() if name.startswith("kills")}))
     if "signals" in named:
         lines.extend(_signals(named["signals"]))
     lines.extend(_writers({name: f for name, f in named.items() if name.startswith("race")}))
-    if "commit_time" in named:
-        lines.extend(_commit_times(named["commit_time"]))
-    if "against_stock" in named:
-        lines.extend(_against_stock(named["against_stock"]))
+    for name, section in {"commit_time": _commit_times, "against_stock": _against_stock}.items():
+        lines.extend(section(named[name]) if name in named else ())
     return "\n".join([*lines, *(_crashes(crashes) if crashes else ()), *_versions(named)])
 
 
@@ -74,10 +70,9 @@ def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
     yield "## What readers saw\n"
     yield _row("run", "table", "adapter", "commits", "reads", *FAULTS, "minutes")
     yield _rule(6 + len(FAULTS))
-    adapters = {name: OURS for name in named if name.startswith("many_reads")}
-    for name, adapter in {**adapters, "soak": OURS, "soak-stock": "dbt-spark, unchanged"}.items():
-        if name in named:
-            figures = named[name]
+    for name, figures in named.items():
+        if name.startswith(READ):
+            adapter = "dbt-spark, unchanged" if name.endswith("stock") else OURS
             faults = (figures.get(fault, 0) for fault in FAULTS)
             run = (_link(name), figures.get("table", FILES), adapter, figures.get("commits", ""))
             yield _row(*run, figures["reads"], *faults, _minutes(figures))
@@ -86,6 +81,19 @@ def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
         "this adapter and `table` with dbt-spark. All Iceberg catalogs except the session's were "
         "in one session with Delta.\n"
     )
+
+
+def _nodes(named: Mapping[str, Figures]) -> Iterator[str]:
+    for name, figures in named.items():
+        yield (
+            f"## Every kind of node, with {figures['adapter']}\n\n{_link(name)}: "
+            f"{figures['commits']} builds ({figures['failed builds']} failed) and "
+            f"{figures['kills']} kills. After each kill the nodes showed: "
+            f"{_listed(figures['shown after a kill'])}. Broken: {len(figures['violations'])}.\n"
+        )
+        yield _row(*(nodes := figures["nodes"])[0])
+        yield _rule(len(nodes[0]))
+        yield "\n".join(_row(*node.values()) for node in nodes) + "\n"
 
 
 def _soak(figures: Figures) -> Iterator[str]:

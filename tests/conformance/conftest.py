@@ -13,9 +13,8 @@ from dbt.tests.fixtures.project import *  # noqa: F403 (the suite's fixtures)
 from dbt.tests.fixtures.project import TestProjInfo
 
 from conformance import dialect
+from conformance.profile import profile
 from conformance.suite import LONG, classes, suite_class
-from readers.session import SMALL
-from servers.delta import delta_session
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,21 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="class")  # type: ignore[no-redef]
 def dbt_profile_target(place: Path, pytestconfig: pytest.Config) -> dict[str, object]:
     """The profile that the suite completes with a schema of its own."""
-    conf = {
-        **SMALL,
-        **delta_session(),
-        "spark.driver.memory": "1500m",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": (
-            f"jdbc:derby:;databaseName={place}/metastore_db;create=true"
-        ),
-        "spark.sql.warehouse.dir": f"{place}/tables",
-        "spark.sql.ansi.enabled": "false",
-        "spark.sql.session.timeZone": "UTC",
-    }
-    if pytestconfig.getoption("--stock"):
-        stock = {"type": "spark", "method": "session", "host": "NA"}
-        return {**stock, "threads": 4, "server_side_parameters": conf}
-    return {"type": "ctas_spark", "threads": 4, "spark_conf": conf}
+    return profile(place, stock=pytestconfig.getoption("--stock"))
 
 
 @pytest.fixture(scope="class")  # type: ignore[no-redef]

@@ -24,7 +24,7 @@ def test_readers_catch_stock_dbt_spark(tmp_path: Path) -> None:
         with running_writer(project, tmp_path) as writer:
             writer.build(1)
             sessions = [[Mode.FRESH], [Mode.FRESH]]
-            with running_readers(conf, f"control.{NAME}", sessions, tmp_path) as readers:
+            with running_readers(conf, [f"control.{NAME}"], sessions, tmp_path) as readers:
                 readers.wait_for(1)
                 for version in range(2, 2 + REBUILDS):
                     writer.build(version)

@@ -1,6 +1,7 @@
 """One ``dbt run`` of the soak: a process that may be killed or signalled at a random moment."""
 
 import json
+import math
 import os
 import re
 import signal
@@ -23,7 +24,9 @@ UNKNOWN = "outcome: unknown"
 REFUSED = "outcome: not_committed"
 JVM_ENDS_WITHIN_SECONDS = 120.0
 GIVEN_UP_AFTER_SECONDS = 600.0
+POLL_SECONDS = 0.1
 RUN = ("run",)
+BEGINS = " START "
 
 
 class Fate(str, Enum):
@@ -83,7 +86,10 @@ class Ended:
 
 
 class Attempt:
-    """A running ``dbt run`` of version ``number``, whose fate comes ``after`` so many seconds."""
+    """A running dbt of version ``number``, whose fate comes ``after`` so many seconds.
+
+    They are counted from when so many nodes have ``begun``, as its log says.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 (what a run is, and what happens to it)
         self,
@@ -93,13 +99,15 @@ class Attempt:
         after: float,
         variables: Mapping[str, object],
         command: Sequence[str] = RUN,
+        begun: int = 0,
     ) -> None:
         self._number = number
         self._fate = fate
         self._met = Fate.LIVES
         self._log = project / f"run-{number}.log"
         self._started = time.monotonic()
-        self._due = self._started + after
+        self._after, self._begun = after, begun
+        self._due = math.inf if begun else self._started + after
         self._exited: float | None = None
         self._process = _dbt(project, number, variables, command, self._log)
 
@@ -107,6 +115,8 @@ class Attempt:
         """Let its fate come when it is time; what became of it, once it has ended."""
         if self._process.poll() is None:
             now = time.monotonic()
+            if self._due == math.inf and self._log.read_text().count(BEGINS) >= self._begun:
+                self._due = now + self._after
             if now > self._started + GIVEN_UP_AFTER_SECONDS:
                 self._met = Fate.HUNG
                 self.end()
@@ -122,6 +132,15 @@ class Attempt:
         text = self._log.read_text(errors="replace")
         code = self._process.wait()
         return Ended(self._number, self._met, self._started, self._exited, text, outlived, code)
+
+    def wait(self) -> Ended:
+        """What became of it; it does not outlive the wait."""
+        try:
+            while (ended := self.looked_at()) is None:
+                time.sleep(POLL_SECONDS)
+        finally:
+            self.end()
+        return ended
 
     def end(self) -> None:
         """End it and its JVM, whatever it does."""

@@ -3,8 +3,7 @@
 import json
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from pymetastore.hive_metastore.ttypes import NoSuchObjectException
 
 from dbt.adapters.ctas_spark.staging.publish.marker import LINEAGE, VERSION, Lineage
 from functional.outside import Outside
-from random_runs.attempt import RUN, Attempt, Ended, Fate, Told
+from random_runs.attempt import POLL_SECONDS, RUN, Attempt, Ended, Fate, Told
 from readers.content import PARTITION_KEY
 from readers.journal import Read
 from readers.loop import running_readers
@@ -22,7 +21,6 @@ from servers.metastore import Metastore
 
 SCHEMA = "soaked"
 LANES = 2
-POLL_SECONDS = 0.1
 FATES = (Fate.LIVES,) * 4 + (Fate.KILLED,) * 3 + (Fate.TERMINATED, Fate.INTERRUPTED) * 2
 NOTHING_KEPT = {"keep": 0, "grace": 0}
 VACUUM = (
@@ -103,7 +101,8 @@ def live(server: Metastore, adapter: str, limits: Limits, directory: Path) -> Li
     runs = [_alone(project, 1, {})]
     publications.look()
     sessions = [[Mode.FRESH]] * limits.readers
-    with running_readers(server.spark_conf(), f"{SCHEMA}.{NAME}", sessions, directory) as readers:
+    conf, tables = server.spark_conf(), [f"{SCHEMA}.{NAME}"]
+    with running_readers(conf, tables, sessions, directory) as readers:
         readers.wait_for(1)
         runs += _random_runs(project, limits, publications, runs[0])
         readers.wait_for_more(1)
@@ -121,20 +120,10 @@ def _alone(
     project: Path, number: int, variables: Mapping[str, object], command: Sequence[str] = RUN
 ) -> Ended:
     """A run that nobody disturbs, which has to succeed."""
-    with _started(Attempt(project, number, Fate.LIVES, 0, variables, command)) as attempt:
-        while (ended := attempt.looked_at()) is None:
-            time.sleep(POLL_SECONDS)
+    ended = Attempt(project, number, Fate.LIVES, 0, variables, command).wait()
     if ended.code != 0:
         raise AssertionError(f"run {number} failed:\n{ended.log[-4000:]}")
     return ended
-
-
-@contextmanager
-def _started(attempt: Attempt) -> Iterator[Attempt]:
-    try:
-        yield attempt
-    finally:
-        attempt.end()
 
 
 def _random_runs(

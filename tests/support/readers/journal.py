@@ -28,7 +28,7 @@ class Fault(str, Enum):
 class Read:
     """One query by one reader: the version it saw, or the fault (never both).
 
-    ``mode`` says of which of the reader's sessions it is.
+    ``mode`` says of which of the reader's sessions it is, ``table`` what it read.
     """
 
     started: float
@@ -37,6 +37,7 @@ class Read:
     fault: str | None
     reader: str = ""
     mode: str = ""
+    table: str = ""
 
     @property
     def kind(self) -> Fault | None:

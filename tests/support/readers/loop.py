@@ -1,4 +1,4 @@
-"""Readers of one table, each a process of its own, while a test rebuilds the table."""
+"""Readers of tables, each a process of its own, while a test rebuilds the tables."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,15 +39,18 @@ class Readers:
 
 @contextmanager
 def running_readers(
-    conf: Mapping[str, str], table: str, sessions: Sequence[Sequence[Mode]], directory: Path
+    conf: Mapping[str, str],
+    tables: Sequence[str],
+    sessions: Sequence[Sequence[Mode]],
+    directory: Path,
 ) -> Iterator[Readers]:
-    """Start a process for each of ``sessions``; yield when all are ready to read ``table``.
+    """Start a process for each of ``sessions``; yield when all are ready to read ``tables``.
 
     ``conf`` are settings of Spark, such as ``Metastore.spark_conf()``.
     """
     with ExitStack() as stack:
         children = [
-            stack.enter_context(_reader(number, conf, table, modes, directory))
+            stack.enter_context(_reader(number, conf, tables, modes, directory))
             for number, modes in enumerate(sessions, start=1)
         ]
         for child in children:
@@ -56,8 +59,12 @@ def running_readers(
 
 
 def _reader(
-    number: int, conf: Mapping[str, str], table: str, modes: Sequence[Mode], directory: Path
+    number: int,
+    conf: Mapping[str, str],
+    tables: Sequence[str],
+    modes: Sequence[Mode],
+    directory: Path,
 ) -> AbstractContextManager[Child]:
-    arguments = ["--conf", json.dumps(dict(conf)), "--table", table]
+    arguments = ["--conf", json.dumps(dict(conf)), *(f"--table={table}" for table in tables)]
     arguments += [f"--mode={mode.value}" for mode in modes]
     return running_child(f"reader-{number}", "reader.py", arguments, directory)

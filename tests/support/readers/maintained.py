@@ -56,7 +56,7 @@ def live(tables: SharedTables, directory: Path, *, commits: int, kills: int) -> 
         writer.build(next(numbers))
         life.commits += writer.commits()
     with (
-        running_readers(tables.conf, name, [[Mode.FRESH]], directory) as readers,
+        running_readers(tables.conf, [name], [[Mode.FRESH]], directory) as readers,
         _maintainer(tables, name, directory) as maintainer,
     ):
         readers.wait_for(1)

@@ -57,7 +57,7 @@ def run_trial(  # noqa: PLR0913 (what a trial is)
     reads_of_each = ceil(reads / (commits * len(sessions)))
     with running_writer(project, directory, same=same) as writer:
         writer.build(1)
-        with running_readers(tables.conf, name, sessions, directory) as readers:
+        with running_readers(tables.conf, [name], sessions, directory) as readers:
             readers.wait_for(1)
             for version in range(2, 2 + commits):
                 writer.build(version)
