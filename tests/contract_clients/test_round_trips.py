@@ -11,7 +11,7 @@ from contract_clients.server_place import ServerPlace
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
 
 COMMIT = "ctas_spark_commit"
-ONE_CALL = 5
+ONE_CALL = 4
 Counted = Callable[[Callable[[], object]], int]
 
 

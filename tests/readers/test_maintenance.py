@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from readers.maintained import live
 from readers.maintainer import STATEMENTS
 from readers.tables import Choice, shared_tables
@@ -10,6 +12,7 @@ from servers.metastore import running_metastore
 COMMITS = 4
 
 
+@pytest.mark.long
 def test_maintenance_fails_no_model_and_no_read(tmp_path: Path) -> None:
     """Nor does it lose a version that the table keeps; `bench/maintenance.py` does more of it."""
     with (
@@ -17,7 +20,7 @@ def test_maintenance_fails_no_model_and_no_read(tmp_path: Path) -> None:
         shared_tables(Choice.ICEBERG_JDBC, server, tmp_path) as tables,
     ):
         life = live(tables, tmp_path, commits=COMMITS, kills=1)
-    assert life.violations == []
+    assert not life.violations, "\n".join(life.violations)
     assert len(life.commits) > COMMITS
     assert len(life.killed) == 1
     assert life.verdict.reads > COMMITS
