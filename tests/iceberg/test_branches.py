@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -155,6 +156,28 @@ def test_ordinary_maintenance_is_no_conflict(branched: Place, upkeep: str) -> No
     staged.commit()
     staged.settle()
     assert (staged.outcome, branched.rows()) == (Outcome.COMMITTED, NEW_ROWS)
+    assert refs(branched) == ["main", "theirs"]
+
+
+@pytest.mark.parametrize("branched", ["jdbc", long("jdbc in SQL")], indirect=True)
+def test_commits_without_end_fail_no_rebuild(branched: Place) -> None:
+    """Somebody moves a tag, again and again: none of that is a conflict, whenever it comes."""
+    branched.publish(OLD)
+    done = threading.Event()
+
+    def move_a_tag() -> None:
+        while not done.is_set():
+            with suppress(Exception):  # ours may come first, and nobody tries again for theirs
+                run(branched, "ALTER TABLE {table} CREATE OR REPLACE TAG theirs")
+
+    thread = threading.Thread(target=move_a_tag)
+    thread.start()
+    try:
+        outcomes = [branched.publish(NEW).outcome for _ in range(5)]
+    finally:
+        done.set()
+        thread.join()
+    assert (set(outcomes), branched.rows()) == ({Outcome.COMMITTED}, NEW_ROWS)
     assert refs(branched) == ["main", "theirs"]
 
 

@@ -10,10 +10,13 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     ConcurrentWriteError,
+    EntryModifiedError,
+    MetastoreError,
     StagedVersionGoneError,
     StagedVersionIncompleteError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.branches import MOST_TRIES, change_branches
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -200,3 +203,32 @@ def test_an_abandoned_branch_goes_when_it_is_old(world: World) -> None:
     assert branches(world) == ["main", "ctas_audit"]
     with pytest.raises(StagedVersionGoneError):
         version.mark(version.look(), ISOLATED)
+
+
+@pytest.mark.parametrize("rivals", [0, 1, MOST_TRIES - 1])
+def test_a_branch_is_created_whoever_commits_beside_it(rivals: int) -> None:
+    """Iceberg refuses it over metadata that it has not read, and is asked again."""
+    refusals = iter([EntryModifiedError("Table metadata refresh is required")] * rivals)
+    made = []
+
+    def create() -> None:
+        if (refused := next(refusals, None)) is not None:
+            raise refused
+        made.append("a branch")
+
+    change_branches(create)
+    assert made == ["a branch"]
+
+
+@pytest.mark.parametrize("error", [EntryModifiedError, MetastoreError])
+def test_a_branch_that_cannot_be_created_is_an_error(error: type[MetastoreError]) -> None:
+    """After a bound where others come first, and at once where the fate is not known."""
+    tries = []
+
+    def create() -> None:
+        tries.append(1)
+        raise error("no")
+
+    with pytest.raises(error):
+        change_branches(create)
+    assert len(tries) == (MOST_TRIES if error is EntryModifiedError else 1)

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import quoting
 from ..context import Atomicity, TableName
+from ..errors import EntryModifiedError
 from ..publish.marker import VERSION_ID
 from ..publish.version import Reach
 
@@ -14,6 +15,8 @@ OURS = re.compile(rf"{PREFIX}({VERSION_ID.pattern})(_\d+)?")
 """The names of our branches: the version's id, and the number of a later attempt."""
 REACH = Reach(Atomicity.ISOLATED, "fast_forward", conflict_check="cas")
 
+MOST_TRIES = 100
+
 Run = Callable[[str, str], Sequence[Mapping[str, Any]]]
 """Run a statement; what it is for completes "could not" in the error."""
 
@@ -21,6 +24,21 @@ Run = Callable[[str, str], Sequence[Mapping[str, Any]]]
 def replace_rows(branch: TableName, query: str) -> str:
     """Replace every row, whatever ``partitionOverwriteMode`` the session has."""
     return f"INSERT INTO {quoting.table(branch)} REPLACE WHERE true\n{query}"
+
+
+def change_branches(change: Callable[[], object]) -> None:
+    """Create or drop a branch, again if another's commit came first: it can't be in the way.
+
+    Iceberg itself tries again and never succeeds, because its UpdateSnapshotReferencesOperation
+    keeps the metadata that it began with.
+    """
+    for _ in range(MOST_TRIES - 1):
+        try:
+            change()
+        except EntryModifiedError:
+            continue
+        return
+    change()
 
 
 def open_files(run: Run, branch: TableName) -> int:

@@ -18,6 +18,7 @@ from ..errors import (
     MetastoreError,
     RefusedError,
 )
+from . import branches
 from .facts import TableFacts
 from .file_io import FileIoStorage
 
@@ -98,13 +99,11 @@ class LoadedTable:
 
     def begin_branch(self, name: str, snapshot: int) -> None:
         """Create a branch that ends with a snapshot."""
-        with core_errors(f"begin the branch {name}"):
-            self.java.manageSnapshots().createBranch(name, snapshot).commit()
+        branches.change_branches(lambda: self._begin_branch(name, snapshot))
 
     def drop_branch(self, name: str) -> None:
         """Drop a branch; its snapshots go when Iceberg expires them."""
-        with core_errors(f"drop the branch {name}"):
-            self.java.manageSnapshots().removeBranch(name).commit()
+        branches.change_branches(lambda: self._drop_branch(name))
 
     def snapshot_on(self, branch: str, summary: Mapping[str, str]) -> Any:
         """A snapshot of a branch's files with ``summary``, which is written and not committed."""
@@ -133,6 +132,14 @@ class LoadedTable:
         """Commit a snapshot of the same files with ``summary``: the smallest commit of data."""
         with core_errors("commit a snapshot without files"):
             return self._after(self.java.newFastAppend(), summary)
+
+    def _begin_branch(self, name: str, snapshot: int) -> None:
+        with core_errors(f"begin the branch {name}"):
+            self.java.manageSnapshots().createBranch(name, snapshot).commit()
+
+    def _drop_branch(self, name: str) -> None:
+        with core_errors(f"drop the branch {name}"):
+            self.java.manageSnapshots().removeBranch(name).commit()
 
     def _after(self, update: Any, values: Mapping[str, str]) -> "LoadedTable":
         for key, value in values.items():

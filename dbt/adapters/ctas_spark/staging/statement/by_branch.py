@@ -174,11 +174,12 @@ class ByBranch:
         number = len(self._made) + 1
         name = f"{branches.PREFIX}{self._version}" + (f"_{number}" if number > 1 else "")
         self._made.append(name)
-        self._tables.run(
-            f"begin the branch {name} of {self._target}",
+        statement = (
             f"ALTER TABLE {quoting.table(self._target)} CREATE BRANCH {quoting.identifier(name)} "
-            f"AS OF VERSION {snapshot}",
+            f"AS OF VERSION {snapshot}"
         )
+        action = f"begin the branch {name} of {self._target}"
+        branches.change_branches(partial(self._tables.run, action, statement))
 
     def _copy_to(self, snapshot: int | None) -> None:
         staged, path = self._branch, quoting.table(self._target)

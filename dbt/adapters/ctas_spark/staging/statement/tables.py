@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from .. import quoting
@@ -10,6 +11,7 @@ from ..clock import SYSTEM_CLOCK, Clock, ReadClock
 from ..context import DELTA, TableName
 from ..engines.calls import NamespaceMissingError, condition, core_errors, java_class
 from ..errors import EntryMissingError, MetastoreError, RefusedError
+from ..iceberg import branches
 from ..iceberg.facts import EMPTY
 from ..iceberg.facts import TableFacts as History
 from ..publish.marker import COMMIT
@@ -160,8 +162,9 @@ class SqlTables:
         """Drop a branch, if it is there; its snapshots go when Iceberg expires them."""
         path = quoting.table(name)
         statement = f"ALTER TABLE {path} DROP BRANCH IF EXISTS {quoting.identifier(branch)}"
+        action = f"drop the branch {branch} of {name}"
         try:
-            self.run(f"drop the branch {branch} of {name}", statement)
+            branches.change_branches(partial(self.run, action, statement))
         except EntryMissingError:  # the table is gone, and its branches with it
             return
 
