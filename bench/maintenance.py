@@ -59,13 +59,12 @@ def main() -> None:
 
 
 def _counts(life: Life) -> dict[str, object]:
-    seen = {**asdict(life.verdict), "versions": len(life.verdict.versions)}
-    del seen["violations"]
     return {
-        "publications": len(life.commits),
+        "commits": len(life.commits),
         "kills": len(life.killed),
         "models failed": len(life.failed),
-        "reads": seen,
+        **asdict(life.verdict),
+        "versions": len(life.verdict.versions),
         "maintenance": dict(life.maintained),
         "maintenance refused": dict(life.refused.most_common(SHOWN)),
         "kept versions read whole": life.whole,
