@@ -11,6 +11,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from markdown_cells import link, listed, minutes, row, rule
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 PAGE = RESULTS / "README.md"
@@ -18,7 +20,7 @@ PAGE = RESULTS / "README.md"
 Figures = Mapping[str, Any]
 OURS = "dbt-ctas-spark"
 FAULTS = ("overtaken", "failed", "mixed", "empty", "partial", "excused")
-READ = ("every_kind", "many_reads", "soak")
+READ = ("every_kind", "maintenance", "many_reads", "soak")
 FILES = "files"
 FAKES = "fakes"
 STOCK = "spark"
@@ -55,6 +57,7 @@ def page(results: Path) -> str:
     crashes = {name.partition("-")[2]: f for name, f in named.items() if name.startswith("crashes")}
     lines = [HEAD, *_readers(named)]
     lines.extend(_nodes({name: f for name, f in named.items() if name.startswith("every_kind")}))
+    lines.extend(_upkeep({name: f for name, f in named.items() if name.startswith("maintenance")}))
     if "soak" in named:
         lines.extend(_soak(named["soak"]))
     lines.extend(_kills({name: f for name, f in named.items() if name.startswith("kills")}))
@@ -68,14 +71,14 @@ def page(results: Path) -> str:
 
 def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
     yield "## What readers saw\n"
-    yield _row("run", "table", "adapter", "commits", "reads", *FAULTS, "minutes")
-    yield _rule(6 + len(FAULTS))
+    yield row("run", "table", "adapter", "commits", "reads", *FAULTS, "minutes")
+    yield rule(6 + len(FAULTS))
     for name, figures in named.items():
         if name.startswith(READ):
             adapter = "dbt-spark, unchanged" if name.endswith("stock") else OURS
             faults = (figures.get(fault, 0) for fault in FAULTS)
-            run = (_link(name), figures.get("table", FILES), adapter, figures.get("commits", ""))
-            yield _row(*run, figures["reads"], *faults, _minutes(figures))
+            run = (link(name), figures.get("table", FILES), adapter, figures.get("commits", ""))
+            yield row(*run, figures["reads"], *faults, minutes(figures))
     yield (
         "\nBoth soaks do the same to the same model, which is `materialized: atomic_table` with "
         "this adapter and `table` with dbt-spark. All Iceberg catalogs except the session's were "
@@ -86,28 +89,46 @@ def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
 def _nodes(named: Mapping[str, Figures]) -> Iterator[str]:
     for name, figures in named.items():
         yield (
-            f"## Every kind of node, with {figures['adapter']}\n\n{_link(name)}: "
+            f"## Every kind of node, with {figures['adapter']}\n\n{link(name)}: "
             f"{figures['commits']} builds ({figures['failed builds']} failed) and "
             f"{figures['kills']} kills. After each kill the nodes showed: "
-            f"{_listed(figures['shown after a kill'])}. Broken: {len(figures['violations'])}.\n"
+            f"{listed(figures['shown after a kill'])}. Broken: {len(figures['violations'])}.\n"
         )
-        yield _row(*(nodes := figures["nodes"])[0])
-        yield _rule(len(nodes[0]))
-        yield "\n".join(_row(*node.values()) for node in nodes) + "\n"
+        yield row(*(nodes := figures["nodes"])[0])
+        yield rule(len(nodes[0]))
+        yield "\n".join(row(*node.values()) for node in nodes) + "\n"
+
+
+def _upkeep(named: Mapping[str, Figures]) -> Iterator[str]:
+    if named:
+        yield "## Maintained while it is rebuilt\n"
+        yield (
+            "A table was compacted, expired down to 20 snapshots, searched for orphans and tagged "
+            "(of Delta: optimized and vacuumed), again and again, while it was rebuilt, and now "
+            "and then a build was killed. `refused` are statements of maintenance over which a "
+            "rebuild came first. At the end each version that the table had kept was read.\n"
+        )
+        yield row("run", "publications", "kills", "models failed", "maintained", "refused", "kept")
+        yield rule(7)
+    for name, figures in named.items():
+        counts = (figures[what] for what in ("commits", "kills", "models failed"))
+        done = (sum(figures[what].values()) for what in ("maintenance", "maintenance refused"))
+        yield row(link(name), *counts, *done, figures["kept versions read whole"])
+    yield from [""] if named else []
 
 
 def _soak(figures: Figures) -> Iterator[str]:
     yield "## Half an hour of runs that race and end at random\n"
     yield (
-        f"{_link('soak')}: {figures['runs']} runs of one model, two at a time "
-        f"({_listed(figures['fates'])}). What the runs reported about their model: "
-        f"{_listed(figures['said of the model'])}; `refused` lost to the other run, `nothing` was "
+        f"{link('soak')}: {figures['runs']} runs of one model, two at a time "
+        f"({listed(figures['fates'])}). What the runs reported about their model: "
+        f"{listed(figures['said of the model'])}; `refused` lost to the other run, `nothing` was "
         "ended before it could say anything.\n"
     )
-    yield _row("versions published", "lost", "left after the last run", "broken promises")
-    yield _rule(4)
+    yield row("versions published", "lost", "left after the last run", "broken promises")
+    yield rule(4)
     violations = len(figures["violations"])
-    yield _row(figures["published"], figures["lost versions"], figures["leaks"], violations)
+    yield row(figures["published"], figures["lost versions"], figures["leaks"], violations)
     yield ""
     yield from (f"- Broken: {violation}" for violation in figures["violations"])
     yield ""
@@ -121,17 +142,17 @@ def _kills(named: Mapping[str, Figures]) -> Iterator[str]:
             "first build: no table) and `new` are what the next process read.\n"
         )
     for name, figures in named.items():
-        left = _listed(figures["left"], "0")
+        left = listed(figures["left"], "0")
         yield (
-            f"{_link(name)}: {figures['kills']} runs. Broken promises: "
+            f"{link(name)}: {figures['kills']} runs. Broken promises: "
             f"{len(figures['violations'])}. Left after the next run and a vacuum: {left}.\n"
         )
         columns = list(figures["columns"])
-        yield _row("killed when", *columns)
-        yield _rule(len(columns) + 1)
+        yield row("killed when", *columns)
+        yield rule(len(columns) + 1)
         found = {(one["column"], one["killed when"]): one["shown"] for one in figures["each"]}
         for moment in dict.fromkeys(one["killed when"] for one in _longest_first(figures["each"])):
-            yield _row(moment, *(found.get((column, moment), "") for column in columns))
+            yield row(moment, *(found.get((column, moment), "") for column in columns))
         yield ""
 
 
@@ -147,27 +168,27 @@ def _crashes(named: Mapping[str, Figures]) -> Iterator[str]:
     for cell in (cell for figures in named.values() for cell in figures["cells"]):
         of = cell["catalog"]
         catalogs.setdefault(FAKES if of.startswith(FAKES) else of, []).append(cell)
-    yield _row("step", *catalogs)
-    yield _rule(len(catalogs) + 1)
+    yield row("step", *catalogs)
+    yield rule(len(catalogs) + 1)
     for kind in ("level", "layout"):
         several = ({cell[kind] for cell in cells} for cells in catalogs.values())
-        yield _row(f"{kind}s", *map(len, several))
+        yield row(f"{kind}s", *map(len, several))
     for step in dict.fromkeys(cell["step"] for cells in catalogs.values() for cell in cells):
-        yield _row(f"`{step}`", *(_survived(cells, step) for cells in catalogs.values()))
-    yield _row("all", *map(_survived, catalogs.values()))
+        yield row(f"`{step}`", *(_survived(cells, step) for cells in catalogs.values()))
+    yield row("all", *map(_survived, catalogs.values()))
     yield ""
 
 
 def _signals(figures: Figures) -> Iterator[str]:
     yield "## Signals at random moments\n"
     yield (
-        f"{_link('signals')}: {_listed(figures['signals'])} to a run of four models. "
+        f"{link('signals')}: {listed(figures['signals'])} to a run of four models. "
         f"Broken promises: {len(figures['violations'])}. Left after the next run and a vacuum: "
-        f"{_listed(figures['left'], '0')}.\n"
+        f"{listed(figures['left'], '0')}.\n"
     )
-    yield _row("runs", *figures["runs"])
-    yield _rule(1 + len(figures["runs"]))
-    yield _row(len(figures["each"]), *figures["runs"].values())
+    yield row("runs", *figures["runs"])
+    yield rule(1 + len(figures["runs"]))
+    yield row(len(figures["each"]), *figures["runs"].values())
     yield ""
 
 
@@ -179,29 +200,29 @@ def _writers(named: Mapping[str, Figures]) -> Iterator[str]:
         "another one of the same round replaced without telling anybody. `CREATE OR REPLACE TABLE"
         " AS` is the format's own statement, as the control.\n"
     )
-    yield _row(
+    yield row(
         "run", "table", "writers", "processes", "rounds", "commits", "refusals", "overwritten",
         "broken promises",
     )  # fmt: skip
-    yield _rule(9)
+    yield rule(9)
     for name, figures in named.items():
         control = "plain" in name
-        run = (_link(name), figures.get("table", FILES), figures.get("writers", OURS))
+        run = (link(name), figures.get("table", FILES), figures.get("writers", OURS))
         counts = (figures[count] for count in ("rivals", "rounds", "commits", "refused"))
         broken = "the control" if control else len(figures["violations"])
-        yield _row(*run, *counts, figures.get("overwritten", 0), broken)
+        yield row(*run, *counts, figures.get("overwritten", 0), broken)
     yield ""
 
 
 def _commit_times(figures: Figures) -> Iterator[str]:
     yield "## How long a commit takes\n"
     yield (
-        f"{_link('commit_time')}: medians of {1 + max(one['round'] for one in figures['timings'])} "
+        f"{link('commit_time')}: medians of {1 + max(one['round'] for one in figures['timings'])} "
         "rounds. A commit lasts from reading the base to having read the target again. What comes "
         "afterwards disturbs no reader: the refresh, and the bookkeeping of tracked partitions.\n"
     )
-    yield _row("files", "partitions", "tracked", "commit, ms", "ratio to 1 file", "afterwards, ms")
-    yield _rule(6)
+    yield row("files", "partitions", "tracked", "commit, ms", "ratio to 1 file", "afterwards, ms")
+    yield rule(6)
     cases = {str(one["case"]): one["case"] for one in figures["timings"]}
     first = None
     for key, case in cases.items():
@@ -210,7 +231,7 @@ def _commit_times(figures: Figures) -> Iterator[str]:
         first = first or commit
         tracked = "yes" if case["tracked"] else "no"
         ratio, times = f"{commit / first:.2f}", (f"{commit * 1000:.0f}", f"{afterwards * 1000:.0f}")
-        yield _row(
+        yield row(
             f"{case['files']:,}", f"{case['partitions']:,}", tracked, times[0], ratio, times[1]
         )
     yield ""
@@ -220,15 +241,15 @@ def _against_stock(figures: Figures) -> Iterator[str]:
     yield "## How long a run of many small models takes\n"
     rounds = 1 + max(one["round"] for one in figures["timings"])
     yield (
-        f"{_link('against_stock')}: {figures['models']} models of one row, {figures['threads']} "
+        f"{link('against_stock')}: {figures['models']} models of one row, {figures['threads']} "
         "threads, default settings, an embedded metastore, from the start of the process to its "
         f"end; medians of {rounds} rounds. The load of the machine "
         f"before was {figures['load before']}. `pyspark` runs a DROP and a CTAS for "
         "each model, and plans no project. An archive is [one of Spark's classes]"
         "(../../docs/operations.md#start-spark-faster).\n"
     )
-    yield _row("build", "adapter", "seconds", "from", "to", "of stock", "models alone")
-    yield _rule(7)
+    yield row("build", "adapter", "seconds", "from", "to", "of stock", "models alone")
+    yield rule(7)
     timings = figures["timings"]
     for build in dict.fromkeys(one["build"] for one in timings):
         own = [one for one in timings if one["build"] == build]
@@ -238,19 +259,19 @@ def _against_stock(figures: Figures) -> Iterator[str]:
             alone = [one["models"] for one in own if one["adapter"] == adapter and one["models"]]
             took = (f"{one:.1f}" for one in (median(seconds), min(seconds), max(seconds)))
             ratio = f"{median(seconds) / stock:.2f}"
-            yield _row(build, adapter, *took, ratio, f"{median(alone):.1f}" if alone else "")
+            yield row(build, adapter, *took, ratio, f"{median(alone):.1f}" if alone else "")
     yield ""
 
 
 def _versions(named: Mapping[str, Figures]) -> Iterator[str]:
     yield "## Commits and versions\n"
-    yield _row("figures", "finished", "minutes", "cores", OURS)
-    yield _rule(5)
+    yield row("figures", "finished", "minutes", "cores", OURS)
+    yield rule(5)
     around: dict[str, list[str]] = {}
     for name, figures in named.items():
         versions = dict(figures["on"])
         when = str(figures["finished"])[:10]
-        yield _row(_link(name), when, _minutes(figures), figures["cores"], versions.pop(OURS))
+        yield row(link(name), when, minutes(figures), figures["cores"], versions.pop(OURS))
         others = ", ".join(f"{what} {version}" for what, version in versions.items())
         around.setdefault(others, []).append(name)
     yield ""
@@ -271,27 +292,6 @@ def _survived(cells: Sequence[Figures], step: str | None = None) -> str:
     own = [cell for cell in cells if step in {cell["step"], None}]
     points = sum(cell["points"] for cell in own)
     return f"{sum(cell['green'] for cell in own)} of {points}" if points else ""
-
-
-def _listed(counts: Mapping[str, int], nothing: str = "none") -> str:
-    found = [f"{count} {name}" for name, count in counts.items() if count]
-    return ", ".join(found) or nothing
-
-
-def _minutes(figures: Figures) -> str:
-    return f"{figures['seconds'] / 60:.0f}" if "seconds" in figures else ""
-
-
-def _link(name: str) -> str:
-    return f"[{name}.json]({name}.json)"
-
-
-def _row(*cells: object) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def _rule(columns: int) -> str:
-    return "|---" * columns + "|"
 
 
 if __name__ == "__main__":
