@@ -37,8 +37,9 @@ STATEMENTS = {
 }
 VERSIONS = {
     "iceberg": "SELECT snapshot_id AS v FROM {table}.history WHERE is_current_ancestor",
-    "delta": "SELECT version AS v FROM (DESCRIBE HISTORY {table})",
+    "delta": "DESCRIBE HISTORY {table}",
 }
+"""The versions are in the first column."""
 
 
 def main() -> None:
@@ -84,7 +85,7 @@ def _refused(spark: SparkSession, text: str) -> str | None:
 
 def _whole(spark: SparkSession, table: str, file_format: str) -> Iterator[int]:
     """1 for each version that the table still has and that can be read whole."""
-    for (version,) in spark.sql(VERSIONS[file_format].format(table=table)).collect():
+    for version, *_ in spark.sql(VERSIONS[file_format].format(table=table)).collect():
         frame = spark.sql(f"SELECT * FROM {table} VERSION AS OF {version}")
         inspect([(one.name, one.dataType.simpleString()) for one in frame.schema], frame.collect())
         yield 1
