@@ -105,15 +105,15 @@ def _upkeep(named: Mapping[str, Figures]) -> Iterator[str]:
         yield (
             "A table was compacted, expired down to 20 snapshots, searched for orphans and tagged "
             "(of Delta: optimized and vacuumed), again and again, while it was rebuilt, and now "
-            "and then a build was killed. `refused` are statements of maintenance over which a "
-            "rebuild came first. At the end each version that the table had kept was read.\n"
+            "and then a build was killed. Statements of maintenance that lost to a rebuild are not "
+            "counted. At the end each version that the table had kept was read.\n"
         )
-        yield row("run", "publications", "kills", "models failed", "maintained", "refused", "kept")
-        yield rule(7)
+        yield row("run", "publications", "kills", "models failed", "maintained", "kept")
+        yield rule(6)
     for name, figures in named.items():
         counts = (figures[what] for what in ("commits", "kills", "models failed"))
-        done = (sum(figures[what].values()) for what in ("maintenance", "maintenance refused"))
-        yield row(link(name), *counts, *done, figures["kept versions read whole"])
+        done = sum(figures["maintenance"].values())
+        yield row(link(name), *counts, done, figures["kept versions read whole"])
     yield from [""] if named else []
 
 
