@@ -61,7 +61,7 @@ class AnyCatalogAdapter(SparkAdapter):
         return self._schemas_in(quoting.identifier(catalog), NO_WAREHOUSE)
 
     def check_schema_exists(self, database: str | None, schema: str) -> bool:
-        """Whether the database has a schema of that name, in any case, within others or not."""
+        """Whether the database has a schema of that name, ignoring case; it may be nested."""
         catalog, (*above, _) = catalog_of(database), levels(catalog_of(database), schema)
         found = (
             self._schemas_in(quoting.namespace(catalog, ".".join(above)), "SCHEMA_NOT_FOUND")
@@ -186,7 +186,7 @@ class AnyCatalogAdapter(SparkAdapter):
         return [str(row[0]).replace("`", "") for row in rows]
 
     def _holds_iceberg(self, catalog: str) -> bool:
-        """True of a catalog that has no other format."""
+        """True if the catalog has no other format."""
         spark = self.connections.get_thread_connection().handle.spark
         declared: list[str] = self.config.credentials.iceberg_catalogs
         return implementation_of(spark, catalog) == CATALOG_OF_ICEBERG or catalog in declared

@@ -1,4 +1,4 @@
-"""A column, whose type dbt's macros ask for its kind by Spark's names."""
+"""A column that tells dbt's macros what kind of type it has, by Spark's names of types."""
 
 import re
 from dataclasses import dataclass, fields
@@ -13,7 +13,7 @@ NUMERICS = frozenset(("decimal", "dec", "numeric"))
 
 @dataclass(repr=False)
 class CtasSparkColumn(SparkColumn):
-    """dbt-spark's, which knows PostgreSQL's names alone: to it, an ``int`` is no number."""
+    """dbt-spark's knows only PostgreSQL's names: to it, an ``int`` is no number."""
 
     @classmethod
     def of(cls, column: SparkColumn) -> "CtasSparkColumn":

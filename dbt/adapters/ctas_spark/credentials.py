@@ -55,7 +55,7 @@ OF_DBT = ("type", "threads", "server_side_parameters")
 class AdapterType(str):
     """``target.type`` in a project: packages that compare it with ``spark`` mean this one, too.
 
-    dbt itself looks the adapter up by the text and its hash, which are its own.
+    dbt itself looks the adapter up by the text and its hash, which stay those of ctas_spark.
     """
 
     __slots__ = ()

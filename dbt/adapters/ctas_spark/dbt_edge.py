@@ -1,4 +1,4 @@
-"""What dbt gets of the core: its log, and errors in words that a user can act on."""
+"""What dbt gets from the core: its log, and errors in words that a user can act on."""
 
 import logging
 import os
@@ -225,7 +225,7 @@ def say(text: str) -> None:
 
 
 def forget_hudi(error: BaseException | None) -> None:
-    """Leave out Hudi, which nothing here was tried with, where dbt-spark names what to use."""
+    """Leave Hudi, which was never tried here, out of what dbt-spark tells its user to use."""
     if isinstance(error, CompilationError):
         for named, ours in HINTS_OF_DBT_SPARK.items():
             error.msg = error.msg.replace(named, ours)

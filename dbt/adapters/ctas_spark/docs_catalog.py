@@ -1,4 +1,4 @@
-"""Rows of dbt's catalog: with the comments that Spark describes, and as one table of it."""
+"""Rows of dbt's catalog: with the comments that Spark describes, and as one of its tables."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile

@@ -1,4 +1,4 @@
-"""The end of an invocation: old versions of what it published are looked after, and never earlier.
+"""The end of an invocation, when old versions of what it published are looked after.
 
 No model waits for that. It has a few threads and limited time; the next run does the rest.
 """
@@ -50,7 +50,7 @@ def look_after(
 
 
 def _freed_in_time(published: list[Published], seconds: float) -> list[int | None]:
-    """The number of versions freed of each table that was reached; None where that failed."""
+    """For each table that was reached, the number of versions freed; None where that failed."""
     freed: list[int | None] = []
     over, waiting = threading.Event(), deque(published)
 

@@ -39,7 +39,7 @@ class FreshnessAdapter(InvocationAdapter):
         return None, self._create_freshness_response(self._last_written(source), now)
 
     def _last_written(self, source: BaseRelation) -> datetime | None:
-        """None of a table without a row that was ever written."""
+        """None for a table to which no row was ever written."""
         provider = dict(row[:2] for row in self.describe(source)).get("Provider")
         # its time has no zone, which over Thrift nobody knows
         if provider == DELTA and self._credentials.method != THRIFT:

@@ -104,7 +104,7 @@ class CtasSparkAdapter(ViewAdapter):
         full_refresh: bool,  # noqa: FBT001 (Jinja)
         macros: dict[str, Any],
     ) -> str:
-        """Validate an incremental model's configuration, and decide the way that it writes by."""
+        """Validate an incremental model's configuration, and decide how it writes."""
         config = self._model.node.config
         by = increments.way(existing, config, full_refresh=full_refresh)
         wrong = increments.of_strategy(config, existing, macros)
@@ -169,7 +169,7 @@ class CtasSparkAdapter(ViewAdapter):
 
     @for_macros
     def strategy_sql(self, context: Any, arguments: dict[str, Any]) -> str:
-        """What a strategy of the project's own writes by: its ``get_incremental_NAME_sql``."""
+        """The statement of the project's own strategy, from its ``get_incremental_NAME_sql``."""
         named = increments.strategy_of(self._model.node.config)
         return str(self.get_incremental_strategy_macro(context, named)(arguments))
 
@@ -183,7 +183,7 @@ class CtasSparkAdapter(ViewAdapter):
 
     @for_macros
     def seed_query(self, rows: Any, config: Any) -> str:
-        """Select the rows that dbt has read of the seed's file, as the types that it found."""
+        """Select the rows that dbt has read from the seed's file, with the types that it found."""
         return seeds.query(seeds.columns(self, rows, config), rows.rows)
 
     def _plan(self, relation: CtasSparkRelation, *, full_refresh: bool) -> None:

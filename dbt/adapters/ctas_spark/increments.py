@@ -1,4 +1,4 @@
-"""What an incremental model adds to its table: by which way, and as one query with its rows."""
+"""What an incremental model adds to its table: how, and as one query with the old rows."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def way(
 
 
 def is_of_files(existing: CtasSparkRelation) -> bool:
-    """True of a table whose format has no commits of its own."""
+    """True for a table whose format has no commits of its own."""
     by_itself = existing.is_delta or existing.is_iceberg or existing.is_hudi
     return existing.in_session_catalog and not by_itself
 
@@ -72,7 +72,7 @@ def strategy_of(config: Mapping[str, Any]) -> str:
 def problems(
     config: Mapping[str, Any], table: CtasSparkRelation, by: Way, strategies: Iterable[str] = ()
 ) -> list[str]:
-    """What the configs of a node that adds to its ``table`` can't mean, each with the remedy."""
+    """Configs that a node which adds to its ``table`` can't have, each with the remedy."""
     told = [*_of_what_is_added_to(config, by), *strategies]
     if by is Way.WHOLE:
         native = config.get("file_format") in NATIVE or not table.in_session_catalog

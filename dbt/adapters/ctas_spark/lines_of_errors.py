@@ -1,4 +1,4 @@
-"""Where in the user's own file the line is that an SQL error names."""
+"""The line of the user's own file that an SQL error is about."""
 
 import re
 from contextlib import suppress
@@ -10,7 +10,7 @@ LINE = re.compile(r"(?<=\bline )\d+(?=,? pos)")
 
 
 def located(text: str, sql: str, node: Any, project: Any) -> str:
-    """Count a line of the statement as one of the user's file; name that and the compiled file.
+    """Replace the statement's line by that of the user's file; name that and the compiled file.
 
     dbt puts more around what it has compiled; ``project`` is its RuntimeConfig.
     """

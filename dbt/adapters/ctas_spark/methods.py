@@ -73,9 +73,9 @@ def _in_session(profile: CtasSparkCredentials, logs: str) -> Any:
 
 
 def _end_session() -> None:
-    """The JVM lives as long as its process; for whoever will start another, an archive is made.
+    """The JVM lives as long as its process; an archive is made for those that start later.
 
-    Nobody at a terminal means a job of some scheduler, or a container that ends.
+    Without a terminal this may be a scheduler's job, or a container that ends: none is made.
     """
     START.forget()
     lacks_archive, START.lacks_archive = START.lacks_archive, False

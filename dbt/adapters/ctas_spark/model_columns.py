@@ -144,7 +144,7 @@ def comment(spark: SparkSession, staged: TableName, texts: Mapping[str, str]) ->
     minutes for 500 columns. This is the call that it makes, made once.
 
     Returns:
-        the comments by column that were cut, because Hive's columns hold no longer ones.
+        the comments by column that were cut, because Hive's columns can't hold longer ones.
     """
     catalog, name = jvm.session_catalog(spark), jvm.identifier(spark, staged)
     found = catalog.externalCatalog().getTable(staged.database, staged.table)
@@ -180,8 +180,8 @@ def comment_statement(table: TableName, texts: Mapping[str, str]) -> str:
 def comment_each(spark: Any, staged: TableName, texts: Mapping[str, str]) -> None:
     """Comment the columns of a table whose format keeps its columns.
 
-    That is one commit of the schema; before Spark 4.1, whose grammar takes one column, one for
-    each.
+    That is one commit of the schema; before Spark 4.1, whose grammar takes one column at a
+    time, one commit for each column.
     """
     empty = spark.sql(f"SELECT * FROM {quoting.table(staged)} LIMIT 0")  # noqa: S608 (quoted)
     comments = Comments(texts)

@@ -121,7 +121,7 @@ def recover(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]
 
 
 def _rules(rules: RetentionRules, arguments: Arguments) -> RetentionRules:
-    """A model's rules, made as thorough as only ``ctas_vacuum`` is.
+    """A model's rules, with the thorough search that only ``ctas_vacuum`` makes.
 
     ``older_than``, in seconds, replaces both the grace period and the orphan age.
     """

@@ -40,7 +40,7 @@ def check(config: Mapping[str, Any], session: Any) -> None:
 
 
 def run(code: str, path: str, session: Any) -> Any:
-    """Call the model; return a DataFrame of Spark, which nothing was computed of yet.
+    """Call the model; return a Spark DataFrame, which is not computed yet.
 
     ``code`` is what dbt has compiled: the user's file, whose name is ``path``, and dbt's own
     functions after it.
@@ -95,7 +95,7 @@ def _is_a(value: Any, module: str, name: str) -> bool:
 
 
 def _told(error: Exception, path: str) -> str:
-    """The error in the words of its kind, and the lines of the user's own file on its way."""
+    """The error's kind and text, and the lines of the user's own file that led to it."""
     what = dbt_edge.message(error) if isinstance(error, PySparkException) else str(error)
     kind = type(error).__name__
     said = f"the model failed: {kind}: {what}" if what else f"the model failed: {kind}"

@@ -62,7 +62,7 @@ def _texts(rows: Iterable[Sequence[object]]) -> Iterator[str]:
 
 
 def text_of(value: object) -> str | None:
-    """The text of which Spark's CAST makes the value again."""
+    """The text from which Spark's CAST makes the value again."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):

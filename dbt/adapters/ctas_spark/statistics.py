@@ -1,6 +1,6 @@
 """The statistics of a published table in ``dbt docs``: what its job counted, in place of Spark's.
 
-Spark has none of a partitioned table, and says "0 rows" of others: nobody told the metastore.
+Spark has none for a partitioned table, and says "0 rows" for others: nobody told the metastore.
 """
 
 import re
@@ -102,6 +102,6 @@ class CountingAdapter(FreshnessAdapter):
 
 
 def _is_added_to(node: RelationConfig) -> bool:
-    """True of a node whose table may hold more than its version's job counted."""
+    """True for a node whose table may hold more than its version's job counted."""
     config: Any = node.config
     return config.materialized in {"incremental", "snapshot"}

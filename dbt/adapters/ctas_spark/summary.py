@@ -84,7 +84,7 @@ def _count(number: int | None) -> str:
 
 
 def _size(count: int | None) -> str:
-    """Bytes in the largest unit of which there is one."""
+    """Bytes in the largest unit of which there is at least one."""
     if count is None:
         return ""
     size, unit = float(count), 0

@@ -1,4 +1,4 @@
-"""What Spark and its metastore can't hold of a table; found before any job."""
+"""What Spark and its metastore can't hold, found before any job."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -86,7 +86,7 @@ def _partition_column(name: str, *, tracked: bool) -> Iterator[str]:
 
 
 def check_keys(config: Mapping[str, Any]) -> Iterator[str]:
-    """Keys that are too long for the metastore, or reserved, which Spark says after the job."""
+    """Keys that are too long for the metastore, or reserved, as Spark says only after the job."""
     for name in ("tblproperties", "options"):
         for key in map(str, config.get(name, ())):
             if len(key) > MOST_OF_A_KEY:
