@@ -138,7 +138,7 @@ def test_a_creation_has_one_winner(
     """Spark's CREATE TABLE refuses what is there by then."""
     staged = hadoop.stage(NEW, hadoop.context(StagingPurpose.CREATE))
     before_the_call(lambda: rival(hadoop, WRITES["drop and create"][1:]))
-    with pytest.raises(TableAlreadyExistsError, match="theirs is untouched"):
+    with pytest.raises(TableAlreadyExistsError, match="that table is untouched"):
         staged.commit()
     staged.abort("failed")
     assert (hadoop.rows(), hadoop.staged()) == ([(7,)], [])

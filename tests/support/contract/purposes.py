@@ -86,7 +86,7 @@ CELLS = (
         (AtBegin.PLAIN, Meanwhile.NOTHING, After.OLD, None, True),
         (AtBegin.VIEW, Meanwhile.NOTHING, After.OLD, TableAlreadyExistsError, True),
         (AtBegin.ABSENT, Meanwhile.NOTHING, After.OURS),
-        (AtBegin.ABSENT, Meanwhile.CREATES, After.THEIRS, None, False, "theirs is kept"),
+        (AtBegin.ABSENT, Meanwhile.CREATES, After.THEIRS, None, False, "that table is kept"),
     ),
     *_of(
         StagingPurpose.REPLACE,

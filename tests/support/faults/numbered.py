@@ -74,7 +74,9 @@ class Numbered:
         """The model failed, names the version, and says that nothing was deleted."""
         assert not run.success
         message = run.message(TABLE)
-        assert "[COMMIT_STATE_UNKNOWN] the commit call failed and its fate can't be told" in message
+        assert (
+            "[COMMIT_STATE_UNKNOWN] the commit call failed, and the table does not show" in message
+        )
         assert f"{version}; nothing was deleted" in message
         assert "outcome: unknown" in message
 

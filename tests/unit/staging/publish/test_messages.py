@@ -60,7 +60,7 @@ def test_an_obstacle_is_answered_by_the_purpose() -> None:
     """A creation may become a replacement; what no call replaces has to go first."""
     assert "create_or_replace" in messages.in_the_way(CREATE, "a view", "nothing").remedy
     cannot = messages.in_the_way(REPLACE, "an Iceberg table", "nothing")
-    assert "no single commit replaces it" in cannot.what
+    assert "no single commit can replace it" in cannot.what
     assert cannot.remedy.startswith("drop it")
 
 

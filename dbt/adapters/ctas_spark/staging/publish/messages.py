@@ -22,7 +22,7 @@ from .version import Base
 AGAIN = "run the model again; it will build on what is there now"
 NO_JOB = "it is unchanged; no job was started"
 NOTHING_PUBLISHED = "nothing of this model was published"
-THEIRS_UNTOUCHED = "another created it meanwhile, and theirs is untouched"
+THEIRS_UNTOUCHED = "another writer created it meanwhile, and that table is untouched"
 DROPPED_MEANWHILE = "another dropped it meanwhile; nothing was created"
 
 
@@ -49,8 +49,8 @@ def in_the_way(context: StagingContext, obstacle: str, left: str) -> StagingErro
         remedy = f"{remedy}, or set staging_purpose: create_or_replace"
         return TableAlreadyExistsError(what, table=context.target, left=left, remedy=remedy)
     what = (
-        f"{obstacle} is in the place of the table, and no single commit replaces it by a table "
-        f"of the format {context.layout.file_format}"
+        f"{obstacle} is in the place of the table, and no single commit can replace it with "
+        f"a table of the format {context.layout.file_format}"
     )
     return unsupported(context.target, what, remedy, left)
 
@@ -98,13 +98,13 @@ def already_exists(target: TableName, left: str) -> TableAlreadyExistsError:
 def concurrent_write(target: TableName, who: str) -> ConcurrentWriteError:
     """Another writer changed the target; ``who`` says which version that was, and when."""
     what = f"another writer changed the table since this model began: {who}"
-    left = f"theirs is untouched, and {NOTHING_PUBLISHED}"
+    left = f"the other writer's version is untouched, and {NOTHING_PUBLISHED}"
     return ConcurrentWriteError(what, table=target, left=left, remedy=AGAIN)
 
 
 def swept(target: TableName, left: str) -> ConcurrentWriteError:
     """A clean-up took the version."""
-    what = "a clean-up took this model's version: it was older than the orphan age"
+    what = "a clean-up took this model's version, because it was older than leftovers may get"
     remedy = "run the model again, and ctas_vacuum with a larger older_than"
     return ConcurrentWriteError(what, table=target, left=left, remedy=remedy)
 
@@ -130,13 +130,14 @@ def files_gone(target: TableName, what: str, left: str) -> StagingError:
 
 def canceled(target: TableName, left: str) -> JobCanceledError:
     """A cancel came before the commit call."""
-    return JobCanceledError("the run was cancelled before the commit", table=target, left=left)
+    what = "the run was cancelled before the commit"
+    return JobCanceledError(what, table=target, left=left, remedy="run the model again")
 
 
 def refused(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
     """The catalog refused the publication, and not because of a rival."""
     what = f"the publication was refused, and committed nothing: {failure}"
-    remedy = "see what the catalog says of it; a run after that stages and publishes anew"
+    remedy = "see the catalog's answer above and its log, then run the model again"
     return CommitRefusedError(what, table=target, left=left, remedy=remedy)
 
 
@@ -150,6 +151,6 @@ def unknown(target: TableName, version: str, cause: MetastoreError | None) -> St
     if cause is None:
         what = f"version {version} was committed and then reverted by another writer's stale entry"
         return ConcurrentWriteError(what, table=target, left=left, remedy=AGAIN)
-    what = f"the commit call failed and its fate can't be told: {cause}"
+    what = f"the commit call failed, and the table does not show whether it took effect: {cause}"
     remedy = "look at the table's history (ctas_history), then run the model again"
     return CommitStateUnknownError(what, table=target, left=left, remedy=remedy)

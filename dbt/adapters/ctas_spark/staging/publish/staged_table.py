@@ -151,7 +151,7 @@ class StagedTable(Generic[B]):
         Raises:
             ConcurrentWriteError, TableAlreadyExistsError, NoSuchTableError: refused; the target
                 is what another made of it.
-            CommitStateUnknownError: the call's fate can't be told; nothing was deleted.
+            CommitStateUnknownError: nothing shows whether the call did it; nothing was deleted.
             JobCanceledError: the run was cancelled before the call.
             AtomicityNotSupportedError: the level asked for by name can't be kept over the base.
             StagingError: the catalog refused the commit itself; or the version is gone.
@@ -165,7 +165,7 @@ class StagedTable(Generic[B]):
             if self.outcome is not None:
                 self._report.leave()
         if decided is Outcome.KEPT:
-            logger.info("%s was created by another meanwhile; theirs is kept", self.target)
+            logger.info("another writer created %s meanwhile; that table is kept", self.target)
             self.left_behind = self._discarded("another created the table")
             self.outcome = Outcome.KEPT
 

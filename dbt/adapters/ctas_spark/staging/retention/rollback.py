@@ -54,7 +54,7 @@ def roll_back(
     Raises:
         NoSuchVersionError: there is no such version, or its files are gone.
         ConcurrentWriteError: another committed meanwhile, or a clean-up took the version.
-        CommitStateUnknownError: the call's fate can't be told.
+        CommitStateUnknownError: nothing shows whether the call took effect.
     """
     with StepReport(context.target).within(Step.ROLL_BACK):
         live = restoring.look().version
