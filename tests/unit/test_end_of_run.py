@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -17,14 +18,27 @@ from fakes.world import CONTEXT, World
 
 
 class FakeCatalog:
-    """Says what it is asked; a table in ``broken`` fails, and one in ``hanging`` never answers."""
+    """Says what it is asked.
+
+    A table in ``broken`` fails, and one in ``hanging`` never answers. None can be looked at
+    together with one in ``lost``.
+    """
 
     def __init__(self) -> None:
         self.calls: list[str] = []
         self.broken: set[str] = set()
         self.hanging: set[str] = set()
+        self.lost: set[str] = set()
+        self.looks = 0
         self.threads: set[int] = set()
         self.go_on = threading.Event()
+
+    def clean_ups(self, contexts: Sequence[StagingContext]) -> Any:
+        """They are looked at together, unless one of them is not there."""
+        if self.lost & {one.target.table for one in contexts}:
+            raise MetastoreError("a table can't be read")
+        self.looks += 1
+        return self.clean_up
 
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, counted: Counted
@@ -90,6 +104,14 @@ def test_a_few_threads_share_the_tables(catalog: FakeCatalog) -> None:
     assert len(catalog.calls) == 50
     assert threading.get_ident() not in catalog.threads
     assert len(catalog.threads) <= end_of_run.MOST_THREADS
+
+
+def test_tables_are_read_together(catalog: FakeCatalog) -> None:
+    """Some for each thread; but one by one if one of them breaks that."""
+    catalog.lost = {"9"}
+    run(catalog, *map(str, range(12)))
+    assert catalog.looks == end_of_run.MOST_THREADS - 1
+    assert len(catalog.calls) == 12
 
 
 @pytest.mark.parametrize("interrupted", [True, False])

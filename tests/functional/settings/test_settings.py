@@ -6,6 +6,7 @@ from pyspark.sql import SparkSession
 
 from functional.dbt_project import Project
 
+PARTITIONS = "spark.sql.shuffle.partitions"
 SEEN = "'${own.one}' as own, '${of.the.run}' as of_run, '${of.header}' as header"
 OVERWRITING = """{{ config(materialized='incremental', incremental_strategy='insert_overwrite',
                            partition_by='part', on_schema_change='ignore') }}
@@ -36,3 +37,16 @@ def test_a_model_s_settings_are_not_the_next_one_s(project: Project, spark: Spar
     assert tuple(then) == ("", "3", "", 4)
     assert len(project.rows("select * from {schema}.overwriting")) == 2
     assert spark.conf.get("spark.sql.sources.partitionOverwriteMode") == "STATIC"
+
+
+def test_what_the_run_sets_over_the_profile_stays(project: Project, spark: SparkSession) -> None:
+    """For all of its models; the next run begins with the profile's settings again."""
+    settings = {"name": "tested", "profile": "tested", "on-run-start": f"set {PARTITIONS} = 7"}
+    seen = f"{{{{ config(materialized='table') }}}} select '${{{PARTITIONS}}}' as n"
+    files = {"models/one.sql": seen, "models/two.sql": f"-- {{{{ ref('one') }}}}\n{seen}"}
+    project.write({"dbt_project.yml": json.dumps(settings), **files})
+    project.build()
+    both = project.rows("select * from {schema}.one union all select * from {schema}.two")
+    assert [row.n for row in both] == ["7", "7"]
+    assert project.dbt("show", "--inline", "select 1 as n").success
+    assert spark.conf.get(PARTITIONS) == project.conf[PARTITIONS]

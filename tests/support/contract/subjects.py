@@ -146,7 +146,9 @@ class Subject:
     def clean_up(self, **rules: Any) -> Sweep:
         """A clean-up without any patience but for orphans, which have to be old."""
         wanted = {"versions_to_keep": 0, "grace_ms": 0, "orphan_age_ms": self.place.orphan_age_ms}
-        return self.catalog.clean_up(self.context(), RetentionRules(**{**wanted, **rules}))
+        context = self.context()
+        clean_up = self.catalog.clean_ups([context])
+        return clean_up(context, RetentionRules(**{**wanted, **rules}))
 
     def rival_cleans_up(self, **rules: Any) -> Sweep:
         """The same clean-up, by another invocation."""

@@ -134,7 +134,8 @@ class Run:
         self.doing = Doing("clean", rules=rules, staging_schema=staged.context.staging_schema)
         with suppress(StagingError):
             counted = {staged.version: WriteFigures(rows=2)}
-            self.catalog.clean_up(staged.context, rules, counted=counted)
+            clean_up = self.catalog.clean_ups([staged.context])
+            clean_up(staged.context, rules, counted=counted)
 
     def publishes(self, attempt: Attempt) -> None:
         """Commit and settle."""

@@ -234,3 +234,24 @@ def test_without_compare_and_swap_a_lock_keeps_the_order() -> None:
     old, live = world.published(), world.published()
     assert world.sweep().freed == [version_of(old).directory]
     assert world.records() == {live.version}
+
+
+def test_what_has_moved_since_the_look_stays(world: World) -> None:
+    """Another's rollback to a version, after all tables were read and before its turn."""
+    old, new = world.published(), world.published()
+    clean_up = world.catalog().clean_ups([CONTEXT])
+    world.catalog().roll_back(CONTEXT, old.version)
+    clean_up(CONTEXT, AT_ONCE)
+    assert world.shown == old.version
+    assert world.versions_on_storage() == {old.version, new.version}
+
+
+def test_what_is_put_back_since_the_look_stays(world: World) -> None:
+    """By somebody who writes no record: the target is read again before its files go."""
+    old = world.published()
+    before = world.metastore.tables[TARGET_NAME]
+    world.published()
+    clean_up = world.catalog().clean_ups([CONTEXT])
+    world.metastore.tables[TARGET_NAME] = before
+    assert clean_up(CONTEXT, AT_ONCE).kept[old.version] is Reason.LIVE
+    assert old.version in world.versions_on_storage()

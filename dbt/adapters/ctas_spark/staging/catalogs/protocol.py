@@ -1,6 +1,6 @@
 """A kind of catalog on which tables can be staged (FLIP-305 ``StagingCatalog``)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -58,6 +58,20 @@ Counted = Mapping[str, WriteFigures]
 NOTHING: Counted = MappingProxyType({})
 
 
+class CleanUpOfOne(Protocol):
+    """A ``clean_up`` of one table."""
+
+    def __call__(
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        *,
+        dry_run: bool = False,
+        counted: Counted = NOTHING,
+    ) -> Sweep:
+        """The same as a catalog's."""
+
+
 class StagingCatalog(Protocol):
     """One implementation for each kind of table."""
 
@@ -85,6 +99,15 @@ class StagingCatalog(Protocol):
 
         Raises:
             StagingError: it could not be found out whether something may go; the rest stays.
+        """
+
+    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:
+        """The ``clean_up`` of any of these tables, whose records are in one staging schema.
+
+        What can be read of all of them at once is read here.
+
+        Raises:
+            StagingError: it could not be read; each table can still be cleaned up by itself.
         """
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:

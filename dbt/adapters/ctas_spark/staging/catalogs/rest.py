@@ -5,7 +5,7 @@ other name can lead there. Only the first attempt to stage a version shows that.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..publish.staged_table import Plan, StagedTable
 from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from .kinds import NOT_ISOLATED
-from .protocol import NOTHING, Capabilities, ConflictCheck, Counted, StagingCatalog
+from .protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, StagingCatalog
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +86,10 @@ class RestCatalog:
         if rules.thorough or not self._takes_forks:
             swept.add(self._in_sql.clean_up(context, rules, dry_run=dry_run))
         return swept
+
+    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+        """One by one: each table has a history of its own."""
+        return self.clean_up
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         return self._forked.recover(context)

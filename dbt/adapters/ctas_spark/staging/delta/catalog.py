@@ -4,12 +4,13 @@ It needs the driver's JVM: Delta's transaction takes the version that it is cond
 there, and SQL has no words for it.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from ..catalogs.protocol import NOTHING, Capabilities, Counted
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, Counted
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
@@ -75,6 +76,10 @@ class DeltaCatalog:
                 done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         done.add(of_files)
         return done
+
+    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+        """One by one: each table has a history of its own."""
+        return self.clean_up
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         """Forget what was published, and finish deletions that were begun."""

@@ -22,7 +22,7 @@ from ..redaction import is_secret
 from . import jvm
 from .embedded import TABLES, WAREHOUSE, beside, path_for_spark, spark_defaults
 from .java_options import JAVA_OPTIONS, LOG, java_options, lacks_archive
-from .start import START
+from .start import START, Opened
 
 DEFAULTS = {
     "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
@@ -69,6 +69,8 @@ def start_spark(
 ) -> SparkSession:
     """The session of this process; the first call starts it.
 
+    An invocation gives it the settings once: what is set in it later stands.
+
     Args:
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
@@ -84,21 +86,36 @@ def start_spark(
         ServerNotReachedError: its master does not answer.
         SparkNotStartedError: the JVM ended before it could be used.
     """
-    wanted = with_defaults(settings, log_directory)
     with _starting:
         START.require_not_ended()
+        if START.opened is not None and START.opened.serves(settings):
+            return START.opened.session
+        wanted = with_defaults(settings, log_directory)
         if SparkContext._gateway is not None:  # noqa: SLF001 (it has no public name)
-            return _session(wanted)
-        with START.under_way(project or Path.cwd()):
-            wanted |= beside(settings, project) if project is not None else {}
-            _start_jvm(wanted, Path(log_directory).absolute(), say)
-            silence_query_loggers()
-            _start_context(wanted)
             session = _session(wanted)
-            if uses_metastore:
-                jvm.shared_state(session).externalCatalog()
-            START.lacks_archive = is_local(wanted) and lacks_archive(wanted)
-            return session
+        else:
+            with START.under_way(project or Path.cwd()):
+                wanted |= beside(settings, project) if project is not None else {}
+                session = _started(wanted, log_directory, say, uses_metastore=uses_metastore)
+        START.opened = Opened(session, settings)
+        return session
+
+
+def _started(
+    wanted: Mapping[str, str],
+    log_directory: str,
+    say: Callable[[str], None],
+    *,
+    uses_metastore: bool,
+) -> SparkSession:
+    _start_jvm(wanted, Path(log_directory).absolute(), say)
+    silence_query_loggers()
+    _start_context(wanted)
+    session = _session(wanted)
+    if uses_metastore:
+        jvm.shared_state(session).externalCatalog()
+    START.lacks_archive = is_local(wanted) and lacks_archive(wanted)
+    return session
 
 
 def _start_context(settings: Mapping[str, str]) -> None:

@@ -1,8 +1,9 @@
 """The start of Spark's JVM, which a signal may end: as long as it starts, nothing can be lost."""
 # ruff: noqa: SLF001 (PySpark keeps its JVM in attributes without a public name)
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen, TimeoutExpired
 from typing import Any
@@ -16,6 +17,18 @@ from . import derby
 GRACE_SECONDS = 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The session, and the settings that this invocation has given it."""
+
+    session: SparkSession
+    settings: Mapping[str, str]
+
+    def serves(self, settings: Mapping[str, str]) -> bool:
+        """True if the session has these settings, and its Spark was not stopped."""
+        return settings == self.settings and self.session.sparkContext._jsc is not None
+
+
 class Start:
     """Knows the JVM's process from its launch until Spark and its metastore can be used."""
 
@@ -24,6 +37,7 @@ class Start:
         self._process: Popen[bytes] | None = None
         self.lacks_archive = False
         """True if the JVM would start faster with an archive of its classes."""
+        self.opened: Opened | None = None
 
     def end(self) -> bool:
         """End a JVM that starts; False if none does. Safe in a signal handler."""
@@ -34,8 +48,8 @@ class Start:
         return True
 
     def forget(self) -> None:
-        """Let a later invocation of this process start Spark."""
-        self._ended = False
+        """Let a later invocation of this process start Spark, or give the session its settings."""
+        self._ended, self.opened = False, None
 
     def require_not_ended(self) -> None:
         """Refuse the threads that waited for a start, or would begin another one."""

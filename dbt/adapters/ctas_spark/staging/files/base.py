@@ -96,16 +96,21 @@ class FileBase:
 
 
 def look(metastore: MetastoreClient, name: TableName) -> FileBase:
-    """Read the target afresh; a marker that does not match its entry is read once more.
-
-    Such a marker is a clone's, or half of a torn read: the server answers one ``get_table`` by
-    several SELECTs.
+    """Read the target afresh.
 
     Raises:
         MetastoreError: it could not be read.
         NotSupportedError: a newer release has published it.
     """
-    entry = metastore.get_table(name)
+    return checked(metastore, name, metastore.get_table(name))
+
+
+def checked(metastore: MetastoreClient, name: TableName, entry: TableEntry | None) -> FileBase:
+    """The target as it was just read; a marker that does not match its entry is read once more.
+
+    Such a marker is a clone's, or half of a torn read: the server answers one ``get_table`` by
+    several SELECTs. Raises like ``look``.
+    """
     if entry is not None and COMMIT in entry.parameters and Marker.of(entry) is None:
         entry = metastore.get_table(name)
     if entry is not None:

@@ -2,11 +2,11 @@
 
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..catalogs.protocol import NOTHING, Capabilities, ConflictCheck, Counted
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext
 from ..engines.protocol import Engine, Job, WriteFigures
@@ -23,6 +23,7 @@ from ..storage.client import Storage
 from .directories import VersionRoots
 from .garbage import clean_up, recover
 from .restore import FileRestoring, history
+from .seen import see
 from .table import FileTable, Services
 from .version import FileVersion
 from .view import ViewChange, view_change
@@ -113,6 +114,23 @@ class SessionCatalog:
         counted: Counted = NOTHING,
     ) -> Sweep:
         return clean_up(self._table(context), rules, dry_run=dry_run, counted=counted)
+
+    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:
+        """By one look at all of them."""
+        targets = [one.target for one in contexts]
+        seen = see(self._metastore, contexts[0].staging_schema, targets)
+
+        def of_one(
+            context: StagingContext,
+            rules: RetentionRules,
+            *,
+            dry_run: bool = False,
+            counted: Counted = NOTHING,
+        ) -> Sweep:
+            table = self._table(context)
+            return clean_up(table, rules, dry_run=dry_run, counted=counted, seen=seen)
+
+        return of_one
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""

@@ -19,6 +19,7 @@ from .base import ABSENT, FileBase
 from .follow_up import complete, drop_stale_partitions, mended
 from .publication import fenced
 from .record import RECORD, Record, RecordState
+from .seen import Seen
 from .table import FileTable
 from .took_over import TookOver, say_they_stay
 from .versions import UNKNOWN_BASE, References, find, versions_of
@@ -28,15 +29,23 @@ REFUSED = (EntryModifiedError, EntryMissingError)
 
 
 def clean_up(
-    table: FileTable, rules: RetentionRules, *, dry_run: bool, counted: Counted = NOTHING
+    table: FileTable,
+    rules: RetentionRules,
+    *,
+    dry_run: bool,
+    counted: Counted = NOTHING,
+    seen: Seen | None = None,
 ) -> Sweep:
-    """Delete what may go; StagingError if it can't be found out."""
+    """Delete what may go; StagingError if it can't be found out.
+
+    What was ``seen`` of the table just now is not read again, except before a deletion.
+    """
     with table.report.within(Step.CLEAN_UP):
         if rules.moved is not None and not dry_run:
             table.services.roots.moved(table.context, rules.moved)
         taken_over = TookOver(table, rules, dry_run).free() if rules.thorough else []
         references = References(table, rules.thorough, dry_run)
-        garbage = FileGarbage(table, references, counted)
+        garbage = FileGarbage(table, references, counted, seen)
         done = CleanUp(garbage, rules, table.report, dry_run).run()
         done.taken_over = taken_over
         if not dry_run:
@@ -65,6 +74,7 @@ class FileGarbage:
     table: FileTable
     references: References
     counted: Counted = field(default_factory=dict)
+    seen: Seen | None = None
     base: FileBase = field(init=False)
     _found: dict[str, Record] = field(default_factory=dict)
 
@@ -74,9 +84,9 @@ class FileGarbage:
 
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory, without the tombstones that only wait."""
-        found = [one for one in find(self.table) if not self._only_waits(one)]
+        found = [one for one in find(self.table, self.seen) if not self._only_waits(one)]
         self._found = {one.version: one for one in found}
-        self.base = self.table.look()
+        self.base = self._base()
         for version, figures in self.counted.items():
             self._remember(version, figures)
         return versions_of(self.table, self._found.values(), self.base)
@@ -156,6 +166,11 @@ class FileGarbage:
             if version.place is Place.SUPERSEDED:
                 self._hand_on(record)
             self.table.metastore.drop_entry(records.name_in(self.table, version.id))
+
+    def _base(self) -> FileBase:
+        if self.seen is None:
+            return self.table.look()
+        return self.seen.base(self.table.metastore, self.target)
 
     def _remember(self, version: str, figures: WriteFigures) -> None:
         """Keep a published version's number and figures on its record; another's change wins."""

@@ -18,6 +18,7 @@ from . import record as records
 from .base import COMMIT_BASE, PARTITION_PROVIDER, FileBase, lies_in
 from .follow_up import track_partitions
 from .record import Record, RecordState
+from .seen import Seen
 from .table import FileTable, NamedPlace
 
 UNKNOWN_BASE = "unknown"
@@ -25,22 +26,21 @@ PUBLISHED = (RecordState.PUBLISHED, RecordState.SUPERSEDED)
 FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
 
 
-def records_of(table: FileTable) -> tuple[Record, ...]:
+def records_of(table: FileTable, seen: Seen | None = None) -> tuple[Record, ...]:
     """The target's records: of its name, and of this staging id.
 
     An entry of a version's name and location without a record is Delta's, whose run died before it
     wrote one; its base is not known.
     """
-    prefix = records.prefix_of(table.name)
-    names = table.metastore.tables(table.context.staging_schema, prefix)
-    found = (_record(entry, table.name) for entry in table.metastore.entries(names))
+    entries = seen.records_of(table.name) if seen is not None else _entries(table)
+    found = (_record(entry, table.name) for entry in entries)
     owns = table.services.roots.owns
     return tuple(one for one in found if one is not None and owns(one.root, table.name))
 
 
-def find(table: FileTable) -> tuple[Record, ...]:
+def find(table: FileTable, seen: Seen | None = None) -> tuple[Record, ...]:
     """The target's versions: their records, and one without an entry for any other directory."""
-    known = records_of(table)
+    known = records_of(table, seen)
     found = {one.version: one for one in known}
     roots = {*table.services.roots.known(table.context), *(one.root for one in known)}
     for root in sorted(roots):
@@ -149,6 +149,12 @@ def _places_of(metastore: MetastoreClient, name: TableName) -> Iterator[NamedPla
         with suppress(EntryMissingError):
             for one in metastore.partitions(name):
                 yield NamedPlace(f"a partition of {name}", name, one.location)
+
+
+def _entries(table: FileTable) -> tuple[TableEntry, ...]:
+    prefix = records.prefix_of(table.name)
+    names = table.metastore.tables(table.context.staging_schema, prefix)
+    return table.metastore.entries(names)
 
 
 def _record(entry: TableEntry, target: TableName) -> Record | None:

@@ -3,7 +3,9 @@
 It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL has no words for it.
 """
 
-from ..catalogs.protocol import NOTHING, Capabilities, ConflictCheck, Counted
+from collections.abc import Sequence
+
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted
 from ..catalogs.settings import IcebergKind
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job
@@ -79,6 +81,10 @@ class IcebergCatalog:
         for event in reversed(self.history(context)):
             done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         return done
+
+    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+        """One by one: each table has a history of its own."""
+        return self.clean_up
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         """One commit leaves nothing half done; entries of published forks are removed."""

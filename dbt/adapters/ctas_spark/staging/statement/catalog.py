@@ -4,9 +4,9 @@ A copy (CREATE TABLE or REPLACE TABLE) is not conditional on what begin saw: a c
 between the last look and the statement is overwritten. The fast-forward of a branch is conditional.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ..catalogs.protocol import NOTHING, Capabilities, ConflictCheck, Counted
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted
 from ..context import DELTA, Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
@@ -85,6 +85,10 @@ class StatementCatalog:
             found.append(BranchGarbage(context.target, tables, tables.driver.now_ms))
         with report.within(Step.CLEAN_UP):
             return swept(found, rules, report, dry_run=dry_run)
+
+    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+        """One by one: each table has a history of its own."""
+        return self.clean_up
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
         """Nothing: a statement that a crash cut off has changed nothing."""
