@@ -82,4 +82,4 @@ def _large_rows(timings: Sequence[Timing]) -> Iterator[str]:
 
 
 def _median(timings: Sequence[Timing], what: str) -> float:
-    return median(one[what] for one in timings)
+    return float(median(one[what] for one in timings))
