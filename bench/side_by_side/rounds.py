@@ -6,10 +6,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from side_by_side import crowd, environments
 from side_by_side.cases import Build, Case, Sample
@@ -18,6 +19,7 @@ from side_by_side.machine import settled
 
 GIVEN_UP_AFTER_SECONDS = 3_600.0
 LAST_WORDS = 300
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,15 @@ class Plan:
     rounds: int
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A competitor's turn in a round: all builds of one case."""
+
+    round: int
+    case: Case
+    competitor: Competitor
+
+
 def run_rounds(plan: Plan, done: Sequence[Sample], keep: Callable[[Sample], None]) -> None:
     """Run what is not done yet; a competitor whose build of a case failed is left out from then on.
 
@@ -37,71 +48,73 @@ def run_rounds(plan: Plan, done: Sequence[Sample], keep: Callable[[Sample], None
     """
     known = list(done)
     with tempfile.TemporaryDirectory() as work:
-        for number, case, competitor in _turns(plan):
-            if _is_wanted(number, case, competitor, plan, known):
-                for sample in _samples(number, case, competitor, plan.builds, Path(work)):
+        for turn in _turns(plan):
+            if _is_wanted(turn, plan, known):
+                for sample in _samples(turn, plan.builds, Path(work)):
                     known.append(sample)
                     keep(sample)
 
 
-def _turns(plan: Plan) -> Iterator[tuple[int, Case, Competitor]]:
+def _turns(plan: Plan) -> Iterator[Turn]:
     for number in range(plan.rounds):
         for case in plan.cases:
             for competitor in plan.competitors[:: -1 if number % 2 else 1]:
-                yield number, case, competitor
+                yield Turn(number, case, competitor)
 
 
-def _is_wanted(
-    number: int, case: Case, competitor: Competitor, plan: Plan, known: Sequence[Sample]
-) -> bool:
-    own = [one for one in known if (one.case, one.competitor) == (case.name, competitor.name)]
-    of_this_round = sum(one.round == number for one in own)
+def _is_wanted(turn: Turn, plan: Plan, known: Sequence[Sample]) -> bool:
+    names = (turn.case.name, turn.competitor.name)
+    own = [one for one in known if (one.case, one.competitor) == names]
+    of_this_round = sum(one.round == turn.round for one in own)
     return of_this_round < len(plan.builds) and not any(one.failed for one in own)
 
 
-def _samples(
-    number: int, case: Case, competitor: Competitor, builds: Sequence[Build], work: Path
-) -> Iterator[Sample]:
+def _samples(turn: Turn, builds: Sequence[Build], work: Path) -> Iterator[Sample]:
     """The builds of one project, one after the other, until one fails."""
     directory = work / "project"
     directory.mkdir()
     try:
-        _prepare(case, competitor, directory)
+        prepare(turn, directory)
         for build in builds:
-            sample = _built(number, case, competitor, build, directory)
+            sample = built(turn, build, directory)
             yield sample
             if sample.failed:
                 return
     except (OSError, subprocess.SubprocessError) as error:
-        yield Sample(number, case.name, competitor.name, builds[0].value, 0.0, failed=str(error))
+        names = (turn.case.name, turn.competitor.name, builds[0].value)
+        yield Sample(turn.round, *names, failed=str(error))
     finally:
         with suppress(subprocess.SubprocessError):
-            _run(competitor.after, competitor, directory)
+            _run(turn.competitor.after, turn.competitor, directory)
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _prepare(case: Case, competitor: Competitor, directory: Path) -> None:
+def prepare(turn: Turn, directory: Path) -> None:
+    """Write a project, and start what its builds are to find ready."""
+    case, competitor = turn.case, turn.competitor
     if case.crowd is not None:
         crowd.gather(case.crowd, case.crowd_size, directory)
     competitor.tool.write(case, directory)
     _run(competitor.before, competitor, directory)
 
 
-def _built(
-    number: int, case: Case, competitor: Competitor, build: Build, directory: Path
+def built(
+    turn: Turn, build: Build, directory: Path, variables: Mapping[str, str] = NO_VARIABLES
 ) -> Sample:
+    """Run one build, with further variables in its environment."""
+    case, competitor = turn.case, turn.competitor
     tool, said = competitor.tool, directory / "said.log"
     if build is Build.TESTS:
         tool.add_tests(case, directory)
-    command, variables = tool.command(case, build), _variables(competitor, directory)
+    command = tool.command(case, build)
     busy = settled()
-    kept = (number, case.name, competitor.name, build.value, busy)
+    kept = (turn.round, case.name, competitor.name, build.value, busy)
     wall, began = time.time(), time.perf_counter()
     with said.open("w") as log:
         ended = subprocess.run(  # noqa: S603 (the programs that are compared)
             command,
             cwd=directory,
-            env=variables,
+            env={**_variables(competitor, directory), **variables},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
