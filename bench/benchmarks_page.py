@@ -14,7 +14,19 @@ from typing import Any
 
 from markdown_cells import row, rule
 from side_by_side.cases import samples_of
-from side_by_side.prose import COMMITS, HEAD, LARGE, MACHINES, PROFILE, SECTIONS, TARGETS
+from side_by_side.held import what_holds
+from side_by_side.prose import (
+    COMMITS,
+    COMPETITORS,
+    HEAD,
+    LARGE,
+    MACHINES,
+    METHOD,
+    PROFILE,
+    SECTIONS,
+    TARGETS,
+    TRIED,
+)
 from side_by_side.summary import table
 from side_by_side.tables import commit_table, large_table
 from side_by_side.targets import reached, tenths_of_largest
@@ -37,7 +49,7 @@ def main() -> None:
 def page(results: Path) -> str:
     """The whole page of a directory of figures."""
     named = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
-    lines = [HEAD, *_targets(named)]
+    lines = [HEAD, *_competitors(named), *_targets(named)]
     for question, (title, about) in SECTIONS.items():
         if figures := named.get(f"benchmark-{question}"):
             lines.extend(_section(question, title, about, figures))
@@ -61,6 +73,15 @@ def digest(figures: Path) -> str:
     return f"figures {hashlib.sha256(figures.read_bytes()).hexdigest()[:16]}"
 
 
+def _competitors(named: Mapping[str, Figures]) -> Iterator[str]:
+    present = {one["competitor"] for f in named.values() for one in f.get("samples", ())}
+    if present:
+        yield row("competitor", "what it is")
+        yield rule(2)
+        yield from (row(f"`{one}`", what) for one, what in COMPETITORS.items() if one in present)
+        yield METHOD
+
+
 def _targets(named: Mapping[str, Figures]) -> Iterator[str]:
     yield "## Targets\n"
     yield TARGETS
@@ -70,6 +91,9 @@ def _targets(named: Mapping[str, Figures]) -> Iterator[str]:
         shown = f"{one.measured:.2f}" if one.limit < COUNTED else f"{one.measured:.0f}"
         yield row(one.what, shown, f"{one.limit:g}", "yes" if one.is_reached else "**no**")
     yield ""
+    if held := [*what_holds(named["benchmark-small"])] if "benchmark-small" in named else []:
+        yield "What holds those of small models:\n"
+        yield from [*held, "", TRIED]
 
 
 def _section(question: str, title: str, about: str, figures: Figures) -> Iterator[str]:

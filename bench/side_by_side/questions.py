@@ -7,9 +7,10 @@ from side_by_side.cases import (
     ARCHIVED,
     DUCKDB,
     FLOOR,
+    NAMES,
     OURS,
-    SQLMESH,
     STOCK,
+    WARM,
     Build,
     Case,
     Crowd,
@@ -55,7 +56,6 @@ def _among(crowd: Crowd) -> Callable[[Size], Case]:
 
 
 TWICE = (Build.FIRST, Build.REBUILD)
-ON_SPARK = (OURS, ARCHIVED, STOCK, FLOOR)
 QUESTIONS = {
     one.name: one
     for one in (
@@ -65,7 +65,7 @@ QUESTIONS = {
             _small,
             (100, 500),
             (20,),
-            (*ON_SPARK, DUCKDB, SQLMESH),
+            NAMES,
             tuple(Build),
             "12 (100 models) + 50 (500 models); 5 for 100 models of ctas_spark, "
             "ctas_spark, archive, dbt-spark and pyspark without tests",
@@ -76,7 +76,7 @@ QUESTIONS = {
             _small,
             (1,),
             (1,),
-            (*ON_SPARK, DUCKDB),
+            (OURS, ARCHIVED, WARM, STOCK, FLOOR, DUCKDB),
             TWICE,
             "2.5",
         ),

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from side_by_side.cases import ARCHIVED, FLOOR, OURS, STOCK, Build, Sample, samples_of
+from side_by_side.cases import ARCHIVED, FLOOR, OURS, STOCK, WARM, Build, Sample, samples_of
 from side_by_side.summary import Group, groups, ratio
 from side_by_side.tables import by_case, of_plain, p95
 
 Figures = Mapping[str, Any]
-DEFAULTS, ARCHIVE, WARM = 0.60, 0.50, 0.25
-WARM_SESSION = "ctas_spark, warm"
-BUILDS = {OURS: DEFAULTS, ARCHIVED: ARCHIVE, WARM_SESSION: WARM}
+BUILDS = {OURS: 0.60, ARCHIVED: 0.50, WARM: 0.25}
 START, FLOOR_RATIO, LARGE, TPCH, GROWTH = 0.50, 1.25, 1.02, 1.00, 1.10
 COMMIT_MS, COMMIT_P95_MS = 50, 100
 
