@@ -8,7 +8,7 @@ whenever it is drawn from them.
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -79,28 +79,33 @@ def _panel(axis: Axes, found: Sequence[Group], what: str) -> None:
 
 def _lines(samples: Sequence[Sample]) -> Figure:
     """Seconds of the last build by the number of threads."""
-    found = [one for one in groups(samples) if one.build == samples[-1].build]
-    figure = Figure(figsize=(7.5, 3), layout="constrained")
-    axis = figure.subplots()
-    for competitor in dict.fromkeys(one.competitor for one in found):
-        own = [one for one in found if one.competitor == competitor and one.median is not None]
-        counts = [one.case.partition(" ")[0] for one in own]
-        axis.plot(
-            counts, [one.median for one in own], "o-", color=COLOURS[competitor], label=competitor
-        )
-    axis.set(xlabel="threads", ylabel=f"seconds, {samples[-1].build}", ylim=(0, None))
-    axis.legend(frameon=False)
-    return figure
+    found = [one for one in groups(samples) if one.median is not None]
+    last = [one for one in found if one.build == found[-1].build]
+    lines: dict[str, dict[str, float]] = {}
+    for one in last:
+        threads = one.case.partition(" ")[0]
+        lines.setdefault(one.competitor, {})[threads] = one.median or 0
+    return _plotted(lines, "threads", f"seconds, {last[0].build}")
 
 
 def _tenths(samples: Sequence[Sample]) -> Figure:
     """What a model cost, from the first tenth of the largest project to the last."""
+    lines = {
+        competitor: {str(at): one * 1000 for at, one in enumerate(tenths, 1)}
+        for competitor, tenths in tenths_of_largest(samples).items()
+    }
+    return _plotted(lines, "tenth of the run", "ms for a model")
+
+
+def _plotted(lines: Mapping[str, Mapping[str, float]], x: str, y: str) -> Figure:
     figure = Figure(figsize=(7.5, 3), layout="constrained")
     axis = figure.subplots()
-    for competitor, tenths in tenths_of_largest(samples).items():
-        each = [one * 1000 for one in tenths]
-        axis.plot(range(1, len(each) + 1), each, "o-", color=COLOURS[competitor], label=competitor)
-    axis.set(xlabel="tenth of the run", ylabel="ms for a model", ylim=(0, None))
+    for competitor, points in lines.items():
+        colour = COLOURS[competitor]
+        axis.plot([*points], [*points.values()], "o-", color=colour, label=competitor)
+    highest = max(one for points in lines.values() for one in points.values())
+    axis.set(xlabel=x, ylabel=y, ylim=(0, highest * 1.1))
+    axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)
     return figure
 

@@ -35,12 +35,17 @@ class Question:
     minutes: str
 
 
+def counted(size: Size, what: str) -> str:
+    """A number of things."""
+    return f"{size:g} {what}{'' if size == 1 else 's'}"
+
+
 def _small(size: Size) -> Case:
-    return Case(f"{size:g} models", models=int(size))
+    return Case(counted(size, "model"), models=int(size))
 
 
 def _threads(size: Size) -> Case:
-    return Case(f"{size:g} threads", models=100, threads=int(size))
+    return Case(counted(size, "thread"), models=100, threads=int(size))
 
 
 def _tpch(size: Size) -> Case:
@@ -49,7 +54,7 @@ def _tpch(size: Size) -> Case:
 
 def _among(crowd: Crowd) -> Callable[[Size], Case]:
     def case(size: Size) -> Case:
-        name = f"{size:g} {crowd.value}"
+        name = counted(size, crowd.value.removesuffix("s"))
         return Case(name, models=PROBES, crowd=crowd, crowd_size=int(size))
 
     return case
