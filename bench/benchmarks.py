@@ -15,6 +15,7 @@ of TPC-H's tables are installed once, into ~/.cache/dbt-ctas-spark-bench.
 import argparse
 from pathlib import Path
 
+from servers.versions import versions
 from side_by_side.cases import Build, Sample
 from side_by_side.competitors import COMPETITORS
 from side_by_side.questions import QUESTIONS
@@ -39,9 +40,8 @@ def main() -> None:
         [build for build in Build if build in builds],
         1 if options.quick else options.rounds,
     )
-    record = Record(
-        options.out or _default_out(question.name, quick=options.quick), question.name, plan
-    )
+    out = options.out or _default_out(question.name, quick=options.quick)
+    record = Record(out, question.name, plan, versions())
     if options.resume:
         record.resume([build.value for build in plan.builds])
 

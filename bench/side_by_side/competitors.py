@@ -32,6 +32,6 @@ COMPETITORS = (
     Competitor(ARCHIVED, Dbt({"type": "ctas_spark"}), archive=True),
     Competitor(STOCK, Dbt(SESSION)),
     Competitor(FLOOR, Pyspark()),
-    Competitor(DUCKDB, Dbt({"type": "duckdb", "path": "bench.db"}, "duckdb", READ_PARQUET)),
+    Competitor(DUCKDB, Dbt({"type": "duckdb", "path": "bench.db"}, DUCKDB, READ_PARQUET)),
     Competitor(SQLMESH, Sqlmesh()),
 )

@@ -11,8 +11,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
@@ -75,8 +73,7 @@ def _make_tables(spark: SparkSession, size: int, here: Path) -> None:
 def _publish_versions(spark: SparkSession, size: int, here: Path) -> None:
     """So many versions of the first model, of which each run keeps all for an hour."""
     template = here / "crowd-files"
-    template.mkdir()
-    pq.write_table(pa.table({"id": [0]}), template / "part-00000.parquet")
+    spark.range(1).coalesce(1).write.parquet(str(template))
     opened, context = CatalogsWithJvm(spark), StagingContext(TableName(SCHEMA, "m0"), STAGING)
     for _ in range(size):
         table = staged(spark, opened, context, "SELECT", linked(spark, template))

@@ -9,11 +9,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dbt.adapters.ctas_spark.staging.engines import class_archive
+from side_by_side.cases import DUCKDB, SQLMESH
 
+TPCH = "tpchgen-cli"
 PINNED = {
-    "duckdb": (f"dbt-core=={version('dbt-core')}", "dbt-duckdb==1.11.1", "duckdb==2.0.1"),
-    "sqlmesh": (f"pyspark=={version('pyspark')}", "sqlmesh==0.236.4"),
-    "tpch": ("tpchgen-cli==4.0.0",),
+    DUCKDB: (f"dbt-core=={version('dbt-core')}", "dbt-duckdb==1.11.1", "duckdb==2.0.1"),
+    SQLMESH: (f"pyspark=={version('pyspark')}", "sqlmesh==0.236.4"),
+    TPCH: ("tpchgen-cli==4.0.0",),
 }
 CACHE_VARIABLE = "XDG_CACHE_HOME"
 
@@ -39,7 +41,7 @@ def tpch_tables(scale: float) -> Path:
     directory = cache() / f"tpch-{scale:g}"
     if not directory.exists():
         unfinished = directory.with_suffix(".unfinished")
-        generator = programs("tpch") / "tpchgen-cli"
+        generator = programs(TPCH) / "tpchgen-cli"
         _run(generator, "parquet", "-s", f"{scale:g}", "--overwrite", "--output-dir", unfinished)
         unfinished.rename(directory)
     return directory

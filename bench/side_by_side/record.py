@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from results_file import write_figures
-from servers.versions import versions
 from side_by_side import environments
-from side_by_side.cases import Sample, samples_of
+from side_by_side.cases import DUCKDB, SQLMESH, Sample, samples_of
 from side_by_side.machine import described
 from side_by_side.rounds import Plan
 
@@ -20,15 +19,19 @@ from side_by_side.rounds import Plan
 class Record:
     """Figures of one plan; what an earlier run of the same plan left is continued."""
 
-    def __init__(self, path: Path, question: str, plan: Plan) -> None:
+    def __init__(self, path: Path, question: str, plan: Plan, on: Mapping[str, str]) -> None:
         self._path = path
         self._head = {
             "question": question,
             "plan": planned(plan),
             "machine": described(),
             "cores": os.cpu_count(),
-            "on": versions(),
-            "environments": {name: environments.pinned(name) for name in ("duckdb", "sqlmesh")},
+            "on": on,
+            "environments": {
+                name: environments.pinned(name)
+                for name in (DUCKDB, SQLMESH)
+                if name in planned(plan)["competitors"]
+            },
             "load before": round(os.getloadavg()[0], 2),
         }
         self.samples: list[Sample] = []

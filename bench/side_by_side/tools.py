@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from side_by_side import environments
-from side_by_side.cases import Build, Case, Times
+from side_by_side.cases import SQLMESH, Build, Case, Times
 
 QUERIES = Path(__file__).parents[1] / "tpch"
 SCHEMA = "bench"
@@ -121,7 +121,7 @@ class Sqlmesh:
 
     def command(self, case: Case, build: Build) -> Sequence[str]:  # noqa: ARG002 (as of others)
         """A plan; of what is there already, one that restates all models."""
-        sqlmesh = str(environments.programs("sqlmesh") / "sqlmesh")
+        sqlmesh = str(environments.programs(SQLMESH) / "sqlmesh")
         again = ("--restate-model", f"{SCHEMA}.*") if build is Build.REBUILD else ()
         return (sqlmesh, "plan", "--auto-apply", "--no-prompts", *again)
 

@@ -72,10 +72,10 @@ def test_a_competitor_that_fails_is_reported_and_left_out() -> None:
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     """A project of which a build is missing is built anew, and nothing else twice."""
     plan = planned(1, first=Tool(), second=Tool())
-    record = Record(tmp_path / "kept.json", "small", plan)
+    record = Record(tmp_path / "kept.json", "small", plan, {})
     for sample in run(plan)[:3]:
         record.keep(sample)
-    again = Record(tmp_path / "kept.json", "small", plan)
+    again = Record(tmp_path / "kept.json", "small", plan, {})
     again.resume(["first build", "rebuild"])
     assert [one.competitor for one in again.samples] == ["first", "first"]
     assert [one.competitor for one in run(plan, again.samples)] == ["second", "second"]
@@ -84,9 +84,10 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_figures_of_another_plan_are_not_continued(tmp_path: Path) -> None:
     """A file holds figures of one plan, on one machine, of one set of versions."""
     plan = planned(1, first=Tool())
-    Record(tmp_path / "kept.json", "small", plan).keep(run(plan)[0])
+    Record(tmp_path / "kept.json", "small", plan, {}).keep(run(plan)[0])
+    other = Record(tmp_path / "kept.json", "small", planned(2, first=Tool()), {})
     with pytest.raises(ValueError, match="of another plan"):
-        Record(tmp_path / "kept.json", "small", planned(2, first=Tool())).resume(["first build"])
+        other.resume(["first build"])
 
 
 def test_a_table_has_medians_and_ratios_to_dbt_spark() -> None:
