@@ -4,24 +4,21 @@ r"""How long the commit takes, and what follows it, by files and partitions of t
         --rounds 5 --out bench/results/commit_time.json
 
 Every round commits each case once, one after the other, on an embedded metastore in a temporary
-directory. A version's files are written without Spark: what is measured is the commit alone, from
-reading the base to having read the target again, and what follows it in nobody's way: the refresh
-and, where they are tracked, the bookkeeping of the partitions, with the listing of directories.
+directory or, with ``--metastore remote``, on a server on PostgreSQL. A version's files are written
+without Spark: what is measured is the commit alone, from reading the base to having read the target
+again, and what follows it in nobody's way: the refresh and, where they are tracked, the bookkeeping
+of the partitions, with the listing of directories.
 """
 
 import argparse
 import os
-import re
-import shutil
-import statistics
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -35,13 +32,16 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from results_file import write_figures
+from servers.metastore_on_postgresql import running_metastore_on_postgresql
 from servers.versions import versions
+from side_by_side.machine import described
+from side_by_side.staged import ONE_COLUMN, linked, staged
+from side_by_side.tables import commit_table
 
 SCHEMA = "bench"
 STAGING = "bench__ctas_spark"
+EMBEDDED, REMOTE = "embedded", "remote"
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,18 @@ class Case:
         """The target's name."""
         how = "tracked" if self.tracked else "listed"
         return f"files_{self.files}_partitions_{self.partitions}_{how}"
+
+    @property
+    def context(self) -> StagingContext:
+        """What a model with such a version would say."""
+        return StagingContext(
+            TableName(SCHEMA, self.table),
+            STAGING,
+            layout=TableLayout(partition_by=("k",) if self.partitions else ()),
+            partition_metadata=(
+                PartitionMetadata.TRACKED if self.tracked else PartitionMetadata.FILES
+            ),
+        )
 
 
 CASES = (
@@ -85,24 +97,33 @@ class Timing:
 def main() -> None:
     """Measure, print medians and their ratio to the smallest case, keep the raw numbers."""
     options = _options()
-    with tempfile.TemporaryDirectory() as directory:
+    timings: list[Timing] = []
+    loaded = os.getloadavg()[0]
+    with ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         os.chdir(directory)
-        timings = list(_rounds(options.rounds, Path(directory)))
-        write_figures(options.out, _report(timings))
-    _print(timings)
+        settings = {}
+        if options.metastore == REMOTE:
+            places = (directory / "metastore", directory / "warehouse")
+            settings = stack.enter_context(running_metastore_on_postgresql(*places)).spark_conf()
+        for timing in _rounds(options.rounds, settings, directory):
+            timings.append(timing)
+            write_figures(options.out, _report(timings, options.metastore, loaded))
+    print(commit_table([asdict(timing) for timing in timings]))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--metastore", choices=[EMBEDDED, REMOTE], default=EMBEDDED)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     options.out = options.out.absolute()
     return options
 
 
-def _rounds(rounds: int, directory: Path) -> Iterator[Timing]:
-    spark = start_spark({"spark.master": "local[2]"}, str(directory / "logs"))
+def _rounds(rounds: int, settings: Mapping[str, str], directory: Path) -> Iterator[Timing]:
+    spark = start_spark({"spark.master": "local[2]", **settings}, str(directory / "logs"))
     spark.sql(f"CREATE SCHEMA {SCHEMA}")
     opened = CatalogsWithJvm(spark)
     templates = {case: _template(case, directory / "templates") for case in CASES}
@@ -128,71 +149,24 @@ def _template(case: Case, parent: Path) -> Path:
 def _commit(
     spark: SparkSession, opened: CatalogsWithJvm, case: Case, template: Path, number: int
 ) -> Timing:
-    staged = _staged(spark, opened, case, template)
+    columns = f"{ONE_COLUMN}, k INT" if case.partitions else ONE_COLUMN
+    fill = linked(spark, template, columns)
+    version = staged(spark, opened, case.context, "SELECT", fill)
     started = time.perf_counter()
-    staged.commit()
+    version.commit()
     committed = time.perf_counter()
-    staged.settle()
+    version.settle()
     ended = time.perf_counter()
     return Timing(number, case, committed - started, ended - committed)
 
 
-def _staged(
-    spark: SparkSession, opened: CatalogsWithJvm, case: Case, template: Path
-) -> StagedTable[Any]:
-    """A version ready to be committed: its files linked into place, its record made by SQL."""
-    layout = TableLayout(partition_by=("k",) if case.partitions else ())
-    context = StagingContext(
-        TableName(SCHEMA, case.table),
-        STAGING,
-        layout=layout,
-        partition_metadata=PartitionMetadata.TRACKED if case.tracked else PartitionMetadata.FILES,
-    )
-    job = SessionJob(spark, case.table, threading.Event())
-    staged = opened.catalog_for(context).plan(context, job).begin()
-    ctas = staged.statement("SELECT")
-    location = re.search(r"LOCATION '(?:file:)?([^']+)'", ctas)
-    if location is None:
-        raise ValueError(ctas)
-    shutil.copytree(template, location[1], copy_function=os.link)
-    spark.sql(_record_sql(ctas, case))
-    staged.verify()
-    return staged
-
-
-def _record_sql(ctas: str, case: Case) -> str:
-    """The CREATE TABLE of a CTAS, over files that are there."""
-    columns = "id BIGINT, k INT" if case.partitions else "id BIGINT"
-    created, _, _ = ctas.partition("\nAS\n")
-    return created.replace("\nUSING ", f" ({columns})\nUSING ", 1)
-
-
-def _medians(timings: list[Timing]) -> Iterator[tuple[Case, float, float]]:
-    for case in CASES:
-        own = [timing for timing in timings if timing.case == case]
-        yield (
-            case,
-            statistics.median(t.commit for t in own),
-            statistics.median(t.afterwards for t in own),
-        )
-
-
-def _print(timings: list[Timing]) -> None:
-    rows = list(_medians(timings))
-    smallest = rows[0][1]
-    print("| files | partitions | tracked | commit, ms | ratio to 1 file | afterwards, ms |")
-    print("|---|---|---|---|---|---|")
-    for case, commit, afterwards in rows:
-        print(
-            f"| {case.files:,} | {case.partitions:,} | {'yes' if case.tracked else 'no'} | "
-            f"{commit * 1000:.0f} | {commit / smallest:.2f} | {afterwards * 1000:.0f} |"
-        )
-
-
-def _report(timings: list[Timing]) -> dict[str, object]:
+def _report(timings: list[Timing], metastore: str, loaded: float) -> dict[str, object]:
     return {
         "finished": datetime.now(tz=timezone.utc).isoformat(timespec="seconds"),
         "cores": os.cpu_count(),
+        "machine": described(),
+        "load before": round(loaded, 2),
+        "metastore": metastore,
         "on": versions(),
         "timings": [asdict(timing) for timing in timings],
     }

@@ -8,7 +8,6 @@ It measures nothing. A unit test compares the page with what this writes.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from markdown_cells import link, listed, minutes, row, rule
@@ -23,12 +22,12 @@ FAULTS = ("overtaken", "failed", "mixed", "empty", "partial", "excused")
 READ = ("every_kind", "maintenance", "many_reads", "soak")
 FILES = "files"
 FAKES = "fakes"
-STOCK = "spark"
 HEAD = """# Figures of real runs
 
 `python bench/evidence.py` writes this page from the figures in this directory. The command of each
 run is in [bench/README.md](../README.md), its commit in the [last tables](#commits-and-versions).
-[suites.md](suites.md) has the last runs of the test suites.
+[suites.md](suites.md) has the last runs of the test suites, and
+[docs/benchmarks.md](../../docs/benchmarks.md) how long everything takes.
 
 A read is one query of one session, judged by its rows and its schema:
 
@@ -64,8 +63,6 @@ def page(results: Path) -> str:
     if "signals" in named:
         lines.extend(_signals(named["signals"]))
     lines.extend(_writers({name: f for name, f in named.items() if name.startswith("race")}))
-    for name, section in {"commit_time": _commit_times, "against_stock": _against_stock}.items():
-        lines.extend(section(named[name]) if name in named else ())
     return "\n".join([*lines, *(_crashes(crashes) if crashes else ()), *_versions(named)])
 
 
@@ -211,55 +208,6 @@ def _writers(named: Mapping[str, Figures]) -> Iterator[str]:
         counts = (figures[count] for count in ("rivals", "rounds", "commits", "refused"))
         broken = "the control" if control else len(figures["violations"])
         yield row(*run, *counts, figures.get("overwritten", 0), broken)
-    yield ""
-
-
-def _commit_times(figures: Figures) -> Iterator[str]:
-    yield "## How long a commit takes\n"
-    yield (
-        f"{link('commit_time')}: medians of {1 + max(one['round'] for one in figures['timings'])} "
-        "rounds. A commit lasts from reading the base to having read the target again. What comes "
-        "afterwards disturbs no reader: the refresh, and the bookkeeping of tracked partitions.\n"
-    )
-    yield row("files", "partitions", "tracked", "commit, ms", "ratio to 1 file", "afterwards, ms")
-    yield rule(6)
-    cases = {str(one["case"]): one["case"] for one in figures["timings"]}
-    first = None
-    for key, case in cases.items():
-        own = [one for one in figures["timings"] if str(one["case"]) == key]
-        commit, afterwards = (median(one[what] for one in own) for what in ("commit", "afterwards"))
-        first = first or commit
-        tracked = "yes" if case["tracked"] else "no"
-        ratio, times = f"{commit / first:.2f}", (f"{commit * 1000:.0f}", f"{afterwards * 1000:.0f}")
-        yield row(
-            f"{case['files']:,}", f"{case['partitions']:,}", tracked, times[0], ratio, times[1]
-        )
-    yield ""
-
-
-def _against_stock(figures: Figures) -> Iterator[str]:
-    yield "## How long a run of many small models takes\n"
-    rounds = 1 + max(one["round"] for one in figures["timings"])
-    yield (
-        f"{link('against_stock')}: {figures['models']} models of one row, {figures['threads']} "
-        "threads, default settings, an embedded metastore, from the start of the process to its "
-        f"end; medians of {rounds} rounds. The load of the machine "
-        f"before was {figures['load before']}. `pyspark` runs a DROP and a CTAS for "
-        "each model, and plans no project. An archive is [one of Spark's classes]"
-        "(../../docs/operations.md#start-spark-faster).\n"
-    )
-    yield row("build", "adapter", "seconds", "from", "to", "of stock", "models alone")
-    yield rule(7)
-    timings = figures["timings"]
-    for build in dict.fromkeys(one["build"] for one in timings):
-        own = [one for one in timings if one["build"] == build]
-        stock = median(one["seconds"] for one in own if one["adapter"] == STOCK)
-        for adapter in sorted({one["adapter"] for one in own}):
-            seconds = [one["seconds"] for one in own if one["adapter"] == adapter]
-            alone = [one["models"] for one in own if one["adapter"] == adapter and one["models"]]
-            took = (f"{one:.1f}" for one in (median(seconds), min(seconds), max(seconds)))
-            ratio = f"{median(seconds) / stock:.2f}"
-            yield row(build, adapter, *took, ratio, f"{median(alone):.1f}" if alone else "")
     yield ""
 
 
