@@ -12,7 +12,11 @@ from dbt.adapters.ctas_spark.staging.context import (
     OnConflict,
     StagingContext,
 )
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StagingError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    ConcurrentWriteError,
+    StagingError,
+)
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from formats.run_place import open_run
@@ -59,19 +63,21 @@ def test_every_row_is_replaced_whatever_the_session_says(branched: Place) -> Non
 
 @IN_SQL
 def test_more_than_rows_goes_by_a_copy(branched: Place) -> None:
-    """Other columns, partitions, properties, a sort order, NOT NULL: atomic."""
+    """Other columns, partitions, comments: atomic; what a copy would drop is refused."""
     branched.publish(OLD)
     ways = []
     for query, change in [
         ("SELECT 1 AS id, 'x' AS name", None),
-        (OLD, "ALTER TABLE {table} WRITE ORDERED BY id"),
         (OLD, "ALTER TABLE {table} ALTER COLUMN name COMMENT 'theirs'"),
     ]:
         if change:
             run(branched, change)
         ways.append(branched.publish(query).reach.strategy)
     other = branched.publish(OLD, branched.context(partition_by=("name",)))
-    assert (ways, other.level) == (["replace"] * 3, Atomicity.ATOMIC)
+    assert (ways, other.level) == (["replace"] * 2, Atomicity.ATOMIC)
+    run(branched, "ALTER TABLE {table} WRITE ORDERED BY id")
+    with pytest.raises(AtomicityNotSupportedError, match="WRITE ORDERED BY"):
+        branched.begin()
 
 
 @ON_JDBC

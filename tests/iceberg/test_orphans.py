@@ -174,7 +174,7 @@ def test_users_writes_keep_the_files_of_a_commit_that_has_expired(
     jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (7, 'user')")
     jdbc.expire_snapshots()
     swept = jdbc.staging.clean_up(jdbc.context(), FENCES)
-    assert swept.kept[staged.version] is Reason.FORGOTTEN
+    assert swept.kept[staged.version] is Reason.NEEDED
     assert jdbc.rows() == [*OLD_ROWS, (7, "user")]
 
 
@@ -195,7 +195,7 @@ def test_maintenance_of_a_version_that_was_killed_after_its_commit_loses_no_file
         place.spark.sql(f"ALTER TABLE {place.table} RENAME TO {place.schema}.{name}")
     for rules in (AT_ONCE, FENCES):
         swept = place.another_run().staging.clean_up(place.context(), rules)
-        assert swept.kept[staged.version] is Reason.FORGOTTEN
+        assert swept.kept[staged.version] is Reason.NEEDED
     assert place.spark.newSession().sql(f"SELECT * FROM {found}").count() == 4
 
 
@@ -213,7 +213,7 @@ def test_a_snapshot_without_its_marker_keeps_its_files(
     jdbc.spark.sql(f"CREATE OR REPLACE TABLE {jdbc.table} USING iceberg AS SELECT 1 AS one")
     jdbc.expire_snapshots()
     swept = jdbc.staging.clean_up(jdbc.context(), FENCES)
-    assert swept.kept[staged.version] is Reason.FORGOTTEN
+    assert swept.kept[staged.version] is Reason.NEEDED
     assert jdbc.rows("*", " VERSION AS OF 'kept'") == OLD_ROWS
 
 

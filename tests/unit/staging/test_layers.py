@@ -12,10 +12,12 @@ KINDS = ("files", "iceberg", "delta", "statement")
 OF_DELTA = {f"staging.files.{name}" for name in ("record", "table", "catalog")}
 """Delta's records lie next to those of files, and its first version is one of files."""
 OF_ICEBERG = {
-    f"staging.iceberg.{name}" for name in ("branch_garbage", "branches", "facts", "rows_only")
+    f"staging.iceberg.{name}"
+    for name in ("branch_garbage", "branches", "facts", "refusals", "rows_only")
 }
 """What a branch of an Iceberg table is, whoever publishes it."""
-BUILDS_ON = {"delta": OF_DELTA | {"staging.files"}, "statement": OF_ICEBERG | {"staging.iceberg"}}
+OF_FORMATS = OF_ICEBERG | {"staging.iceberg", "staging.delta.facts"}
+BUILDS_ON = {"delta": OF_DELTA | {"staging.files"}, "statement": OF_FORMATS}
 
 
 def imported(path: Path) -> set[str]:
@@ -62,7 +64,7 @@ def test_the_interface_of_a_catalog_imports_no_kind() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_imports_no_other(kind: str) -> None:
-    """But a Delta table's first version is one of files, and SQL publishes Iceberg's branches."""
+    """But a Delta table's first version is one of files, and SQL knows formats' histories."""
     others = tuple(f"staging.{other}" for other in KINDS if other != kind)
     for path in (CORE / kind).rglob("*.py"):
         found = {one for one in imported(path) if one.startswith(others)}

@@ -39,7 +39,7 @@ def test_a_renamed_table_keeps_what_may_be_published(world: World) -> None:
     world.land(version, ELSEWHERE)
     world.tables.put(ELSEWHERE, with_snapshot(world.tables.entries[ELSEWHERE][0]))
     expire(world, ELSEWHERE)
-    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.clean_up().kept == {version.id: Reason.NEEDED}
     assert world.is_whole(version)
 
 
@@ -72,7 +72,7 @@ def test_a_commit_that_has_expired_under_users_writes_keeps_its_files(world: Wor
     world.insert()
     expire(world)
     world.wait()
-    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.clean_up().kept == {version.id: Reason.NEEDED}
     assert world.is_whole(version)
 
 
@@ -85,7 +85,7 @@ def test_files_that_a_kept_snapshot_needs_stay(world: World) -> None:
     world.tables.put(TARGET, with_snapshot(world.tables.entries[TARGET][0], replaces=True))
     expire(world, but=2)
     world.wait()
-    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.clean_up().kept == {version.id: Reason.NEEDED}
     assert world.is_whole(version)
     expire(world)
     world.clean_up()
@@ -101,7 +101,7 @@ def test_files_that_a_renamed_table_needs_stay(world: World) -> None:
     world.tables.entries[ELSEWHERE] = world.tables.entries.pop(TARGET)
     expire(world, ELSEWHERE)
     world.wait()
-    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.clean_up().kept == {version.id: Reason.NEEDED}
     assert world.is_whole(version)
 
 
@@ -115,7 +115,7 @@ def test_a_table_that_a_version_created_anew_is_known_by_its_identity(world: Wor
     world.tables.put(ELSEWHERE, with_snapshot(world.tables.entries.pop(TARGET)[0]))
     expire(world, ELSEWHERE)
     world.wait()
-    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.clean_up().kept == {version.id: Reason.NEEDED}
     assert world.is_whole(version)
 
 
@@ -133,5 +133,5 @@ def test_a_published_version_whose_record_cannot_be_dropped_keeps_its_files(worl
     world.insert()
     expire(world)
     world.wait()
-    assert world.clean_up().kept == {version.id: Reason.FORGOTTEN}
+    assert world.clean_up().kept == {version.id: Reason.NEEDED}
     assert world.is_whole(version)

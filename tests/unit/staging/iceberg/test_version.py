@@ -105,6 +105,19 @@ def test_an_encrypted_table_is_refused(world: World, of: str) -> None:
     assert list(world.tables.entries) == [TARGET]
 
 
+def test_a_rollback_of_an_encrypted_table_is_refused(world: World) -> None:
+    """It publishes a snapshot of its own, like a build by branch."""
+    first = published(world)
+    published(world)
+    world.tables.find(TARGET).with_properties({"encryption.key-id": "k"})
+    attempt = IcebergRestoring(CONTEXT, world.services).restored(
+        first.id, ISOLATED, StepReport(TARGET)
+    )
+    with pytest.raises(AtomicityNotSupportedError, match=r"encryption\.key-id is k"):
+        attempt.stage_on(attempt.look(), ISOLATED)
+    assert list(world.tables.history(TARGET).branches) == ["main"]
+
+
 @pytest.mark.parametrize(
     ("given", "instead"),
     [

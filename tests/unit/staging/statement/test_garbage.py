@@ -72,6 +72,18 @@ def test_a_smaller_age_is_believed() -> None:
     assert catalog.shown == {}
 
 
+def test_an_orphan_of_a_name_in_mixed_case_goes() -> None:
+    """A Hive metastore lists all names in lower case."""
+    catalog = FakeSqlCatalog()
+    context = replace(CONTEXT, target=TableName("shop", "MixedCase", "ice"))
+    version = left(catalog, context)
+    catalog.answers["SHOW TABLES"] = [{"tableName": f"mixedcase__{version}", "isTemporary": False}]
+    catalog.clock.pass_ms(ORPHAN_AGE_MS)
+    run = StatementCatalog(tables_of(catalog), HADOOP)
+    assert run.clean_up(context, RetentionRules()).freed == [f"ice.stg.mixedcase__{version}"]
+    assert catalog.shown == {}
+
+
 def test_what_was_not_staged_for_the_target_stays() -> None:
     """Another table's, somebody's own, a fork of Iceberg's, and what another release named."""
     catalog = FakeSqlCatalog()

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingPurpose,
@@ -17,7 +18,10 @@ from dbt.adapters.ctas_spark.staging.errors import (
     TableAlreadyExistsError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from fakes.sql_catalog import FakeSqlCatalog
+from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from fakes.branches import FakeBranches
+from fakes.sql_catalog import FakeSqlCatalog, tables_of
 from fakes.sql_world import CONTEXT, PATH, begun, published, staging
 
 
@@ -67,6 +71,40 @@ def test_what_such_a_table_can_not_have_is_refused(layout: TableLayout, said: st
     with pytest.raises(AtomicityNotSupportedError, match=said):
         begun(catalog, replace(CONTEXT, layout=layout))
     assert catalog.statements == []
+
+
+@pytest.mark.parametrize("of", ["table", "model"])
+def test_an_encrypted_table_is_refused(of: str) -> None:
+    """What is staged would be in plain text, or nobody could read what is published."""
+    catalog = FakeSqlCatalog()
+    published(catalog)
+    own = {"encryption.key-id": "k"}
+    context = CONTEXT
+    if of == "table":
+        catalog.shown[PATH] |= own
+    else:
+        context = replace(CONTEXT, layout=TableLayout(properties=own, format_given=False))
+    with pytest.raises(AtomicityNotSupportedError, match=r"encryption\.key-id is k"):
+        begun(catalog, context)
+    assert list(catalog.shown) == [PATH]
+
+
+@pytest.mark.parametrize(
+    ("shown", "instead"),
+    [("sort-order", "write ORDER BY"), ("identifier-fields", "DROP IDENTIFIER FIELDS")],
+)
+@pytest.mark.parametrize("has_branches", [True, False])
+def test_what_a_copy_would_drop_is_refused(shown: str, instead: str, *, has_branches: bool) -> None:
+    """With what to write instead, and also where a branch would keep it."""
+    catalog = FakeBranches()
+    published(catalog)
+    catalog.shown[PATH][shown] = "id"
+    tables = tables_of(catalog, has_branches=has_branches)
+    plan = StatementCatalog(tables, HADOOP).plan(CONTEXT, NoJob())
+    with pytest.raises(AtomicityNotSupportedError) as refused:
+        plan.begin()
+    assert instead in refused.value.remedy
+    assert list(catalog.shown) == [PATH]
 
 
 @pytest.mark.parametrize("level", [Atomicity.ISOLATED, Atomicity.NONE])

@@ -54,12 +54,6 @@ def test_a_property_that_is_not_set_stays() -> None:
     assert change_of_layout(layout(mine="2"), SAID, found) == "its property mine is another"
 
 
-@pytest.mark.parametrize("key", ["sort-order", "identifier-fields"])
-def test_what_a_replaced_table_loses_is_a_change(key: str) -> None:
-    """So that both ways end with the same table."""
-    assert "which a replaced table has no more" in change_of_layout(layout(), SAID, {key: "id"})
-
-
 def test_a_comment_that_reads_like_a_clause_is_not_guessed_at() -> None:
     """It counts as a change."""
     said = f"{SAID}COMMENT 'x\nUSING iceberg\n'"

@@ -31,6 +31,8 @@ STAMPS = frozenset({"nessie.commit.id"})
 """Properties that a catalog gives a table as it is loaded; they change with other tables, too."""
 NEXT_ROW = "next-row-id"
 """Format version 3 numbers rows: what rewrites files changes it, and so does a branch."""
+SORT_ORDER, IDENTIFIER_FIELDS = "sort-order", "identifier-fields"
+"""What SHOW TBLPROPERTIES has among the properties if the table has one; nobody can set them."""
 REPLACE = "replace"
 """The operation of a snapshot that has other files, and the same rows."""
 
@@ -113,6 +115,16 @@ class TableFacts:
     def properties(self) -> Mapping[str, str]:
         found: Mapping[str, str] = self.document.get("properties", {})
         return found
+
+    @property
+    def shown(self) -> Mapping[str, str]:
+        """Its properties as SHOW TBLPROPERTIES shows them, with what it has besides."""
+        ordered, own = self.document.get("default-sort-order-id"), self.schema
+        return {
+            **self.properties,
+            **({SORT_ORDER: str(ordered)} if ordered else {}),
+            **({IDENTIFIER_FIELDS: ""} if own.get("identifier-field-ids") else {}),
+        }
 
     @property
     def format_version(self) -> int:

@@ -118,7 +118,13 @@ class IcebergGarbage:
         return (taken.expected, taken.attempts) == (fork.expected, fork.attempts)
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
-        """By the target's history; where that is another table's, by every table there is."""
+        """By the target's history; where that is another table's, by every table there is.
+
+        Its marker may have expired, so the manifests of every snapshot decide, those of tags and
+        branches among them. They are proof enough, as for Iceberg's own removal of orphans: its
+        call can't land any more, and a later snapshot takes files from a kept one only. A gap in
+        the history proves nothing more, and would keep a killed run's files forever.
+        """
         if version.handle is None:
             return None
         fork = _fork_of(version)
@@ -127,9 +133,8 @@ class IcebergGarbage:
             return Reason.LIVE
         if not fork.attempts:
             return None
-        # its marker may have expired while users' own writes still need its files
         if target is not None and self.services.tables.shows_files_of(self.target, fork.version):
-            return Reason.FORGOTTEN
+            return Reason.NEEDED
         expected = fork.expected
         if target is not None and expected is not None and target.uuid == expected.uuid:
             return None
@@ -202,7 +207,7 @@ class IcebergGarbage:
             return None
         if fork.may_land_on(table):
             return Reason.MAY_LAND
-        return Reason.FORGOTTEN if self.services.tables.shows_files_of(name, fork.version) else None
+        return Reason.NEEDED if self.services.tables.shows_files_of(name, fork.version) else None
 
     def _others(self) -> Iterator[tuple[TableName, TableFacts]]:
         staging = self.context.staging_schema.lower()  # as a Hive metastore lists it

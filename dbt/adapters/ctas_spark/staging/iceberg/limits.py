@@ -1,6 +1,6 @@
 """What an Iceberg table may not have, or be asked for; it is found before any job."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..context import StagingContext, TableName
 from ..errors import AtomicityNotSupportedError, RefusedError
@@ -8,9 +8,9 @@ from ..publish.messages import NO_JOB, unsupported
 from ..publish.purposes import problems_of_any
 from .facts import TableFacts
 from .fork import DATA_PATH, KEEPS_ALL, OWN_PROPERTIES
+from .refusals import ENCRYPTION_KEY, check_encryption, check_replaceable
 
 LOCATION_PROVIDER = "write.location-provider.impl"
-ENCRYPTION_KEY = "encryption.key-id"
 WAP_MODE = "write.wap.enabled"
 DEFAULTS, OVERRIDES = "table-default.", "table-override."
 
@@ -42,7 +42,7 @@ def check(
         )
     _check_properties(target, own, settings)
     if base is not None:
-        _check_replaceable(target, base)
+        check_replaceable(target, base.shown)
 
 
 def _check_properties(
@@ -51,10 +51,9 @@ def _check_properties(
     for begin in (DEFAULTS, OVERRIDES):
         for key in OWN_PROPERTIES:
             _check_catalog(target, begin + key, key, settings.get(begin + key))
-    provider, encrypted = (
-        own.get(key) or settings.get(OVERRIDES + key) or settings.get(DEFAULTS + key)
-        for key in (LOCATION_PROVIDER, ENCRYPTION_KEY)
-    )
+    given = given_to_new(settings, (LOCATION_PROVIDER, ENCRYPTION_KEY))
+    known = {**given, **{key: value for key, value in own.items() if value}}
+    provider = known.get(LOCATION_PROVIDER)
     if provider:
         raise unsupported(
             target,
@@ -62,40 +61,15 @@ def _check_properties(
             "known, and so not what an abort may delete",
             f"remove the property; {DATA_PATH} moves data elsewhere, too",
         )
-    if encrypted:
-        raise unsupported(
-            target,
-            f"{ENCRYPTION_KEY} is {encrypted}: a staged version's keys are not among the table's, "
-            "and nobody could read the table after the publication",
-            "have the storage encrypt instead, or build the table with materialized: incremental, "
-            "whose commits are Iceberg's own",
-        )
+    check_encryption(target, known)
 
 
-def given_to_new(settings: Mapping[str, str]) -> dict[str, str]:
-    """What the catalog says of a new table's properties that a fork has values of its own for."""
-    said = {key: settings.get(OVERRIDES + key) or settings.get(DEFAULTS + key) for key in KEEPS_ALL}
+def given_to_new(
+    settings: Mapping[str, str], keys: Iterable[str] = tuple(KEEPS_ALL)
+) -> dict[str, str]:
+    """What the catalog says of a new table's properties: those of which a fork has its own."""
+    said = {key: settings.get(OVERRIDES + key) or settings.get(DEFAULTS + key) for key in keys}
     return {key: value for key, value in said.items() if value}
-
-
-def _check_replaceable(target: TableName, base: TableFacts) -> None:
-    """A rebuild by a branch would keep it, and one by a fork drop it."""
-    if base.document.get("default-sort-order-id"):
-        raise unsupported(
-            target,
-            "the table has a sort order (WRITE ORDERED BY), which Iceberg's replace drops and does "
-            "not apply to the model's rows",
-            f"write ORDER BY in the model's query, run ALTER TABLE {target} WRITE UNORDERED, and "
-            "remove the post-hook that sets the order",
-        )
-    if base.schema.get("identifier-field-ids"):
-        raise unsupported(
-            target,
-            "the table has identifier fields, which Iceberg's replace drops: the columns of a "
-            "query's result may be null, and those of an identifier may not",
-            f"run ALTER TABLE {target} DROP IDENTIFIER FIELDS with their names; an incremental "
-            "model keeps them",
-        )
 
 
 def not_apart(target: TableName, record: TableName, left: str) -> AtomicityNotSupportedError:

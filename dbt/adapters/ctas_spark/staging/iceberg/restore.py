@@ -15,6 +15,7 @@ from ..steps import StepReport
 from .base import IcebergBase, look
 from .by_branch import ByBranch, Origin
 from .facts import Rules, Snapshot, TableFacts
+from .refusals import check_encryption
 from .tables import IcebergServices
 from .version import IcebergVersion
 
@@ -121,7 +122,13 @@ class RestoredVersion(IcebergVersion):
         self._restored = version
 
     def stage_on(self, base: IcebergBase, level: Atomicity) -> None:  # noqa: ARG002 (the interface)
-        """Begin the branch; NoSuchVersionError if the version has expired."""
+        """Begin the branch.
+
+        Raises:
+            NoSuchVersionError: the version has expired.
+            AtomicityNotSupportedError: the table is encrypted.
+        """
+        check_encryption(self._context.target, base.facts.properties if base.facts else {})
         chosen = last_of(base.facts, self._restored) if base.facts else None
         if chosen is None:
             raise NoSuchVersionError(

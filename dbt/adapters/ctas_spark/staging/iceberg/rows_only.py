@@ -18,10 +18,6 @@ SPELLED = {
     "date(": "days(",
     "date_hour(": "hours(",
 }
-ORDERS = {
-    "sort-order": "a sort order, which a replaced table has no more",
-    "identifier-fields": "identifier fields, which a replaced table has no more",
-}
 SIZED = re.compile(r"(\w+)\[(\d+)\]")
 FORMAT_VERSION, COMMENT = "format-version", "comment"
 NESTED = ("type", "element", "key", "value")
@@ -47,7 +43,7 @@ def change_of_layout(layout: TableLayout, partitions: str, properties: Mapping[s
     for key, value in layout.properties.items():
         if properties.get(key) != value:
             return f"its property {key} is another"
-    return next((f"it has {what}" for key, what in ORDERS.items() if key in properties), "")
+    return ""
 
 
 def change_of_columns(layout: TableLayout, table: Sequence[Column], query: Sequence[Column]) -> str:

@@ -61,6 +61,7 @@ class Reason(str, Enum):
     TAKEN = "another process took it meanwhile"
     FULL = "its directory fills again while it is deleted"
     NATIVE = "its snapshots expire by the format's own rules"
+    NEEDED = "a snapshot that is kept still needs its files"
     FORGOTTEN = "the table's history no longer reaches back to where it began"
 
 

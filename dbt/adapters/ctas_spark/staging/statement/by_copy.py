@@ -104,8 +104,11 @@ class ByCopy:
 
 
 def staged_name(context: StagingContext, version: str) -> TableName:
-    """The staged table of a version; a long name of the target's table is cut for catalogs."""
-    table = f"{context.target.table[:MOST_OF_THE_TABLE_NAME]}__{version}"
+    """The staged table of a version; a long name of the target's table is cut for catalogs.
+
+    In lower case, as a Hive metastore lists all names.
+    """
+    table = f"{context.target.table[:MOST_OF_THE_TABLE_NAME].lower()}__{version}"
     return TableName(context.staging_schema, table, context.target.catalog)
 
 

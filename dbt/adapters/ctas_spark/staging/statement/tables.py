@@ -95,7 +95,7 @@ class SqlTables:
     ``sql`` raises what the session does; every other call raises MetastoreError or one of its
     subclasses: "could not find out" is never None. ``driver`` is the clock of the session's
     driver, which may be a server. With ``has_branches`` a rebuild of an Iceberg table that changes
-    rows only can be published by branch.
+    rows only can be published by branch. ``are_icebergs`` is the tables' format.
     """
 
     def __init__(
@@ -111,6 +111,7 @@ class SqlTables:
         self.clock = clock
         self.driver = ReadClock(self._now_ms, clock)
         self.has_branches = has_branches
+        self.are_icebergs = file_format == ICEBERG
         self._ask = ask
         self._format = file_format
 

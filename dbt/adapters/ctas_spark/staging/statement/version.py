@@ -9,7 +9,7 @@ from dataclasses import replace
 from .. import quoting
 from ..context import Atomicity, StagingContext
 from ..errors import MetastoreError, RefusedError
-from ..iceberg import branches
+from ..iceberg import branches, refusals
 from ..publish import messages, purposes
 from ..publish import version as outcome
 from ..publish.marker import new_version_id
@@ -65,7 +65,9 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
 
         Raises:
             StagingError: there is no schema to publish in.
+            AtomicityNotSupportedError: a rebuild would lose what an Iceberg table has.
         """
+        self._check_kept(base)
         self._begun, self._level = base, level
         self._way = ByCopy(self._context, self._tables, self.id, base)
         if not self._tables.has_namespace(self._context.target.database):
@@ -98,6 +100,13 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
         except MetastoreError as error:
             logger.warning("%s", error)
         return self._way.settle(report)
+
+    def _check_kept(self, base: StatementBase) -> None:
+        """A rebuild by a branch would keep what one by a copy loses, or shows in plain text."""
+        if self._tables.are_icebergs:
+            target, shown = base.name, base.facts.properties if base.facts else {}
+            refusals.check_encryption(target, {**shown, **self._context.layout.properties})
+            refusals.check_replaceable(target, shown)
 
     def _choose(self, query: str) -> None:
         """Take the way by branch if only rows change."""

@@ -1,0 +1,45 @@
+"""What a rebuild of an Iceberg table would lose, or publish unreadable, whoever makes it.
+
+It goes by the table's properties as SHOW TBLPROPERTIES shows them.
+"""
+
+from collections.abc import Mapping
+
+from ..context import TableName
+from ..publish.messages import unsupported
+from .facts import IDENTIFIER_FIELDS, SORT_ORDER
+
+ENCRYPTION_KEY = "encryption.key-id"
+
+
+def check_encryption(target: TableName, properties: Mapping[str, str]) -> None:
+    """AtomicityNotSupportedError if the table, or what is to replace it, is encrypted."""
+    encrypted = properties.get(ENCRYPTION_KEY)
+    if encrypted:
+        raise unsupported(
+            target,
+            f"{ENCRYPTION_KEY} is {encrypted}: a staged version's keys are not among the table's, "
+            "and nobody could read the table after the publication",
+            "have the storage encrypt instead, or build the table with materialized: incremental, "
+            "whose commits are Iceberg's own",
+        )
+
+
+def check_replaceable(target: TableName, properties: Mapping[str, str]) -> None:
+    """AtomicityNotSupportedError if a rebuild by a branch would keep it, and another drop it."""
+    if SORT_ORDER in properties:
+        raise unsupported(
+            target,
+            "the table has a sort order (WRITE ORDERED BY), which Iceberg's replace drops and does "
+            "not apply to the model's rows",
+            f"write ORDER BY in the model's query, run ALTER TABLE {target} WRITE UNORDERED, and "
+            "remove the post-hook that sets the order",
+        )
+    if IDENTIFIER_FIELDS in properties:
+        raise unsupported(
+            target,
+            "the table has identifier fields, which Iceberg's replace drops: the columns of a "
+            "query's result may be null, and those of an identifier may not",
+            f"run ALTER TABLE {target} DROP IDENTIFIER FIELDS with their names; an incremental "
+            "model keeps them",
+        )
