@@ -179,11 +179,12 @@ def in_a_thread(spark: Any, work: Callable[[], R], give_up: Callable[[], None]) 
             done.set_exception(error)
 
     thread = (InheritableThread if has_jvm(spark) else threading.Thread)(target=run)
-    thread.start()
     try:
+        thread.start()
         return done.result()
     except BaseException:
         if not done.done():
             give_up()
-            thread.join()
+            if thread.is_alive():
+                thread.join()
         raise
