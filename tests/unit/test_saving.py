@@ -63,9 +63,10 @@ class FakeTable(SessionTable):
 def saving(world: World) -> Saving:
     """A publication whose statement stages a version."""
     world.job = FakeSaveJob()
-    spark = SimpleNamespace(sql=lambda _sql: world.stage(made.staged))
+    spark = SimpleNamespace()
     plan = ModelPlan(world.context(), KEEP_NONE, 60)
     made = Saving(FakeTable(spark, plan, world=world), QUERY)
+    spark.sql = lambda _sql: world.stage(made.staged)
     return made
 
 
