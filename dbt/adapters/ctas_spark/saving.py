@@ -98,7 +98,7 @@ class Saving:
         return self.staged.verify()
 
     def commit(self) -> None:
-        """Publish what is staged. A cancel that comes now waits: it could not be said what of."""
+        """Publish what is staged; a cancel waits, because nobody could say what became of it."""
         with self._deciding:
             self.staged.commit()
         if self.staged.outcome is Outcome.COMMITTED:

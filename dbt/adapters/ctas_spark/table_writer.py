@@ -37,9 +37,7 @@ class TableWriter:
         return self
 
     def using(self, provider: str) -> "TableWriter":
-        """The format: ``parquet``, ``orc``, ``avro``, ``csv``, ``json``, ``text``, ``delta`` or
-        ``iceberg``.
-        """  # noqa: D205 (one list)
+        """The format, such as ``orc``, ``delta`` or ``iceberg``; by default ``parquet``."""
         return self.option("file_format", provider)
 
     def partitionedBy(self, col: Any, *cols: Any) -> "TableWriter":  # noqa: N802 (PySpark's word)
@@ -52,8 +50,8 @@ class TableWriter:
 
     def tableProperty(self, property: str, value: Any) -> "TableWriter":  # noqa: A002, N802 (as above)
         """A property of the table."""
-        self._options.setdefault("tblproperties", {})[property] = value
-        return self
+        known = self._options.get("tblproperties", {})
+        return self.option("tblproperties", {**known, property: value})
 
     def comment(self, text: str) -> "TableWriter":
         """The table's comment."""
