@@ -9,6 +9,7 @@ declare -A titles=(
     [lives]="Random lives of a table, on fakes"
     [newer_dbt]="Unit tests on dbt-core 1.12, and the example parsed by it"
     [fresh_install]="What pip makes of the wheel in a fresh environment, imported"
+    [without_dbt]="save_as where nothing of dbt is installed: the commands and examples of its page"
     [archive]="An archive of Spark's classes, with which each test's Spark starts faster"
     [functional]="On Spark, as users and readers see it"
     [faults]="Runs that are killed, cut off and signalled"
@@ -28,13 +29,14 @@ declare -A titles=(
 
 quick_stages=(lint types unit lives)
 all_stages=(lint types unit functional demo faults iceberg crashes conformance contract
-    contract_formats databases clients delta remote other_catalogs lives newer_dbt fresh_install)
+    contract_formats databases clients delta remote other_catalogs lives newer_dbt fresh_install
+    without_dbt)
 # With --all three of them run in their long form alone.
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
     contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
     many_lives lint types unit functional demo example faults crashes conformance contract databases
     clients delta
-    remote other_catalogs newer_dbt fresh_install)
+    remote other_catalogs newer_dbt fresh_install without_dbt)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
@@ -109,6 +111,29 @@ fresh_install() {
         --project-dir examples/nycflights --profiles-dir examples/nycflights \
         --target-path "$root/.build/fresh" --log-path "$root/.build/fresh"
     rm -rf -- "$environment"
+}
+
+# blocks LANGUAGE: what docs/pyspark.md has in that language.
+blocks() { awk -v fence="\`\`\`$1" '/^```/ { inside = $0 == fence; next } inside' docs/pyspark.md; }
+
+# The environment is made by the page's own commands, next to the wheel.
+without_dbt() {
+    local directory=$root/.build/without-dbt
+    find_python
+    rm -rf -- "$directory"
+    mkdir -p -- "$directory"
+    blocks python >"$directory/examples.py"
+    blocks sh >"$directory/install.sh"
+    "$python" -I -m venv "$directory/environment"
+    cp -- "$wheel" "$directory"
+    cd -- "$directory" || return
+    PATH=$directory/environment/bin:$PATH
+    quietly bash -e install.sh
+    if pip list | grep -iE '^(dbt|agate)' | grep -v '^dbt-ctas-spark '; then
+        fail "something of dbt is installed"
+    fi
+    python examples.py
+    rm -rf -- "$directory"
 }
 
 # Those that are named below have a process of their own: one process has one session, and so one

@@ -9,6 +9,7 @@ import pytest
 from contract.cases import Case, MakeSubject
 from contract.claims import CHOICES, DEFAULT_CHOICES
 from contract.contents import LAYOUTS
+from contract.entries import Entry, SavedSubject
 from contract.fake_place import FakePlace
 from contract.places import Place
 from contract.real_places import RealPlaces
@@ -31,6 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run each behaviour for each pair of layout and purpose on real catalogs too",
     )
+    parser.addoption(
+        "--entry",
+        type=Entry,
+        choices=list(Entry),
+        default=Entry.TURNS,
+        help="how attempts on real catalogs enter the product (default: each case one of two ways)",
+    )
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +52,7 @@ def real_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPlaces
 def make_subject(request: pytest.FixtureRequest) -> Iterator[MakeSubject]:
     """Makes subjects whose invocations end with the test."""
     made: list[Subject] = []
+    entry: Entry = request.config.getoption("--entry")
 
     def make(case: Case) -> Subject:
         place: Place = (
@@ -54,7 +63,8 @@ def make_subject(request: pytest.FixtureRequest) -> Iterator[MakeSubject]:
         target = TableName(place.schema, f"t{next(_numbers)}", place.catalog)
         run = place.open_run()
         layout = LAYOUTS[case.layout]
-        made.append(Subject(place, run, target, case.purpose, case.level, layout))
+        kind = SavedSubject if entry.is_by_save_as(case) else Subject
+        made.append(kind(place, run, target, case.purpose, case.level, layout))
         return made[-1]
 
     yield make

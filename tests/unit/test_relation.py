@@ -6,8 +6,8 @@ import pytest
 from dbt.adapters.cache import RelationsCache
 from dbt.adapters.spark.relation import SparkRelation
 
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, table_name
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging.context import TableName, catalog_of, table_name
 
 
 def relation(database: str | None, schema: str | None = "shop") -> Any:

@@ -1,17 +1,35 @@
-"""dbt on Spark with atomic tables.
+"""dbt on Spark with atomic tables, and the same commit for PySpark code.
 
-dbt reads ``Plugin`` from here. It is made when it is used, so that the core
-(``dbt.adapters.ctas_spark.staging``) can be imported without dbt.
+dbt reads ``Plugin`` from here; PySpark code reads the names of ``PUBLIC``. Each is loaded when it
+is used, so that nothing of dbt is needed but for the plugin.
 """
 
 from functools import cache
+from importlib import import_module
 from typing import Any
+
+PUBLIC = {
+    "table_writer": ("save_as", "create_table", "TableWriter", "StagedDataFrame"),
+    "maintenance": ("history", "rollback", "vacuum", "recover"),
+    "staging.catalogs.outcome": ("Publication",),
+    "staging.context": ("Atomicity", "OnConflict", "StagingPurpose"),
+    "staging.publish.version": ("Outcome",),
+    "staging.retention.rollback": ("RolledBack",),
+    "staging.retention.rules": ("Event", "Sweep"),
+}
+"""Names of the public API, by module; besides these, every error of ``staging.errors``."""
 
 
 def __getattr__(name: str) -> Any:
-    if name != "Plugin":
+    if name == "Plugin":
+        return _plugin()
+    home = next((module for module, names in PUBLIC.items() if name in names), None)
+    if home is None and name.endswith("Error"):
+        home = "staging.errors"
+    found = home and getattr(import_module(f"{__name__}.{home}"), name, None)
+    if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _plugin()
+    return found
 
 
 @cache

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.column import CtasSparkColumn
 from dbt.adapters.ctas_spark.config import FORMATS
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation, catalog_of, table_name
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
@@ -22,7 +22,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, levels
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, catalog_of, levels, table_name
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, NotSupportedError
 from dbt.adapters.spark.impl import (
     DESCRIBE_TABLE_EXTENDED_MACRO_NAME,

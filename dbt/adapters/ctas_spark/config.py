@@ -1,13 +1,12 @@
 """A model's configuration, read once into a validated plan; every problem is reported at once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
 from dbt.adapters.ctas_spark import table_limits
-from dbt.adapters.ctas_spark.credentials import sparks_texts
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import (
     DELTA,
@@ -21,8 +20,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.spark.impl import SparkConfig
+from dbt.adapters.ctas_spark.staging.retention.rules import MILLISECONDS, RetentionRules
 
 FORMATS = ("parquet", "orc", "avro", "csv", "json", "text", "delta", "iceberg")
 BAD_FORMATS = {
@@ -33,15 +31,14 @@ OF_THE_PROFILE = ("iceberg_catalogs", "metastore_reads")
 ABORT_TIMEOUT_SECONDS = 60
 GRACE_PERIOD_SECONDS = 3_600
 VERSIONS_TO_KEEP = 1
-MILLISECONDS = 1_000
 NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
 Shape = tuple[str, Callable[[object], bool]]
 
 
 @dataclass
-class CtasSparkConfig(SparkConfig):
-    """The model configs of this adapter; ``read_plan`` checks their values."""
+class OwnConfigs:
+    """The model configs that dbt-spark does not have; ``read_plan`` checks their values."""
 
     atomicity: str | None = None
     staging_purpose: str | None = None
@@ -54,11 +51,12 @@ class CtasSparkConfig(SparkConfig):
     sorted_by: list[str] | str | None = None
 
 
-OWN = tuple(CtasSparkConfig.__annotations__)
+OWN = tuple(OwnConfigs.__annotations__)
 OF_A_TABLE = (
     *("file_format", "location_root", "partition_by", "clustered_by", "buckets", "options"),
     *("tblproperties", "persist_docs"),
 )
+CONFIGS = (*OWN, *OF_A_TABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +133,8 @@ def _layout(
         location_root=given.get("location_root"),
         comment=description if docs.get("relation", False) else None,
         column_comments=column_comments if docs.get("columns", False) else {},
-        options=sparks_texts(given.get("options", {})),
-        properties=sparks_texts(given.get("tblproperties", {})),
+        options=quoting.sparks_texts(given.get("options", {})),
+        properties=quoting.sparks_texts(given.get("tblproperties", {})),
     )
 
 
@@ -149,10 +147,14 @@ def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
     for name in config:
         if name in OF_THE_PROFILE:
             yield f"{name}: belongs in the profile, and not in the configuration of a model"
-        elif name not in (*OWN, *OF_A_TABLE):
-            near = get_close_matches(name, (*OWN, *OF_A_TABLE), n=1, cutoff=NEARLY)
-            if near:
-                yield f"{name}: unknown; did you mean {near[0]}?"
+        elif name not in CONFIGS:
+            yield from misspelt(name, CONFIGS)
+
+
+def misspelt(name: str, known: Sequence[str]) -> Iterator[str]:
+    """What to say of a name that is nearly a known one."""
+    if near := get_close_matches(name, known, n=1, cutoff=NEARLY):
+        yield f"{name}: unknown; did you mean {near[0]}?"
 
 
 def _invalid(given: Mapping[str, Any]) -> Iterator[str]:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.contracts.connection import Credentials
-from dbt.adapters.ctas_spark.relation import catalog_of
 from dbt.adapters.ctas_spark.staging.catalogs.formats import FORMATS
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, catalog_of
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftServer
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
+from dbt.adapters.ctas_spark.staging.quoting import sparks_texts
 from dbt.adapters.ctas_spark.staging.redaction import Redactor, redacted
 
 SESSION = "session"
@@ -150,14 +150,6 @@ class CtasSparkCredentials(Credentials):
         for key, value in super().connection_info(with_aliases=with_aliases):
             hidden = redacted({URL: value})[URL] if key == URL else value
             yield key, redacted(value) if isinstance(value, Mapping) else hidden
-
-
-def sparks_texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """A YAML mapping in Spark's spelling."""
-    return {
-        str(key): str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in values.items()
-    }
 
 
 def _problems(data: Mapping[str, Any]) -> Iterable[str]:

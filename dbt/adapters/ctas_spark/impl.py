@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark import (
     seeds,
     snapshots,
 )
-from dbt.adapters.ctas_spark.config import CtasSparkConfig, read_plan
+from dbt.adapters.ctas_spark.config import OwnConfigs, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
@@ -34,9 +34,15 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
 from dbt.adapters.ctas_spark.summary import Written
 from dbt.adapters.ctas_spark.views import ViewAdapter
+from dbt.adapters.spark.impl import SparkConfig
 
 INSTEAD = {"seed": seeds.IN_BATCHES, "snapshot": snapshots.BY_STATEMENT}
 """What is done with a node that can't be published; else it is an incremental model."""
+
+
+@dataclass
+class CtasSparkConfig(OwnConfigs, SparkConfig):
+    """The model configs of dbt-spark, and of this adapter."""
 
 
 class CtasSparkAdapter(ViewAdapter):

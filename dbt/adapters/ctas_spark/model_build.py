@@ -9,17 +9,16 @@ from typing import Any
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
-from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.settings import NodeSettings
+from dbt.adapters.ctas_spark.staging.catalogs.outcome import Publication, StepTimer
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName, table_name
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.steps import Step
 from dbt.adapters.ctas_spark.summary import Written
 
 
@@ -55,23 +54,6 @@ class PublicationResponse(AdapterResponse):
         return cls(
             _message=message, rows_affected=written.rows, bytes=written.bytes, atomicity=told
         )
-
-
-class StepTimer:
-    """Observes one publication; ``seconds`` has the steps that ended, by a monotonic clock."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[Step, float] = {}
-        self._entered: dict[Step, float] = {}
-
-    def entered(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
-        self._entered[step] = time.monotonic()
-
-    def left(self, step: Step, target: TableName) -> None:  # noqa: ARG002 (observer's shape)
-        self.seconds[step] = round(time.monotonic() - self._entered[step], 3)
-
-
-IN_PLACE = "in_place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,37 +101,30 @@ class ModelBuild:
 
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
-        staged, seconds = self.staged, self.timer.seconds
-        reached = self.catalog.capabilities(staged.context.staging_schema)
-        outcome = staged.outcome or Outcome.UNKNOWN
-        response = PublicationResponse(
-            _message=self._message(outcome),
-            code=outcome.value,
-            outcome=outcome.value,
-            atomicity=staged.level.value,
-            reader_window="mixed" if self._in_place else staged.reach.reader_window,
-            conflict_check=staged.reach.conflict_check or reached.conflict_check.value,
-            staging_purpose=staged.context.purpose.value,
-            stage_seconds=seconds.get(Step.STAGE),
-            commit_seconds=seconds.get(Step.COMMIT),
+        told = Publication.of(self.staged, self.catalog, self.timer)
+        return PublicationResponse(
+            _message=self._message(told),
+            code=told.outcome.value,
+            rows_affected=told.rows,
+            outcome=told.outcome.value,
+            atomicity=told.atomicity.value,
+            reader_window=told.reader_window,
+            conflict_check=told.conflict_check,
+            staging_purpose=told.purpose.value,
+            commit_strategy=told.strategy,
+            partition_metadata=told.partition_metadata,
+            version=told.version,
+            base_version=told.base,
+            bytes=told.bytes,
+            files=told.files,
+            stage_seconds=told.stage_seconds,
+            commit_seconds=told.commit_seconds,
         )
-        if outcome is Outcome.COMMITTED:
-            response.commit_strategy = IN_PLACE if self._in_place else staged.reach.strategy
-            response.version, response.base_version = staged.version, staged.base.version
-            response.partition_metadata = staged.partition_metadata
-            response.rows_affected = staged.figures.rows
-            response.files, response.bytes = staged.figures.files, staged.figures.bytes
-        return response
 
-    @property
-    def _in_place(self) -> bool:
-        return self.staged.level is Atomicity.NONE
-
-    def _message(self, outcome: Outcome) -> str:
-        if outcome is Outcome.KEPT:
+    def _message(self, told: Publication) -> str:
+        if told.outcome is Outcome.KEPT:
             return "kept: the table exists"
-        rows = self.staged.figures.rows
-        counted = "" if rows is None else f", {rows:,} rows"
+        counted = "" if told.rows is None else f", {told.rows:,} rows"
         return f"published {self.staged.version}{counted}"
 
     def _abort(self, cause: BaseException, why: str) -> str:
@@ -169,7 +144,7 @@ class ModelBuild:
 
     def _failed_after_commit(self) -> str:
         what = f"{self.staged.target}: published as {self.staged.version} before the error"
-        if self._in_place:
+        if self.staged.level is Atomicity.NONE:
             return f"{what}; at atomicity none it keeps what was written until then"
         return f"{what}, and stays so: what failed came after the commit"
 

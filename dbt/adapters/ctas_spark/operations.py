@@ -4,7 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from textwrap import shorten
 from typing import Any
@@ -15,7 +15,6 @@ from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.config import (
-    MILLISECONDS,
     ModelPlan,
     Shape,
     is_count,
@@ -24,9 +23,8 @@ from dbt.adapters.ctas_spark.config import (
     one_of,
     read_plan,
 )
-from dbt.adapters.ctas_spark.relation import table_name
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName, table_name
 from dbt.adapters.ctas_spark.staging.engines import class_archive
 from dbt.adapters.ctas_spark.staging.errors import (
     ConfigurationError,
@@ -34,7 +32,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchModelError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +104,8 @@ def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> l
 def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """One row for each version, deleted or kept."""
     dry_run, table = bool(arguments.get("dry_run")), str(plan.context.target)
-    swept = catalog.clean_up(plan.context, _rules(plan.retention, arguments), dry_run=dry_run)
+    asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
+    swept = catalog.clean_up(plan.context, plan.retention.of_vacuum(**asked), dry_run=dry_run)
     verb = "would be deleted" if dry_run else "deleted"
     taken_over = [_row(table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over]
     freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
@@ -118,24 +117,6 @@ def recover(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]
     """One row for each thing that was finished."""
     table = str(plan.context.target)
     return [{"table": table, "done": what} for what in catalog.recover(plan.context)]
-
-
-def _rules(rules: RetentionRules, arguments: Arguments) -> RetentionRules:
-    """A model's rules, with the thorough search that only ``ctas_vacuum`` makes.
-
-    ``older_than``, in seconds, replaces both the grace period and the orphan age.
-    """
-    older_than, moved = arguments.get("older_than"), arguments.get("metastore")
-    rules = replace(
-        rules,
-        thorough=True,
-        fences=bool(arguments.get("fence")),
-        moved=None if moved is None else MovedMetastore(moved),
-    )
-    if older_than is None:
-        return rules
-    age_ms = older_than * MILLISECONDS
-    return replace(rules, grace_ms=age_ms, orphan_age_ms=age_ms)
 
 
 def _row(table: str, version: str, state: str) -> Row:

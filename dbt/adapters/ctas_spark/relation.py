@@ -8,25 +8,16 @@ from itertools import accumulate
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import ComponentName, Policy
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName, levels
+from dbt.adapters.ctas_spark.staging.context import (
+    SESSION_CATALOG,
+    TableName,
+    catalog_of,
+    levels,
+    table_name,
+)
 from dbt.adapters.spark.relation import SparkRelation
 
 TEMPORARY = "__dbt_tmp"
-
-
-def catalog_of(database: str | None) -> str:
-    """The catalog that a database names; without one the session's, as in Spark's own SQL."""
-    if not database or database.lower() == SESSION_CATALOG:
-        return SESSION_CATALOG
-    return database
-
-
-def table_name(database: str | None, schema: str, identifier: str) -> TableName:
-    """A table's full path; the session catalog knows names in lower case only."""
-    catalog = catalog_of(database)
-    if catalog == SESSION_CATALOG:
-        return TableName(schema.lower(), identifier.lower())
-    return TableName(schema, identifier, catalog)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,12 +16,12 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import docs_catalog, operations
 from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.freshness import FreshnessAdapter
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation, table_name
+from dbt.adapters.ctas_spark.staging.context import TableName, table_name
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
 
 if TYPE_CHECKING:
-    from dbt.adapters.ctas_spark.staging.context import TableName
+    from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 LOCATION = re.compile(r"^Location: .*/([^/\s]+)\s*$", re.MULTILINE)
 COUNTED = "counted when version {} was published"

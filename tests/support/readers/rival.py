@@ -16,11 +16,13 @@ import threading
 import time
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark import StagedDataFrame, save_as
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import (
@@ -40,10 +42,11 @@ SCHEMA, TABLE = "race", "target"
 
 
 class Writers(str, Enum):
-    """What commits: this package, or the format's own CREATE OR REPLACE TABLE AS."""
+    """What commits: this package's core or its ``save_as``, or the format's own statement."""
 
     STAGING = "dbt-ctas-spark"
     PLAIN = "CREATE OR REPLACE TABLE AS"
+    SAVE_AS = "save_as"
 
 
 class Rival(Protocol):
@@ -105,6 +108,33 @@ class StagingRival:
         return job
 
 
+class SaveAsRival:
+    """PySpark code that publishes a DataFrame."""
+
+    def __init__(self, spark: SparkSession, target: TableName, file_format: str) -> None:
+        self._spark = spark
+        self._target = quoting.table(target)
+        self._format = file_format
+        self._staged: StagedDataFrame | None = None
+
+    def stage(self, number: int) -> dict[str, Any]:
+        """Enter the block."""
+        frame = self._spark.sql(select_sql(number, same=True))
+        writer = save_as(frame, self._target).using(self._format).atomicity("isolated")
+        staged = self._staged = writer.staged()
+        attempt = staged.__enter__()._saving.staged  # noqa: SLF001 (what it began from)
+        return {"number": number, "version": attempt.version, "base": attempt.base.version}
+
+    def commit(self, moment: float) -> dict[str, Any]:
+        """Leave it."""
+        if self._staged is None:
+            raise ValueError("nothing is staged")
+        return _at(moment, partial(self._staged.__exit__, None, None, None), StagingError)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
 class PlainRival:
     """Somebody with Spark's SQL alone: what is staged is a statement."""
 
@@ -131,6 +161,7 @@ class PlainRival:
 
 RIVALS: dict[Writers, Callable[[SparkSession, TableName, str], Rival]] = {
     Writers.STAGING: StagingRival,
+    Writers.SAVE_AS: SaveAsRival,
     Writers.PLAIN: PlainRival,
 }
 

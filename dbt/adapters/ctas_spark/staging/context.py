@@ -60,6 +60,13 @@ def levels(catalog: str, namespace: str) -> tuple[str, ...]:
     return (namespace,) if catalog == SESSION_CATALOG else tuple(namespace.split("."))
 
 
+def catalog_of(database: str | None) -> str:
+    """The catalog that a database names; without one the session's, as in Spark's own SQL."""
+    if not database or database.lower() == SESSION_CATALOG:
+        return SESSION_CATALOG
+    return database
+
+
 @dataclass(frozen=True, slots=True)
 class TableName:
     """A table by its full path: catalog, database (a namespace) and table.
@@ -82,6 +89,14 @@ class TableName:
 
     def __str__(self) -> str:
         return ".".join(self.parts)
+
+
+def table_name(database: str | None, schema: str, identifier: str) -> TableName:
+    """A table's full path; the session catalog knows names in lower case only."""
+    catalog = catalog_of(database)
+    if catalog == SESSION_CATALOG:
+        return TableName(schema.lower(), identifier.lower())
+    return TableName(schema, identifier, catalog)
 
 
 @dataclass(frozen=True, slots=True)

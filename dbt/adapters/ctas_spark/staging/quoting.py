@@ -62,6 +62,14 @@ def properties(values: Mapping[str, str]) -> str:
     return "(" + ", ".join(f"{string(k)} = {string(v)}" for k, v in values.items()) + ")"
 
 
+def sparks_texts(values: Mapping[str, object]) -> dict[str, str]:
+    """A mapping's values in Spark's spelling."""
+    return {
+        str(key): str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in values.items()
+    }
+
+
 def literal(value: object) -> str:
     """A literal for a Python value.
 

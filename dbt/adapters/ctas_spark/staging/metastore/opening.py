@@ -77,7 +77,8 @@ def goes_over_thrift(
         raise _refused(
             "tables of files are published in a Hive metastore, and Spark's own catalog in memory "
             "ends with this process",
-            "remove spark.sql.catalogImplementation from spark_conf",
+            "remove spark.sql.catalogImplementation from spark_conf, or in PySpark code call "
+            "enableHiveSupport() of the session's builder",
         )
     if jars == BUILTIN:
         return False

@@ -1,10 +1,11 @@
 """How long versions stay, and why one does; the words that every kind of table shares."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from enum import Enum
 
+MILLISECONDS = 1_000
 HOUR_MS = 3_600_000
 ORPHAN_AGE_MS = 3 * 24 * HOUR_MS
 """The same for everyone; only an argument of ``ctas_vacuum`` lowers it."""
@@ -45,6 +46,20 @@ class RetentionRules:
     fences: bool = False
     thorough: bool = False
     moved: MovedMetastore | None = None
+
+    def of_vacuum(
+        self, *, older_than: int | None, fence: bool | None, metastore: str | None
+    ) -> "RetentionRules":
+        """A table's rules, with the thorough search that only ``ctas_vacuum`` makes.
+
+        ``older_than``, in seconds, replaces both the grace period and the orphan age.
+        """
+        moved = None if metastore is None else MovedMetastore(metastore)
+        rules = replace(self, thorough=True, fences=bool(fence), moved=moved)
+        if older_than is None:
+            return rules
+        age_ms = older_than * MILLISECONDS
+        return replace(rules, grace_ms=age_ms, orphan_age_ms=age_ms)
 
 
 class Reason(str, Enum):
