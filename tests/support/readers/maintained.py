@@ -21,6 +21,8 @@ from readers.tables import SharedTables
 
 SCHEMA = "maintained"
 MODEL = {"materialized": "table", "atomicity": "isolated"}
+LONGEST = 1_800.0
+"""Seconds for reading several hundred versions, one after the other, on a busy machine."""
 SOONEST, LATEST = 0.05, 2.5
 """Seconds after which a build is killed: each later than the one before."""
 
@@ -116,7 +118,7 @@ def _end(maintainer: Child, life: Life) -> None:
     assert maintainer.process.stdin is not None
     maintainer.process.stdin.close()
     maintainer.wait_until(
-        lambda: any("whole" in line for line in maintainer.lines()), 300.0, "reading what is kept"
+        lambda: any("whole" in line for line in maintainer.lines()), LONGEST, "reading what is kept"
     )
     for line in maintainer.lines():
         if "whole" in line:
