@@ -3,10 +3,13 @@
 import re
 from dataclasses import fields
 from enum import Enum
+from inspect import signature
 from pathlib import Path
 
-from dbt.adapters.ctas_spark import config
+import dbt.adapters.ctas_spark as package
+from dbt.adapters.ctas_spark import config, session_table
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+from dbt.adapters.ctas_spark.staging.catalogs.outcome import Publication
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,
@@ -17,9 +20,16 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines import embedded, launch
 from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS
+from dbt.adapters.ctas_spark.table_writer import TableWriter
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|([^|]*)\|", re.MULTILINE)
+
+
+def section(page: str, heading: str) -> str:
+    """What a page of docs/ has below a heading."""
+    text = (DOCS.parent / page).read_text()
+    return re.split(r"^##+ ", text.split(f"## {heading}\n")[1], flags=re.MULTILINE)[0]
 
 
 def table(heading: str) -> dict[str, tuple[str, str]]:
@@ -93,3 +103,21 @@ def test_settings_of_spark_that_differ_are_listed() -> None:
     listed = set(re.findall(r"`([a-z]\w*(?:\.\w+)+)[`=]", text))
     places = {embedded.CONNECTION_URL, embedded.WAREHOUSE}
     assert listed == {*launch.DEFAULTS, *launch.LOCAL, *places, JAVA_OPTIONS}
+
+
+def test_every_word_of_save_as_is_on_its_page() -> None:
+    """Methods, fields of the outcome, and functions with all their arguments."""
+    reference = section("pyspark.md", "`save_as(df, path)`")
+    methods = {name for name in vars(TableWriter) if not name.startswith("_")}
+    assert set(re.findall(r"^\| `(\w+)\(", reference, re.MULTILINE)) == methods
+    outcome = re.findall(r"^\| (`.*?) \|", section("pyspark.md", "The outcome"), re.MULTILINE)
+    told = {field.name for field in fields(Publication)}
+    assert set(re.findall(r"`(\w+)`", " ".join(outcome))) == told
+    maintenance = section("pyspark.md", "Maintenance")
+    functions = dict(re.findall(r"^\| `(\w+)\((.*?)\)`", maintenance, re.MULTILINE))
+    for name, arguments in functions.items():
+        known = signature(getattr(package, name)).parameters
+        assert [one for one in arguments.split(", ") if one != "*"] == list(known), name
+    assert set(functions) == set(package.PUBLIC["maintenance"])
+    for name in set(session_table.OPTIONS) - {"options", "persist_docs"}:
+        assert f"`{name}`" in (DOCS.parent / "pyspark.md").read_text(), name
