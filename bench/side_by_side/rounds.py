@@ -80,9 +80,9 @@ def _samples(turn: Turn, builds: Sequence[Build], work: Path) -> Iterator[Sample
             yield sample
             if sample.failed:
                 return
-    except (OSError, subprocess.SubprocessError) as error:
+    except Exception as error:  # noqa: BLE001 (whatever it was, the others go on)
         names = (turn.case.name, turn.competitor.name, builds[0].value)
-        yield Sample(turn.round, *names, failed=str(error))
+        yield Sample(turn.round, *names, failed=repr(error))
     finally:
         with suppress(subprocess.SubprocessError):
             _run(turn.competitor.after, turn.competitor, directory)
@@ -106,7 +106,8 @@ def built(
     tool, said = competitor.tool, directory / "said.log"
     if build is Build.TESTS:
         tool.add_tests(case, directory)
-    command = tool.command(case, build)
+    command = tool.command(case, build)  # it may make an environment, and the next line an archive
+    environment = {**_variables(competitor, directory), **variables}
     busy = settled()
     kept = (turn.round, case.name, competitor.name, build.value, busy)
     wall, began = time.time(), time.perf_counter()
@@ -114,7 +115,7 @@ def built(
         ended = subprocess.run(  # noqa: S603 (the programs that are compared)
             command,
             cwd=directory,
-            env={**_variables(competitor, directory), **variables},
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

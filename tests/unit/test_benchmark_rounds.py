@@ -69,6 +69,21 @@ def test_a_competitor_that_fails_is_reported_and_left_out() -> None:
     assert sum(one.competitor == "good" for one in builds) == 4
 
 
+def test_a_competitor_without_its_report_is_left_out() -> None:
+    """What ends well, and does not say how long it took, is a failure too."""
+
+    class Silent(Tool):
+        def times(self, directory: Path, began: float, seconds: float) -> Times:
+            raise FileNotFoundError(f"{directory}: {seconds} s since {began}")
+
+    builds = run(planned(1, silent=Silent(), good=Tool()))
+    assert [(one.competitor, bool(one.failed)) for one in builds] == [
+        ("silent", True),
+        ("good", False),
+        ("good", False),
+    ]
+
+
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     """A project of which a build is missing is built anew, and nothing else twice."""
     plan = planned(1, first=Tool(), second=Tool())
