@@ -64,6 +64,8 @@ def test_an_error_has_the_name_of_ours_or_its_class() -> None:
     wrapped.__cause__ = ConcurrentWriteError("another was first")
     assert Failure.of(wrapped, "told") == Failure("CONCURRENT_WRITE", "told")
     assert Failure.of(ValueError("no")) == Failure("ValueError", "no")
+    missing = ModuleNotFoundError("no module", name="numpy")
+    assert Failure.of(missing) == Failure("ModuleNotFoundError", "no module")
 
 
 def test_an_event_is_written_as_plain_json() -> None:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from ..context import Atomicity, StagingPurpose, TableName
+from ..errors import StagingError
 from ..publish.staged_table import StagedTable
 from ..publish.version import Outcome
 
@@ -50,9 +51,9 @@ class Failure:
     @classmethod
     def of(cls, error: BaseException, message: str = "") -> "Failure":
         """The error, or the one of ours that caused it."""
-        named = (getattr(one, "name", None) for one in (error.__cause__, error))
-        name = next((one for one in named if isinstance(one, str)), type(error).__name__)
-        return cls(name, message or str(error))
+        ours = (one for one in (error.__cause__, error) if isinstance(one, StagingError))
+        named = next((one.name for one in ours), type(error).__name__)
+        return cls(named, message or str(error))
 
 
 @dataclass(frozen=True, slots=True)
