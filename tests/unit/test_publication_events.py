@@ -144,6 +144,19 @@ def test_a_node_that_is_refused_before_it_begins_has_failed() -> None:
     assert run.hook.names == ["on_failed"]
 
 
+def test_a_table_that_is_kept_has_finished(world: World) -> None:
+    """No job was created for it, and nothing was published."""
+    world.published()
+    run = Run()
+    context = world.context("create_if_not_exists")
+    run.slot.enter(node())
+    run.slot.build = planned(world.catalog(), ModelPlan(context, KEEP, 60), world.job)()
+    run.announcer.created(run.slot)
+    ended = run.ends()
+    assert run.hook.names == ["on_finished"]
+    assert (ended.outcome, ended.version, ended.rows) == ("kept", None, None)
+
+
 def test_rows_that_are_written_in_place_are_told_without_a_version() -> None:
     """As far as the statement that added them counted them."""
     run = Run()

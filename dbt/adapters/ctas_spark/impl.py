@@ -63,9 +63,9 @@ class CtasSparkAdapter(ViewAdapter):
         cause = sys.exc_info()[1]
         try:
             self._end(context, cause)
-            self._announcer.ended(context, cause, canceled=self.connections.is_canceled_here)
         finally:
             context.restore_settings()
+        self._announcer.ended(context, cause, canceled=self.connections.is_canceled_here)
 
     def _end(self, context: ModelSlot, cause: BaseException | None) -> None:
         build = context.build

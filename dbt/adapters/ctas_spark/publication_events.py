@@ -23,8 +23,8 @@ from dbt.adapters.ctas_spark.staging.hooks import (
     Hooks,
     JobState,
     PublicationEvent,
+    path_of,
 )
-from dbt.adapters.ctas_spark.staging.hooks.event import Path, path_of
 from dbt.adapters.ctas_spark.staging.hooks.registered import names, registered
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
@@ -48,7 +48,10 @@ def hooks_of(credentials: CtasSparkCredentials, project: str) -> Hooks:
         raise DbtRuntimeError(hide(str(ProfileError.of(found.problems))))
     for skipped in found.skipped:
         logger.warning(hide(skipped))
-    say = lambda text: logger.warning(hide(text))  # noqa: E731 (hides what a hook's error says)
+
+    def say(text: str) -> None:
+        logger.warning(hide(text))
+
     return Hooks(found.hooks, credentials.hook_timeout, say)
 
 
@@ -69,11 +72,12 @@ class Announcer:
         self._hide = hide
         self._manifest = manifest
         self._columns = columns
-        self._published: dict[Path, Dataset] = {}
+        self._published: dict[tuple[str, str, str], Dataset] = {}
 
     def created(self, slot: ModelSlot) -> None:
-        """The node is about to be staged, or to write in place."""
-        if self._hooks:
+        """The node is about to be staged, or to write in place; unless its table is kept."""
+        is_kept = slot.build is not None and slot.build.staged.outcome is not None
+        if self._hooks and not is_kept:
             with self._changing_nothing(slot):
                 slot.event = self._event(slot, JobState.CREATED)
                 self._hooks.tell(slot.event)

@@ -5,7 +5,7 @@ write one, and how it is named in a profile or by a package.
 """
 
 from .calls import Hooks, PublicationHook
-from .event import Column, Dataset, Failure, JobState, PublicationEvent
+from .event import Column, Dataset, Failure, JobState, PublicationEvent, path_of
 
 __all__ = [
     "Column",
@@ -15,4 +15,5 @@ __all__ = [
     "JobState",
     "PublicationEvent",
     "PublicationHook",
+    "path_of",
 ]
