@@ -2,16 +2,26 @@
 
 import dataclasses
 import json
+import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.context import (
+    Atomicity,
+    StagingContext,
+    TableLayout,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
 from dbt.adapters.ctas_spark.staging.hooks import Column, Dataset, Failure, JobState
+from dbt.adapters.ctas_spark.staging.hooks.event import format_of
 from fakes.hooks import EVENT
 from fakes.world import World
+
+PAGE = Path(__file__).parents[4] / "docs" / "hooks.md"
 
 
 def test_an_event_can_not_be_changed() -> None:
@@ -50,12 +60,29 @@ def test_a_staged_table_gives_its_context_and_a_committed_one_its_version(world:
     assert (ended.rows, ended.files, ended.bytes) == (7, 1, 4)
 
 
+def test_a_format_that_the_catalog_chooses_is_not_known() -> None:
+    """An Iceberg table of a model without file_format is not said to be of Parquet files."""
+    unnamed = TableLayout(format_given=False)
+    elsewhere = TableName("eu", "t", "ice")
+    assert format_of(StagingContext(TableName("shop", "t"), "s", layout=unnamed)) == "parquet"
+    assert format_of(StagingContext(elsewhere, "s", layout=unnamed)) is None
+    assert format_of(StagingContext(elsewhere, "s", layout=TableLayout("iceberg"))) == "iceberg"
+
+
 def test_an_aborted_version_is_not_named(world: World) -> None:
     """Nobody could read it."""
     staged = world.begun()
     staged.abort("failed")
     event = EVENT.staged_as(staged)
     assert (event.outcome, event.version) == ("not_committed", None)
+
+
+def test_the_page_lists_every_field() -> None:
+    """And no other."""
+    table = PAGE.read_text().split("## What an event says")[1]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(listed) == sorted(one.name for one in dataclasses.fields(EVENT))
 
 
 def test_an_error_has_the_name_of_ours_or_its_class() -> None:

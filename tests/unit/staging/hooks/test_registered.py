@@ -1,7 +1,8 @@
 """Which hooks a run has."""
 
-import importlib.metadata
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,17 +12,19 @@ from dbt.adapters.ctas_spark.staging.hooks.json_lines import JsonLines
 from fakes.hooks import Noting
 
 
-def installed(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
-    """Packages that register these hooks."""
-    points = [
-        importlib.metadata.EntryPoint(name, value, registered.GROUP)
-        for name, value in values.items()
-    ]
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Installs a package that registers these hooks."""
 
-    def entry_points(*, group: str) -> Any:
-        return [one for one in points if one.group == group]
+    def registering(**values: str) -> None:
+        package = tmp_path / "hooks_of_shop-1.0.dist-info"
+        package.mkdir()
+        (package / "METADATA").write_text("Name: hooks-of-shop\nVersion: 1.0\n")
+        lines = "".join(f"{name} = {value}\n" for name, value in values.items())
+        (package / "entry_points.txt").write_text(f"[{registered.GROUP}]\n{lines}")
+        monkeypatch.syspath_prepend(tmp_path)
 
-    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    return registering
 
 
 def test_a_profile_names_shipped_hooks_and_those_of_modules() -> None:
@@ -44,18 +47,18 @@ def test_a_profile_names_shipped_hooks_and_those_of_modules() -> None:
     }
 
 
-def test_a_package_registers_a_hook_without_a_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_registers_a_hook_without_a_profile(install: Callable[..., None]) -> None:
     """One that the profile names with options is made once, with these."""
-    installed(monkeypatch, pager="fakes.hooks:noting", other="fakes.hooks:Noting")
+    install(pager="fakes.hooks:noting", other="fakes.hooks:Noting")
     found = registered.registered([{"hook": "pager", "error": ValueError("told")}])
     assert set(found.hooks) == {"pager", "other"}
     pager: Any = found.hooks["pager"]
     assert str(pager.error) == "told"
 
 
-def test_a_broken_package_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_package_stops_nothing(install: Callable[..., None]) -> None:
     """Its hook is left out, with a line that says why."""
-    installed(monkeypatch, pager="no_such_module:Pager", other="fakes.hooks:Noting")
+    install(pager="no_such_module:Pager", other="fakes.hooks:Noting")
     found = registered.registered([])
     assert set(found.hooks) == {"other"}
     (line,) = found.skipped

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 from enum import Enum
 from typing import Any
 
-from ..context import Atomicity, StagingPurpose, TableName
+from ..context import SESSION_CATALOG, Atomicity, StagingContext, StagingPurpose, TableName
 from ..errors import StagingError
 from ..publish.staged_table import StagedTable
 from ..publish.version import Outcome
@@ -106,7 +106,7 @@ class PublicationEvent:
             purpose=context.purpose,
             asked=context.atomicity,
             level=staged.level,
-            file_format=context.layout.file_format,
+            file_format=format_of(context),
             outcome=outcome,
             base_version=staged.base.version,
         )
@@ -121,6 +121,12 @@ class PublicationEvent:
         """The event's fields as JSON has them: the time in ISO 8601, paths as lists."""
         told = _plain(self)
         return {"state": told.pop("state"), "at": told.pop("at"), "table": self.table, **told}
+
+
+def format_of(context: StagingContext) -> str | None:
+    """The table's format; None where nobody named one and its catalog has its own."""
+    is_known = context.layout.format_given or context.target.catalog == SESSION_CATALOG
+    return context.layout.file_format if is_known else None
 
 
 def path_of(table: TableName) -> Path:
