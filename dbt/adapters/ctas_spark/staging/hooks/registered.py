@@ -62,7 +62,7 @@ def registered(given: Sequence[str | Mapping[str, Any]]) -> Registered:
             found.problems.append(f"hooks: {name}: {wrong}")
         else:
             found.hooks[_unused(name, found.hooks)] = made
-    for name in installed.keys() - {name for name, _ in named}:
+    for name in sorted(installed.keys() - {name for name, _ in named}):
         made, wrong = _made(name, {}, installed)
         if wrong:
             found.skipped.append(f"hook {name} of an installed package is left out: {wrong}")
