@@ -73,7 +73,6 @@ def test_every_hook_that_a_profile_names_wrongly_is_reported(
 ) -> None:
     """All at once, each with the reason."""
     monkeypatch.setitem(sys.modules, "openlineage.client", None)
-    monkeypatch.delitem(sys.modules, f"{registered.__package__}.openlineage", raising=False)
     found = registered.registered(
         [
             "pagr",
