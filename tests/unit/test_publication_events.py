@@ -200,12 +200,16 @@ def test_an_event_that_can_not_be_made_fails_no_model(monkeypatch: pytest.Monkey
 
 
 def test_modules_of_the_project_can_be_named(tmp_path: Any) -> None:
-    """A hook needs no package; and every hook that can't be made is an error at once."""
+    """A hook needs no package; and every hook that can't be made is an error at once.
+
+    ``dbt debug`` has no project and publishes nothing, so it makes none.
+    """
     (tmp_path / "own_hooks_of_shop.py").write_text("class Pager:\n    pass\n")
     credentials: Any = SimpleNamespace(
         hooks=["own_hooks_of_shop:Pager"], hook_timeout=1, hide_secrets=str
     )
     assert hooks_of(credentials, str(tmp_path))
+    assert not hooks_of(credentials, None)
     credentials.hooks = ["own_hooks_of_shop:Pagr", "json"]
     with pytest.raises(Exception, match=r"(?s)2 errors in the profile.*Pagr.*json: is not known"):
         hooks_of(credentials, str(tmp_path))

@@ -46,7 +46,7 @@ class InvocationAdapter(AnyCatalogAdapter):
         self._written: list[Written] = []
         self.hide_secrets = self._credentials.hide_secrets
         self._announcer = Announcer(
-            hooks_of(self._credentials, cast("Any", config).project_root),
+            hooks_of(self._credentials, getattr(config, "project_root", None)),
             self.hide_secrets,
             self.get_macro_resolver,  # it is dbt's manifest
             self._columns_written,

@@ -33,14 +33,16 @@ TABLES = ("table", "atomic_table", "incremental", "seed", "snapshot")
 DECIDED = (Outcome.COMMITTED, Outcome.KEPT)
 
 
-def hooks_of(credentials: CtasSparkCredentials, project: str) -> Hooks:
-    """The hooks of the profile and of installed packages.
+def hooks_of(credentials: CtasSparkCredentials, project: str | None) -> Hooks:
+    """The hooks of the profile and of installed packages; none without a project, in dbt debug.
 
     Modules that the profile names may also be in the directory of the ``project``.
 
     Raises:
         DbtRuntimeError: names every hook of the profile that could not be made.
     """
+    if project is None:
+        return Hooks({})
     if any(":" in name for name in names(credentials.hooks)) and project not in sys.path:
         sys.path.append(project)
     hide, found = credentials.hide_secrets, registered(credentials.hooks)
