@@ -127,6 +127,21 @@ def test_each_wrong_value_is_named(config: dict[str, object], said: str) -> None
 
 
 @pytest.mark.parametrize(
+    "given",
+    ["days(ts)", "bucket(8, id)", "k, Truncate(4, `a b`)", ["k", "hours(ts)"], ["bucket(id, 8)"]],
+)
+def test_a_transform_is_refused_where_only_columns_partition(given: object) -> None:
+    """Tables of files and of Delta have none; Iceberg has, and a column may have such a name."""
+    for file_format in (None, "orc", "delta"):
+        (problem,) = problems(partition_by=given, file_format=file_format)
+        assert "is a transform, which only Iceberg tables have; select its value" in problem
+    for target, file_format in ((TARGET, "iceberg"), (TableName("shop", "orders", "ice"), None)):
+        read_plan("m", {"partition_by": given, "file_format": file_format}, "", target, None)
+    for column in ("`days(ts)`", ["`bucket(8, id)`"], "total(eur)", ["bucket(id, name)"]):
+        read_plan("m", {"partition_by": column}, "", TARGET, None)
+
+
+@pytest.mark.parametrize(
     ("target", "staging_schema", "said"),
     [
         (TableName("shop", "a b"), None, "table 'a b': Spark's session catalog takes"),

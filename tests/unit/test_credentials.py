@@ -55,6 +55,10 @@ def test_dbt_sparks_names_work() -> None:
         ({"formats": "iceberg"}, "formats: must be [delta] or [iceberg]"),
         ({"formats": ["delta", "iceberg"]}, "spark_catalog has tables of one of them"),
         ({"metastore_reads": "yes"}, "metastore_reads: 'yes' is unknown; use repeatable"),
+        ({"hooks": "json_lines"}, "hooks: must be a list of names"),
+        ({"hooks": [{"path": "a"}]}, "each is a name, or a mapping with hook and options"),
+        ({"hook_timeout": 0}, "hook_timeout: 0 is not a number of seconds"),
+        ({"hook_timeout": "5"}, "hook_timeout: '5' is not a number of seconds"),
     ],
 )
 def test_a_wrong_field_is_named(fields: dict[str, object], said: str) -> None:
@@ -255,3 +259,14 @@ def test_a_password_is_not_shown() -> None:
     assert "hush-hush" not in shown
     assert "LDAP" in shown
     assert "hush-hush" not in found.hide_secrets("no login with hush-hush")
+
+
+def test_the_options_of_hooks_are_not_shown() -> None:
+    """Only their names are, in dbt debug; a webhook's address is hidden wherever it turns up."""
+    url = "https://me:hush-1@hooks.example.org/services/hush-2"
+    hooks = ["openlineage", {"hook": "json_lines", "url": url}, {"hook": "a:B", "token": "hush-3"}]
+    found = credentials(hooks=hooks, hook_timeout=5)
+    assert dict(found.connection_info())["hooks"] == ["openlineage", "json_lines", "a:B"]
+    shown = repr(found) + str(dict(found.connection_info()))
+    assert "hush" not in shown + found.hide_secrets(f"no answer of {url} with hush-3")
+    assert found.hook_timeout == 5

@@ -89,7 +89,8 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     given = {name: value for name in config if (value := config.get(name)) is not None}
     staging_schema = staging_schema_of(given, target, default_schema)
     names = table_limits.check_names(target, str(staging_schema))
-    problems = [*_unknown(config), *_invalid(given), *names]
+    transforms = table_limits.check_transforms(given, _format(given), target)
+    problems = [*_unknown(config), *_invalid(given), *transforms, *names]
     if problems:
         raise ConfigurationError(model, problems)
     context = StagingContext(

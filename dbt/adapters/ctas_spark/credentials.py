@@ -16,6 +16,8 @@ from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOT
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftServer
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
+from dbt.adapters.ctas_spark.staging.hooks import registered
+from dbt.adapters.ctas_spark.staging.hooks.calls import SECONDS
 from dbt.adapters.ctas_spark.staging.quoting import sparks_texts
 from dbt.adapters.ctas_spark.staging.redaction import Redactor, redacted
 
@@ -91,6 +93,8 @@ class CtasSparkCredentials(Credentials):
     kerberos_service_name: str | None = None
     spark_conf: dict[str, Any] = field(default_factory=dict, repr=False)
     publications_table: bool = True
+    hooks: list[Any] = field(default_factory=list, repr=False)
+    hook_timeout: int = SECONDS
 
     _ALIASES: ClassVar[dict[str, str]] = {"server_side_parameters": "spark_conf"}
 
@@ -134,7 +138,8 @@ class CtasSparkCredentials(Credentials):
     @property
     def hide_secrets(self) -> Redactor:
         """Hides the profile's secrets wherever they turn up in a text."""
-        return Redactor({**self.spark_conf, URL: self.remote, PASSWORD: self.password or ""})
+        own = {URL: self.remote, PASSWORD: self.password or "", **registered.secrets(self.hooks)}
+        return Redactor({**self.spark_conf, **own})
 
     @property
     def unique_field(self) -> str:
@@ -149,6 +154,7 @@ class CtasSparkCredentials(Credentials):
         """What ``dbt debug`` and ``target`` show: without secrets."""
         for key, value in super().connection_info(with_aliases=with_aliases):
             hidden = redacted({URL: value})[URL] if key == URL else value
+            hidden = registered.names(value) if key == "hooks" else hidden
             yield key, redacted(value) if isinstance(value, Mapping) else hidden
 
 
@@ -187,6 +193,10 @@ def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
     reads = data.get("metastore_reads")
     if reads not in (None, REPEATABLE):
         yield f"metastore_reads: {reads!r} is unknown; use {REPEATABLE}, or remove it"
+    yield from registered.misnamed(data.get("hooks", []))
+    seconds = data.get("hook_timeout", SECONDS)
+    if type(seconds) is not int or seconds < 1:
+        yield f"hook_timeout: {seconds!r} is not a number of seconds"
 
 
 def _problems_of_method(data: Mapping[str, Any], method: str) -> Iterable[str]:

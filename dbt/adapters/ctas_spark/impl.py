@@ -66,13 +66,15 @@ class CtasSparkAdapter(ViewAdapter):
         if context.written is not None:
             seconds = time.monotonic() - context.began
             self._written.append(replace(context.written, seconds=seconds))
+        cause = sys.exc_info()[1]
         try:
-            self._end(context)
+            self._end(context, cause)
         finally:
             context.restore_settings()
+        self._announcer.ended(context, cause, canceled=self.connections.is_canceled_here)
 
-    def _end(self, context: ModelSlot) -> None:
-        cause, build = sys.exc_info()[1], context.build
+    def _end(self, context: ModelSlot, cause: BaseException | None) -> None:
+        build = context.build
         dbt_edge.forget_hudi(cause)
         if cause is None:
             return
@@ -99,6 +101,7 @@ class CtasSparkAdapter(ViewAdapter):
                 raise
             instead = INSTEAD.get(node.resource_type, increments.DROPPED)
             logger.info(f"{relation.full_name}: {instead}: {error.what}")
+            self._announcer.created(self._model)
             return False
         return True
 
@@ -138,6 +141,7 @@ class CtasSparkAdapter(ViewAdapter):
         if by is Way.IN_PLACE:
             files = increments.is_of_files(table)
             self._model.level = Atomicity.NONE if files else Atomicity.ATOMIC
+            self._announcer.created(self._model)
         return by.value
 
     @for_macros
@@ -218,6 +222,7 @@ class CtasSparkAdapter(ViewAdapter):
     def begin_staged_table(self) -> bool:
         """Look at the target; False if the model is to keep it as it is."""
         self._model.build = self._model.begin()
+        self._announcer.created(self._model)
         return self._build.staged.outcome is None
 
     @for_macros

@@ -3,7 +3,7 @@
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from multiprocessing.context import SpawnContext
 from typing import Any, cast
@@ -21,10 +21,12 @@ from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.methods import METHODS
+from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError
+from dbt.adapters.ctas_spark.staging.hooks import Column
 from dbt.adapters.ctas_spark.summary import Written, summary
 
 
@@ -43,6 +45,12 @@ class InvocationAdapter(AnyCatalogAdapter):
         self._published: list[Published] = []
         self._written: list[Written] = []
         self.hide_secrets = self._credentials.hide_secrets
+        self._announcer = Announcer(
+            hooks_of(self._credentials, getattr(config, "project_root", None)),
+            self.hide_secrets,
+            self.get_macro_resolver,  # it is dbt's manifest
+            self._columns_written,
+        )
 
     @for_macros
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
@@ -129,6 +137,16 @@ class InvocationAdapter(AnyCatalogAdapter):
             adapter_version=version,
             model_adapter_details=cls._get_adapter_specific_run_info(config),
         )
+
+    def _columns_written(self, node: Any) -> tuple[Column, ...]:
+        """Those of a node's table after its publication; none if they can't be read."""
+        relation = self.Relation.create_from(self.config, node).quote(
+            database=True, schema=True, identifier=True
+        )
+        with suppress(Exception):  # they are for users' hooks alone
+            found = self.get_column_schema_from_query(f"select * from {relation} limit 0")  # noqa: S608 (dbt's own name)
+            return tuple(Column(one.name, one.dtype) for one in found)
+        return ()
 
     @property
     def _credentials(self) -> Any:

@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName, table_name
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.hooks import PublicationEvent
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
@@ -172,12 +173,14 @@ class ModelSlot(threading.local):
     """Whether the table that rows are added to was not there when the run listed its schema."""
     view: Any = None
     """The ``ViewChange`` of a view that takes something's place."""
+    event: PublicationEvent | None = None
+    """What users' hooks were told when the node began to write."""
     settings: NodeSettings | None = None
     """What the node has set, from one of dbt's hooks to the other."""
 
     def enter(self, node: Any) -> None:
         """A model begins in this thread."""
-        self.node, self.build = node, None
+        self.node, self.build, self.event = node, None, None
         self.began, self.counts, self.written = time.monotonic(), False, None
         self.level, self.creates = None, False
         self.view, self.settings = None, NodeSettings()

@@ -8,6 +8,7 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.files.base import COLUMN_STATISTICS, FIGURES
 from dbt.adapters.ctas_spark.staging.files.reach import metastore_filters
+from dbt.adapters.ctas_spark.staging.publish.ddl import is_transform
 
 # Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.
 NAME = re.compile(r"[A-Za-z0-9_]+")
@@ -16,6 +17,9 @@ MOST_OF_A_DIRECTORY = 255
 MOST_OF_A_KEY = 256
 MOST_OF_A_PARTITION_COLUMN = 128
 
+ICEBERG = "iceberg"
+FIELDS = re.compile(r"(?:`(?:[^`]|``)*`|\([^()]*\)|[^,])+")
+"""What commas separate, if they are neither in backticks nor in brackets."""
 VARIABLE = "${"
 GLOB = frozenset("*?[]{}\\")
 SPARKS = "spark.sql."
@@ -66,6 +70,23 @@ def check_columns(config: Mapping[str, Any]) -> Iterator[str]:
     tracked = config.get("partition_metadata") == "tracked"
     for name in quoting.names(config.get("partition_by")):
         yield from _partition_column(name, tracked=tracked)
+
+
+def check_transforms(
+    config: Mapping[str, Any], file_format: str, target: TableName
+) -> Iterator[str]:
+    """Transforms of columns, which only Iceberg has; Spark says so only when the job begins."""
+    if target.catalog != SESSION_CATALOG or file_format == ICEBERG:
+        return
+    given = config.get("partition_by")
+    texts = FIELDS.findall(given) if isinstance(given, str) else given
+    for text in texts if isinstance(texts, list) else ():
+        if isinstance(text, str) and is_transform(text):
+            yield (
+                f"partition_by: {text.strip()!r} is a transform, which only Iceberg tables have; "
+                "select its value as a column, and give that. (A column of this name stands in "
+                "backticks.)"
+            )
 
 
 def _partition_column(name: str, *, tracked: bool) -> Iterator[str]:

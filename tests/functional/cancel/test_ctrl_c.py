@@ -1,5 +1,6 @@
 """Ctrl-C in the middle of a model: its job stops and nothing of it is published."""
 
+import json
 import os
 import signal
 import subprocess
@@ -92,10 +93,12 @@ def _ended(process: subprocess.Popen[bytes]) -> bool:
 def test_ctrl_c_leaves_the_old_table_and_nothing_staged(project: Project, outside: Outside) -> None:
     """The old version stays, storage and metastore hold nothing of the cancelled one.
 
-    A model that is not published as a version says so.
+    A model that is not published as a version says so, and hooks are told of both.
     """
     grown = SLOW.replace("table", "incremental")
     project.write({"models/slow.sql": SLOW, "models/grown.sql": grown})
+    lines = project.directory / "publications.jsonl"
+    project.write_profile(hooks=[{"hook": "json_lines", "path": str(lines)}])
     project.build(v=1, ms=1)
     before, versions, records = outside.entry("slow"), outside.versions(), outside.records()
 
@@ -110,6 +113,12 @@ def test_ctrl_c_leaves_the_old_table_and_nothing_staged(project: Project, outsid
     console = steady((project.directory / "console.log").read_text(), project)
     said = console.partition("spark.log\n")[2]
     assert sorted(said.splitlines()) == sorted(SAID.splitlines())  # two threads say it
+    told = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert [one["state"] for one in told] == ["finished", "finished", "canceled", "canceled"]
+    assert {one["node_id"]: one["outcome"] for one in told[2:]} == {
+        "model.tested.grown": None,
+        "model.tested.slow": "not_committed",
+    }
 
 
 @pytest.mark.long

@@ -49,7 +49,9 @@ def of_kinds(path: Path) -> set[str]:
     return {one for one in imported(path) if one.startswith(heads)}
 
 
-@pytest.mark.parametrize("package", ["publish", "retention", "metastore", "storage", "engines"])
+@pytest.mark.parametrize(
+    "package", ["publish", "retention", "hooks", "metastore", "storage", "engines"]
+)
 def test_what_all_kinds_share_imports_none_of_them(package: str) -> None:
     """The machine, the clean-up and the clients know no kind of table."""
     assert {path.name: of_kinds(path) for path in (CORE / package).rglob("*.py")} == {

@@ -86,6 +86,11 @@ def partition_field(text: str) -> str:
     return f"{found['sized']}({size}, {_column(column)})"
 
 
+def is_transform(text: str) -> bool:
+    """True if the text is a transform, and not the name of a column."""
+    return partition_field(text) != quoting.identifier(text)
+
+
 def _column(text: str) -> str:
     return quoting.identifier(quoting.unquoted(text))
 

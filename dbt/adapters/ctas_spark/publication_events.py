@@ -1,0 +1,164 @@
+"""What the hooks of users are told of a run's nodes; staging/hooks calls them."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.invocation import get_invocation_id
+
+from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+from dbt.adapters.ctas_spark.dbt_edge import logger
+from dbt.adapters.ctas_spark.model_build import ModelSlot
+from dbt.adapters.ctas_spark.operations import RESOURCES
+from dbt.adapters.ctas_spark.relation import table_name
+from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.errors import ProfileError
+from dbt.adapters.ctas_spark.staging.hooks import (
+    Column,
+    Dataset,
+    Failure,
+    Hooks,
+    JobState,
+    PublicationEvent,
+    path_of,
+)
+from dbt.adapters.ctas_spark.staging.hooks.registered import names, registered
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+
+TABLES = ("table", "atomic_table", "incremental", "seed", "snapshot")
+"""Materializations whose failures are told, also if they failed before anything began."""
+DECIDED = (Outcome.COMMITTED, Outcome.KEPT)
+
+
+def hooks_of(credentials: CtasSparkCredentials, project: str | None) -> Hooks:
+    """The hooks of the profile and of installed packages; none without a project, in dbt debug.
+
+    Modules that the profile names may also be in the directory of the ``project``.
+
+    Raises:
+        DbtRuntimeError: names every hook of the profile that could not be made.
+    """
+    if project is None:
+        return Hooks({})
+    if any(":" in name for name in names(credentials.hooks)) and project not in sys.path:
+        sys.path.append(project)
+    hide, found = credentials.hide_secrets, registered(credentials.hooks)
+    if found.problems:
+        raise DbtRuntimeError(hide(str(ProfileError.of(found.problems))))
+    for skipped in found.skipped:
+        logger.warning(hide(skipped))
+
+    def say(text: str) -> None:
+        logger.warning(hide(text))
+
+    return Hooks(found.hooks, credentials.hook_timeout, say)
+
+
+class Announcer:
+    """Tells the hooks of one run what becomes of its nodes.
+
+    ``manifest`` is dbt's, by which a node's inputs are found; ``columns`` reads those of a table.
+    """
+
+    def __init__(
+        self,
+        hooks: Hooks,
+        hide: Callable[[str], str],
+        manifest: Callable[[], Any],
+        columns: Callable[[Any], tuple[Column, ...]],
+    ) -> None:
+        self._hooks = hooks
+        self._hide = hide
+        self._manifest = manifest
+        self._columns = columns
+        self._published: dict[tuple[str, str, str], Dataset] = {}
+
+    def created(self, slot: ModelSlot) -> None:
+        """The node is about to be staged, or to write in place; unless its table is kept."""
+        is_kept = slot.build is not None and slot.build.staged.outcome is not None
+        if self._hooks and not is_kept:
+            with self._changing_nothing(slot):
+                slot.event = self._event(slot, JobState.CREATED)
+                self._hooks.tell(slot.event)
+
+    def ended(self, slot: ModelSlot, cause: BaseException | None, *, canceled: bool) -> None:
+        """The node's outcome is decided; one that is not a table has no events."""
+        if self._hooks and _is_told(slot, cause):
+            with self._changing_nothing(slot):
+                self._hooks.tell(self._end(slot, cause, canceled=canceled))
+
+    @contextmanager
+    def _changing_nothing(self, slot: ModelSlot) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 (a model does not fail because of its hooks)
+            said = self._hide(f"{slot.table}: its hooks were not called: {_said(error)}")
+            logger.warning(said)
+
+    def _event(self, slot: ModelSlot, state: JobState) -> PublicationEvent:
+        node = slot.node
+        event = PublicationEvent(
+            state,
+            path_of(slot.table),
+            get_invocation_id(),
+            node.unique_id,
+            file_format=node.config.get("file_format"),
+            level=slot.level,
+            inputs=tuple(self._inputs(node)),
+        )
+        return event.staged_as(slot.build.staged) if slot.build else event
+
+    def _end(
+        self, slot: ModelSlot, cause: BaseException | None, *, canceled: bool
+    ) -> PublicationEvent:
+        state = _state(slot, cause, canceled=canceled)
+        event = (slot.event or self._event(slot, state)).turned(
+            state,
+            seconds=round(time.monotonic() - slot.began, 3),
+            error=Failure.of(cause, self._hide(_said(cause))) if cause else None,
+        )
+        if slot.build:
+            event = event.staged_as(slot.build.staged)
+        elif slot.written:
+            figures = slot.written.figures
+            event = event.turned(state, rows=figures.rows, bytes=figures.bytes, level=slot.level)
+        if state is JobState.FINISHED and not canceled:
+            event = event.turned(state, columns=self._columns(slot.node))
+            self._published[event.path] = Dataset(event.path, event.columns, event.version)
+        return event
+
+    def _inputs(self, node: Any) -> Iterator[Dataset]:
+        """The tables that the node selects from; through an ephemeral model, those below it."""
+        manifest = self._manifest()
+        for name in getattr(node, "depends_on_nodes", ()) if manifest else ():
+            above = manifest.nodes.get(name) or manifest.sources.get(name)
+            if above is None:
+                continue
+            if above.resource_type == "model" and above.config.materialized == "ephemeral":
+                yield from self._inputs(above)
+                continue
+            path = path_of(table_name(above.database, above.schema, above.identifier))
+            yield self._published.get(path, Dataset(path))
+
+
+def _is_told(slot: ModelSlot, cause: BaseException | None) -> bool:
+    if slot.event or slot.build or slot.written:
+        return True
+    is_table = slot.node.resource_type in RESOURCES and slot.node.config.materialized in TABLES
+    return cause is not None and is_table
+
+
+def _state(slot: ModelSlot, cause: BaseException | None, *, canceled: bool) -> JobState:
+    """A publication that is decided has finished, whatever failed after it."""
+    staged = slot.build.staged if slot.build else None
+    decided = staged and staged.outcome in DECIDED and staged.level is not Atomicity.NONE
+    if cause is None or slot.written or decided:
+        return JobState.FINISHED
+    return JobState.CANCELED if canceled else JobState.FAILED
+
+
+def _said(error: BaseException) -> str:
+    return str(getattr(error, "msg", "") or error)
