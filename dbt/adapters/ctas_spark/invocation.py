@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
-from dbt.adapters.ctas_spark.methods import METHODS
+from dbt.adapters.ctas_spark.methods import METHODS, start_ahead
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
@@ -43,6 +43,7 @@ class InvocationAdapter(AnyCatalogAdapter):
         self._published: list[Published] = []
         self._written: list[Written] = []
         self.hide_secrets = self._credentials.hide_secrets
+        start_ahead(self._credentials)
 
     @for_macros
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
