@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM while Spark starts: the run ends at once, and leaves nothing."""
 
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -79,3 +80,14 @@ def test_a_signal_while_spark_starts_leaves_nothing(
     assert code not in (0, -signal.SIGINT)
     assert (code == -signal.SIGTERM) == (sent is signal.SIGTERM)
     assert not creates_metastore(alone)
+
+
+def test_ctrl_c_while_dbt_parses_ends_the_spark_that_goes_ahead(alone: Project) -> None:
+    """It starts during the parse if no metastore has to be created, and its JVM ends with it."""
+    (alone.directory / "metastore_db").mkdir()
+    os.mkfifo(alone.directory / "models" / "never_read.sql")
+    with other_dbt(alone, "run") as run:
+        run.wait_until(lambda: starts_spark(alone), "the start")
+        run.send(signal.SIGINT)
+        assert run.ended() != 0
+    assert "Found" not in run.log.read_text()

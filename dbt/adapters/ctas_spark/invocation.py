@@ -20,7 +20,7 @@ from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
-from dbt.adapters.ctas_spark.methods import METHODS
+from dbt.adapters.ctas_spark.methods import METHODS, start_ahead
 from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
@@ -51,6 +51,7 @@ class InvocationAdapter(AnyCatalogAdapter):
             self.get_macro_resolver,  # it is dbt's manifest
             self._columns_written,
         )
+        start_ahead(self._credentials)
 
     @for_macros
     def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:

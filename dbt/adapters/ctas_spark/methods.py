@@ -21,13 +21,21 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines import class_archive, connect
-from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, start_spark
+from dbt.adapters.ctas_spark.staging.engines.embedded import may_be_created
+from dbt.adapters.ctas_spark.staging.engines.head_start import HEAD_START
+from dbt.adapters.ctas_spark.staging.engines.launch import (
+    REMOTE_SETTING,
+    is_started,
+    start_spark,
+)
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 from dbt.flags import get_flags
 
+SURE_TO_USE_SPARK = ("run", "build", "test", "seed", "snapshot", "show")
+"""Commands that need it as soon as they have parsed, unless nothing is selected."""
 ARCHIVE_IS_MADE = (
     "Spark will start faster: an archive of its classes, some 200 MB in {}, is made in the "
     "background. dbt run-operation ctas_archive_classes --args '{{remove: true}}' removes it, and "
@@ -60,16 +68,37 @@ def _flag(name: str, default: str) -> str:
     return str(getattr(get_flags(), name, None) or default)  # type: ignore[no-untyped-call]
 
 
+def start_ahead(profile: CtasSparkCredentials) -> None:
+    """Let Spark start while dbt parses the project, for a command that is sure to use it.
+
+    Until dbt takes a connection, signals have their default handlers: SIGTERM kills this process,
+    and the JVM ends by itself then.
+    """
+    if _flag("WHICH", "") not in SURE_TO_USE_SPARK or profile.method != SESSION or is_started():
+        return
+    if not may_be_created(profile.spark_conf, _project()):
+        logs = log_directory()
+        HEAD_START.begin(lambda: _session(profile, logs))
+
+
 def _in_session(profile: CtasSparkCredentials, logs: str) -> Any:
+    HEAD_START.wait()
+    return _session(profile, logs)
+
+
+def _session(profile: CtasSparkCredentials, logs: str) -> Any:
     settings = with_formats(profile.spark_conf, profile.formats)
-    project = Path(os.path.abspath(_flag("PROJECT_DIR", ".")))  # noqa: PTH100 (resolve() follows links)
     return start_spark(
         settings,
         logs,
         dbt_edge.logger.info,
-        project,
+        _project(),
         uses_metastore=profile.database == SESSION_CATALOG,
     )
+
+
+def _project() -> Path:
+    return Path(os.path.abspath(_flag("PROJECT_DIR", ".")))  # noqa: PTH100 (resolve() follows links)
 
 
 def _end_session() -> None:
@@ -77,6 +106,7 @@ def _end_session() -> None:
 
     Without a terminal this may be a scheduler's job, or a container that ends: none is made.
     """
+    HEAD_START.end()
     START.forget()
     lacks_archive, START.lacks_archive = START.lacks_archive, False
     is_watched = sys.stdout.isatty() and not os.environ.get("CI")

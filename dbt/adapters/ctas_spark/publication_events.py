@@ -13,8 +13,7 @@ from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.model_build import ModelSlot
 from dbt.adapters.ctas_spark.operations import RESOURCES
-from dbt.adapters.ctas_spark.relation import table_name
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from dbt.adapters.ctas_spark.staging.context import Atomicity, table_name
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
 from dbt.adapters.ctas_spark.staging.hooks import (
     Column,

@@ -33,6 +33,13 @@ def is_embedded(settings: Mapping[str, str]) -> bool:
     return not any(map(named.get, URIS)) and not any(sites)
 
 
+def may_be_created(settings: Mapping[str, str], project: Path) -> bool:
+    """True if a start may create an embedded metastore, which nobody may kill meanwhile."""
+    url = {**spark_defaults(), **settings}.get(CONNECTION_URL)
+    is_there = "derby" not in url if url else (project / DIRECTORY).exists()
+    return is_embedded(settings) and not is_there
+
+
 def beside(settings: Mapping[str, str], project: Path) -> dict[str, str]:
     """Put an embedded metastore and its tables into the project, unless the user placed them.
 

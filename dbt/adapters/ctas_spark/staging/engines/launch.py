@@ -91,7 +91,7 @@ def start_spark(
         if START.opened is not None and START.opened.serves(settings):
             return START.opened.session
         wanted = with_defaults(settings, log_directory)
-        if SparkContext._gateway is not None:  # noqa: SLF001 (it has no public name)
+        if is_started():
             session = _session(wanted)
         else:
             with START.under_way(project or Path.cwd()):
@@ -99,6 +99,11 @@ def start_spark(
                 session = _started(wanted, log_directory, say, uses_metastore=uses_metastore)
         START.opened = Opened(session, settings)
         return session
+
+
+def is_started() -> bool:
+    """True once this process has a JVM."""
+    return SparkContext._gateway is not None  # noqa: SLF001 (it has no public name)
 
 
 def _started(

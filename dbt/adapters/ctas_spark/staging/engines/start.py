@@ -47,6 +47,11 @@ class Start:
         self._end_process()
         return True
 
+    def break_off(self) -> None:
+        """End a start that is under way, or has not come to its JVM yet."""
+        self._ended = True
+        self.end()
+
     def forget(self) -> None:
         """Let a later invocation of this process start Spark, or give the session its settings."""
         self._ended, self.opened = False, None
@@ -83,6 +88,7 @@ class Start:
 
     def _clear(self, database: Path | None) -> None:
         """Once the JVM has ended, PySpark may start another one, and Derby create its files."""
+        self._end_process()  # it may be ended when its start is over
         if self._process is not None:
             self._process.wait()
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None

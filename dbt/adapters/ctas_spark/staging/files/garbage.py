@@ -45,7 +45,8 @@ def clean_up(
             table.services.roots.moved(table.context, rules.moved)
         taken_over = TookOver(table, rules, dry_run).free() if rules.thorough else []
         references = References(table, rules.thorough, dry_run)
-        garbage = FileGarbage(table, references, counted, seen)
+        is_current = not rules.thorough  # what was taken over has just been noted on records
+        garbage = FileGarbage(table, references, counted, seen if is_current else None)
         done = CleanUp(garbage, rules, table.report, dry_run).run()
         done.taken_over = taken_over
         if not dry_run:
