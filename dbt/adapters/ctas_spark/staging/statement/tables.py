@@ -9,6 +9,7 @@ from typing import Any
 from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock, ReadClock
 from ..context import DELTA, TableName
+from ..delta.facts import MAINTENANCE
 from ..engines.calls import NamespaceMissingError, condition, core_errors, java_class
 from ..errors import EntryMissingError, MetastoreError, RefusedError
 from ..iceberg import branches
@@ -76,6 +77,7 @@ def of_delta(ask: Ask, table: TableName) -> TableFacts | None:
         str(history[0]["version"]) if history else "",
         _properties(ask, path),
         next((marker for marker in marked if COMMIT in marker), NOTHING),
+        upkeep=frozenset(int(row["version"]) for row in history if row["operation"] in MAINTENANCE),
     )
 
 
