@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta.facts import MAINTENANCE
@@ -118,6 +119,20 @@ def test_no_answer_is_an_error() -> None:
         tables.tables("shop")
     with pytest.raises(MetastoreError):
         tables.has_namespace("shop")
+
+
+def test_a_table_is_dropped_where_the_catalog_purges_none() -> None:
+    """Nessie's tables share files: its own garbage collector removes them."""
+    catalog, tables = there("iceberg")
+
+    def told(statement: str) -> None:
+        if statement.endswith("PURGE"):
+            raise PySparkException("Cannot purge table: GC is disabled")
+
+    catalog.before = told
+    catalog.write(PATH, "rows", {})
+    tables.drop(NAME)
+    assert catalog.shown == {}
 
 
 def test_temporary_views_are_in_no_namespace() -> None:
