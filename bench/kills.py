@@ -7,9 +7,9 @@ killed, its JVM included. The next process then sees the old table or the new on
 run and a vacuum of whatever age, storage and metastore hold the live version and the kept one. It
 is itself killed at the next point.
 An embedded metastore is on Derby. The remote one is on PostgreSQL and has lock tables, without
-which no partitions are tracked. `--catalog delta`, `iceberg-jdbc`, `iceberg-rest` or
-`iceberg-hadoop` does the same to a format's table, whose old versions stay. A run of some of the
-columns keeps the others' figures in the file.
+which no partitions are tracked. `--catalog delta`, `iceberg-hive`, `iceberg-session`,
+`iceberg-jdbc`, `iceberg-rest` or `iceberg-hadoop` does the same to a format's table, whose old
+versions stay. A run of some of the columns keeps the others' figures in the file.
 """
 
 import argparse

@@ -175,10 +175,10 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
             {
                 "method": "connect",
                 "host": "a",
-                "iceberg_catalogs": ["x"],
+                "formats": ["delta"],
                 "metastore_reads": "repeatable",
             },
-            "iceberg_catalogs and metastore_reads: only with method: session",
+            "formats and metastore_reads: only with method: session",
         ),
         ({"url": "sc://a"}, "url: only with method: connect"),
         ({"port": 1}, "port: only with method: connect or thrift"),
@@ -195,10 +195,10 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
             {
                 "method": "thrift",
                 "host": "a",
-                "iceberg_catalogs": ["x"],
+                "formats": ["delta"],
                 "metastore_reads": "repeatable",
             },
-            "iceberg_catalogs and metastore_reads: only with method: session",
+            "formats and metastore_reads: only with method: session",
         ),
         (
             {"method": "thrift", "host": "a", "spark_conf": {"spark.remote": "sc://b"}},

@@ -33,7 +33,7 @@ OF_METHODS = {
     (CONNECT,): (URL,),
     (CONNECT, THRIFT): ("port",),
     (THRIFT,): ("user", PASSWORD, "auth", SERVICE),
-    (SESSION,): ("formats", "iceberg_catalogs", "metastore_reads"),
+    (SESSION,): ("formats", "metastore_reads"),
 }
 """Fields that only some methods have; without ``host``, which dbt-spark wants for each."""
 NO_RETRY = "a server that does not answer is an error at once; remove it"

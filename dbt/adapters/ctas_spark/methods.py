@@ -132,13 +132,17 @@ METHODS: Mapping[str, Method] = {
     CONNECT: Method(
         start=_over_connect,
         job=connect.ConnectJob,
-        open_catalogs=lambda spark, _: server.CatalogsWithoutJvm(spark, server.CONNECT),
+        open_catalogs=lambda spark, profile: server.CatalogsWithoutJvm(
+            spark, server.CONNECT, profile.iceberg_catalogs
+        ),
         close=connect.SESSIONS.close,
     ),
     THRIFT: Method(
         start=lambda profile, _: thrift.SESSIONS.get(profile.thrift_server, profile.spark_conf),
         job=thrift.ThriftJob,
-        open_catalogs=lambda spark, _: server.CatalogsWithoutJvm(spark, server.THRIFT),
+        open_catalogs=lambda spark, profile: server.CatalogsWithoutJvm(
+            spark, server.THRIFT, profile.iceberg_catalogs
+        ),
         close=thrift.SESSIONS.close,
     ),
 }

@@ -57,7 +57,7 @@ class EyesOnFormat:
         )
 
     def locks(self) -> int:
-        """None: the catalogs that are tried take none."""
+        """None: Iceberg's hive catalogs take one within their own call, and no kill is in that."""
         return 0
 
     @property

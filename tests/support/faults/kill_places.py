@@ -78,8 +78,7 @@ PLACES: Mapping[str, Callable[[Path], AbstractContextManager[KillPlace]]] = {
     "embedded": embedded,
 }
 FORMATS: Mapping[str, Callable[[Path], AbstractContextManager[KillPlace]]] = {
-    choice.value: partial(of_format, choice)
-    for choice in (Choice.DELTA, Choice.ICEBERG_JDBC, Choice.ICEBERG_REST, Choice.ICEBERG_HADOOP)
+    choice.value: partial(of_format, choice) for choice in Choice if choice is not Choice.FILES
 }
 
 

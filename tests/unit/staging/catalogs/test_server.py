@@ -6,7 +6,11 @@ from typing import Any, cast
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, SESSION_OF_ICEBERG
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    CATALOG_OF_ICEBERG,
+    REACH_NOTHING,
+    SESSION_OF_ICEBERG,
+)
 from dbt.adapters.ctas_spark.staging.catalogs.server import CatalogsWithoutJvm
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     CATALOG_OF_DELTA,
@@ -14,9 +18,14 @@ from dbt.adapters.ctas_spark.staging.catalogs.settings import (
     EXTENSION_OF_ICEBERG,
     EXTENSIONS,
 )
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.context import (
+    StagingContext,
+    TableLayout,
+    TableName,
+)
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import ServerError
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 
 CATALOG = "spark.sql.catalog."
 DELTA = {
@@ -26,7 +35,7 @@ DELTA = {
 ICE = {f"{CATALOG}ice": CATALOG_OF_ICEBERG, f"{CATALOG}ice.type": "rest"}
 
 
-def catalogs(settings: dict[str, str]) -> CatalogsWithoutJvm:
+def catalogs(settings: dict[str, str], *declared: str) -> CatalogsWithoutJvm:
     """The catalogs of a server with the settings; touching its JVM fails."""
     rows = [SimpleNamespace(key=key, value=value) for key, value in settings.items()]
     session = SimpleNamespace(
@@ -34,7 +43,7 @@ def catalogs(settings: dict[str, str]) -> CatalogsWithoutJvm:
         conf=SimpleNamespace(get=settings.get),
         sql=lambda _: SimpleNamespace(collect=lambda: rows),
     )
-    return CatalogsWithoutJvm(cast("Any", session), "Thrift")
+    return CatalogsWithoutJvm(cast("Any", session), "Thrift", declared)
 
 
 def context(catalog: str, file_format: str | None = None) -> StagingContext:
@@ -64,6 +73,21 @@ def test_a_format_with_a_replace_of_its_own_is_served(
 
 
 @pytest.mark.parametrize(
+    "settings", [{**ICE, f"{CATALOG}ice.type": "glue"}, {f"{CATALOG}ice": "x.Lake"}]
+)
+def test_a_catalog_that_is_declared_is_served(settings: dict[str, str]) -> None:
+    """Like those that are known; over a server no probe checks it."""
+    assert isinstance(catalogs(settings, "ice").catalog_for(context("ice")), StatementCatalog)
+
+
+def test_a_catalog_whose_replace_drops_the_table_is_refused_even_if_declared() -> None:
+    """The declaration is false: it is no catalog of Iceberg's."""
+    jdbc = next(iter(REACH_NOTHING))
+    with pytest.raises(StagingError, match="nothing is known"):
+        catalogs({f"{CATALOG}ice": jdbc}, "ice").catalog_for(context("ice"))
+
+
+@pytest.mark.parametrize(
     ("settings", "catalog", "file_format", "what", "remedy"),
     [
         ({}, "spark_catalog", None, "a table of parquet files", "file_format: iceberg or delta"),
@@ -77,7 +101,15 @@ def test_a_format_with_a_replace_of_its_own_is_served(
             "whether glue swaps",
             "hive, jdbc, rest or hadoop",
         ),
+        (
+            {**ICE, f"{CATALOG}ice.type": "glue"},
+            "ice",
+            None,
+            "whether glue swaps",
+            "iceberg_catalogs: [ice]",
+        ),
         ({f"{CATALOG}lake": "x.Lake"}, "lake", None, "a probe of it", "method: session"),
+        ({f"{CATALOG}lake": "x.Lake"}, "lake", None, "a probe of it", "iceberg_catalogs: [lake]"),
     ],
 )
 def test_what_needs_the_jvm_is_refused(

@@ -152,6 +152,27 @@ def test_a_fork_that_was_made_unsafe_is_not_committed_to(world: World) -> None:
     assert len(world.tables.files) == before
 
 
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_fork_that_the_catalog_makes_unsafe_gets_no_ctas(world: World, *, exists: bool) -> None:
+    """What was made is read back; only its entry goes."""
+
+    def undo(_: str, name: TableName) -> None:
+        if name.database == CONTEXT.staging_schema:
+            made, file = world.tables.entries[name]
+            undone = {**made, "properties": {**made["properties"], "gc.enabled": "true"}}
+            world.tables.entries[name] = undone, file
+
+    world.tables.after = undo
+    if not exists:
+        del world.tables.entries[TARGET]
+    before = list(world.tables.entries)
+    version = IcebergVersion(CONTEXT, world.services, StepReport(TARGET), forks_at_once=True)
+    with pytest.raises(AtomicityNotSupportedError, match="lacks the properties"):
+        version.stage_on(version.look(), ISOLATED)
+    assert version.discard(StepReport(TARGET)) == []
+    assert list(world.tables.entries) == before
+
+
 def test_a_failure_before_the_call_is_a_refusal(world: World) -> None:
     """Nothing was asked of the catalog, so the outcome is known."""
     version = world.stage()

@@ -49,6 +49,23 @@ def test_whatever_spark_can_see_is_compared(
 
 
 @pytest.mark.parametrize(
+    ("now", "change"),
+    [
+        (TableFacts("i1", "9", {}, upkeep=frozenset({8, 9})), Change.MAINTAINED),
+        (TableFacts("i1", "9", {}, upkeep=frozenset({9})), Change.WRITTEN),
+        (TableFacts("i2", "9", {}, upkeep=frozenset({8, 9})), Change.WRITTEN),
+        (TableFacts("i1", "9", {"a": "b"}, upkeep=frozenset({8, 9})), Change.WRITTEN),
+        (TableFacts("i1", "6", {}, upkeep=frozenset({5, 6})), Change.WRITTEN),
+    ],
+    ids=["upkeep", "a write first", "created anew", "altered", "an older commit"],
+)
+def test_upkeep_alone_is_no_conflict(now: TableFacts, change: Change) -> None:
+    """Each commit since begin has to be known; what is not known counts as a write."""
+    begun = StatementBase(NAME, TableFacts("i1", "7", {}, upkeep=frozenset({5, 6})))
+    assert change_between(begun, StatementBase(NAME, now)) is change
+
+
+@pytest.mark.parametrize(
     ("now", "said"),
     [
         (published("c2"), "version of_c2 was committed at 1970-01-01"),

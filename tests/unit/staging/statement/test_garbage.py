@@ -157,7 +157,9 @@ def test_a_version_that_another_run_took_first_is_no_error() -> None:
 def test_a_delta_tables_age_is_that_of_its_id() -> None:
     """Over Thrift its times have no zone."""
     catalog = FakeSqlCatalog()
-    catalog.answers["DESCRIBE HISTORY"] = [{"version": 0, "userMetadata": None}]
+    catalog.answers["DESCRIBE HISTORY"] = [
+        {"version": 0, "userMetadata": None, "operation": "CREATE TABLE AS SELECT"}
+    ]
     catalog.answers["DESCRIBE DETAIL"] = [{"format": "delta", "id": "i1"}]
     found = tables_of(catalog, file_format="delta")
     run = StatementCatalog(found, HADOOP)

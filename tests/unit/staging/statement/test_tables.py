@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.delta.facts import MAINTENANCE
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, LineageEntry, Marker
 from dbt.adapters.ctas_spark.staging.statement.tables import (
@@ -32,8 +34,8 @@ def there(file_format: str, lineage_ms: int = 1_000) -> tuple[FakeSqlCatalog, Sq
         {"version": "m1", "written_ms": 5_000, "marker": json.dumps(NATIVE)}
     ]
     catalog.answers["DESCRIBE HISTORY"] = [
-        {"version": 7, "userMetadata": "a user's own"},
-        {"version": 6, "userMetadata": json.dumps(NATIVE)},
+        {"version": 7, "userMetadata": "a user's own", "operation": "OPTIMIZE"},
+        {"version": 6, "userMetadata": json.dumps(NATIVE), "operation": "WRITE"},
     ]
     catalog.answers["DESCRIBE DETAIL"] = [
         {"format": "delta", "id": "i1", "partitionColumns": ["day"]}
@@ -58,6 +60,16 @@ def test_the_later_publication_decides_the_level(
     """That of a statement is in the properties, that of a session in the format's own history."""
     _, tables = there(file_format, lineage_ms)
     assert tables.look(NAME).level == level
+
+
+@pytest.mark.parametrize("operation", sorted(MAINTENANCE))
+def test_a_delta_tables_upkeep_is_told_by_its_operation(operation: str) -> None:
+    """As in a session."""
+    catalog, tables = there("delta")
+    catalog.answers["DESCRIBE HISTORY"][0]["operation"] = operation
+    facts = tables.look(NAME).facts
+    assert facts is not None
+    assert facts.upkeep == {7}
 
 
 def test_a_table_that_is_gone_is_none() -> None:
@@ -107,6 +119,20 @@ def test_no_answer_is_an_error() -> None:
         tables.tables("shop")
     with pytest.raises(MetastoreError):
         tables.has_namespace("shop")
+
+
+def test_a_table_is_dropped_where_the_catalog_purges_none() -> None:
+    """Nessie's tables share files: its own garbage collector removes them."""
+    catalog, tables = there("iceberg")
+
+    def told(statement: str) -> None:
+        if statement.endswith("PURGE"):
+            raise PySparkException("Cannot purge table: GC is disabled")
+
+    catalog.before = told
+    catalog.write(PATH, "rows", {})
+    tables.drop(NAME)
+    assert catalog.shown == {}
 
 
 def test_temporary_views_are_in_no_namespace() -> None:

@@ -4,7 +4,7 @@ What the formats' own conditional commits reach is ``isolated``; a native CREATE
 reaches ``atomic``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,15 @@ from ..publish import messages
 from ..statement.catalog import StatementCatalog
 from ..statement.tables import FORMATS, SqlTables, asking
 from . import settings
-from .kinds import ICEBERGS, NOT_ISOLATED, Catalogs, Kind, implementation_of
+from .kinds import (
+    DECLARED,
+    ICEBERGS,
+    NOT_ISOLATED,
+    REACH_NOTHING,
+    Catalogs,
+    Kind,
+    implementation_of,
+)
 from .protocol import Capabilities, ConflictCheck, StagingCatalog
 from .settings import SETTINGS, SessionFacts
 
@@ -34,7 +42,8 @@ FILES_REFUSED = (
     "reaches"
 )
 UNKNOWN_REFUSED = "a probe of it would call the catalog through the driver's JVM"
-REFUSED = (("a table of files", FILES_REFUSED), ("a catalog that is not known", UNKNOWN_REFUSED))
+UNDECLARED = "a catalog that is neither known nor declared to be Iceberg's"
+REFUSED = (("a table of files", FILES_REFUSED), (UNDECLARED, UNKNOWN_REFUSED))
 
 
 def reached(format_name: str, over: str) -> Capabilities:
@@ -49,11 +58,16 @@ def reached(format_name: str, over: str) -> Capabilities:
 
 
 class CatalogsWithoutJvm(Catalogs):
-    """The catalogs of a server; ``over`` names the connection to it in messages."""
+    """The catalogs of a server; ``over`` names the connection to it in messages.
 
-    def __init__(self, spark: Any, over: str) -> None:
+    ``iceberg_catalogs`` are those that the user declares to be Iceberg's, by name. They are not
+    probed: no SQL holds a stale commit against a catalog.
+    """
+
+    def __init__(self, spark: Any, over: str, iceberg_catalogs: Sequence[str] = ()) -> None:
         super().__init__(spark)
         self.over = over
+        self._declared = frozenset(iceberg_catalogs)
 
     def report(self, any_table: StagingContext) -> Iterator[str]:
         yield f"spark: {self._spark.version} ({self.over})"
@@ -68,7 +82,13 @@ class CatalogsWithoutJvm(Catalogs):
     def _facts(self) -> SessionFacts:
         """The jars are taken to be there: the first statement fails if they are not."""
         extensions = self._spark.conf.get(settings.EXTENSIONS, "") or ""
-        return SessionFacts(self._spark.version, extensions, has_iceberg=True, has_delta=True)
+        return SessionFacts(
+            self._spark.version,
+            extensions,
+            has_iceberg=True,
+            has_delta=True,
+            declared=self._declared,
+        )
 
     @cached_property
     def lacks_grants(self) -> bool:
@@ -87,12 +107,15 @@ class CatalogsWithoutJvm(Catalogs):
 
     def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
         name = context.target.catalog
-        if name != SESSION_CATALOG and implementation and implementation not in ICEBERGS:
+        is_declared = name in self._declared and implementation not in REACH_NOTHING
+        is_known = implementation in ICEBERGS or is_declared
+        if name != SESSION_CATALOG and implementation and not is_known:
             raise messages.unsupported(
                 context.target,
                 f"nothing is known of the catalog {name}, whose class is {implementation}, and "
                 f"{UNKNOWN_REFUSED}",
-                "use a catalog of Iceberg's or Delta's, or method: session in the profile",
+                "use a catalog of Iceberg's or Delta's, or method: session in the profile; or "
+                f"{_declaration_of(name)}",
             )
         try:
             kind = super()._choose(context, implementation)
@@ -113,14 +136,21 @@ class CatalogsWithoutJvm(Catalogs):
         name, is_iceberg = context.target.catalog, kind is Kind.ICEBERG
         options = self._options(name)
         is_known = settings.iceberg_kind(options) is not None or settings.is_hadoop(options)
-        if is_iceberg and not is_known:
+        if is_iceberg and not is_known and name not in self._declared:
             raise messages.unsupported(
                 context.target,
                 f"it is not known whether {settings.iceberg_implementation(options)} swaps an "
                 f"Iceberg table's metadata in one step, and over {self.over} no probe can find out",
                 f"use a catalog of type hive, jdbc, rest or hadoop ({SETTINGS}{name}.type), or "
-                "method: session",
+                f"method: session; or {_declaration_of(name)}",
             )
         branches = is_iceberg and settings.publishes_by_branch(options, self._facts)
         tables = SqlTables(asking(self._spark), name, kind.value, has_branches=branches)
         return StatementCatalog(tables, reached(kind.value, self.over))
+
+
+def _declaration_of(catalog: str) -> str:
+    return (
+        f"set {DECLARED}: [{catalog}] in the profile, if it is a catalog of Iceberg's that refuses "
+        "a commit over another's, as those of Glue and Nessie do"
+    )

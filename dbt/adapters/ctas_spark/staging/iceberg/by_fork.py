@@ -68,7 +68,11 @@ class ByFork:
         return Reach(Atomicity.ISOLATED, "swap" if over.exists else "create")
 
     def make(self) -> None:
-        """Fork the base; for a table that is not there, make an empty one at its future place."""
+        """Fork the base; for a table that is not there, make an empty one at its future place.
+
+        AtomicityNotSupportedError if the catalog has made something else of it: the CTAS is the
+        next commit on it.
+        """
         if self._directories is not None:
             return
         asked, base = self._context.layout.properties, self._begun
@@ -86,6 +90,7 @@ class ByFork:
                 self._made = forks.make_fork(self._tables, self.record, base.table, own)
         except RefusedError as error:
             raise limits.no_second_name(self._context.target, error) from error
+        self._check_apart(self._made)
 
     def statement(self, query: str) -> str:
         self.make()
@@ -181,8 +186,7 @@ class ByFork:
             found = self._tables.find(self.record)
             if found is None:
                 raise self._gone()
-            if Fork(self.record, found).directories is None:
-                raise limits.not_apart(self._context.target, self.record, self._unchanged)
+            self._check_apart(found)
             self._fork = found
         return self._fork
 
@@ -197,6 +201,10 @@ class ByFork:
         if Fork(self.record, self._fork).is_deleting:
             raise messages.swept(self._context.target, self._unchanged)
         return self._fork.facts
+
+    def _check_apart(self, fork: LoadedTable) -> None:
+        if Fork(self.record, fork).directories is None:
+            raise limits.not_apart(self._context.target, self.record, self._unchanged)
 
     def _check_files(self, figures: WriteFigures) -> None:
         """One listing: all files of a build are its own; an earlier version's lie elsewhere."""

@@ -33,7 +33,8 @@ class TableFacts:
     ``id`` is empty where the format does not say it. ``version`` differs after each commit.
     ``in_history`` is the marker of the newest publication that the format's own history tells of;
     ``written_ms`` the time of the last commit, by the clock of who made it, or None where SQL does
-    not tell it. Neither is part of a comparison: a history expires.
+    not tell it. ``upkeep`` are the latest commits that changed no rows, where they are numbered.
+    None of the three is part of a comparison: a history expires.
     """
 
     id: str
@@ -41,6 +42,14 @@ class TableFacts:
     properties: Mapping[str, str]
     in_history: Mapping[str, str] = field(default_factory=lambda: NOTHING, compare=False)
     written_ms: int | None = field(default=None, compare=False)
+    upkeep: frozenset[int] = field(default=frozenset(), compare=False)
+
+    def is_maintained(self, begun: "TableFacts") -> bool:
+        """True if each commit since ``begun`` is known to have changed no rows."""
+        if not self.upkeep or (self.id, self.properties) != (begun.id, begun.properties):
+            return False
+        since = range(int(begun.version) + 1, int(self.version) + 1)
+        return bool(since) and self.upkeep.issuperset(since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +140,19 @@ def change_between(begun: StatementBase, now: StatementBase) -> Change:
     if now.facts is None:
         return Change.WRITTEN if now.exists else Change.DROPPED
     if not begun.shape:
-        return Change.NONE if begun.facts == now.facts else Change.WRITTEN
+        return _change_of_facts(begun.facts, now.facts)
     if begun.shape != now.shape:
         return Change.WRITTEN
     if begun.lines.main == now.lines.main:
         return Change.NONE
     moved = now.lines.has_rows_of(begun.lines.main)
     return Change.MAINTAINED if moved else Change.WRITTEN
+
+
+def _change_of_facts(begun: TableFacts, now: TableFacts) -> Change:
+    if begun == now:
+        return Change.NONE
+    return Change.MAINTAINED if now.is_maintained(begun) else Change.WRITTEN
 
 
 def who_changed(begun: StatementBase, now: StatementBase) -> str:

@@ -10,9 +10,13 @@ from typing import Any
 
 from ..context import TableLayout
 from ..iceberg import rows_only
+from ..iceberg.facts import STAMPS
 from ..iceberg.rows_only import Column
 
-SNAPSHOT = re.compile(r"'current-snapshot-id' = '[^']*'")
+PASSING = re.compile(
+    rf"'({'|'.join(map(re.escape, ('current-snapshot-id', *sorted(STAMPS))))})' = '[^']*'"
+)
+"""The snapshot's id, and what a catalog stamps on all of its tables with each commit."""
 USING = "\nUSING iceberg\n"
 PARTITIONED = re.compile(r"PARTITIONED BY \((.*)\)(?:\n|$)")
 COMMENTED = " COMMENT '"
@@ -21,8 +25,8 @@ CUT = re.compile(r"\.\.\. \d+ more fields")
 
 
 def shape_of(create_table: str) -> str:
-    """The answer of SHOW CREATE TABLE without the snapshot's id."""
-    return SNAPSHOT.sub("'current-snapshot-id' = ''", create_table)
+    """The answer of SHOW CREATE TABLE without what differs from commit to commit."""
+    return PASSING.sub(r"'\1' = ''", create_table)
 
 
 def columns_of(described: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:

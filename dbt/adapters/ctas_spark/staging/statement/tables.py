@@ -9,10 +9,11 @@ from typing import Any
 from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock, ReadClock
 from ..context import DELTA, TableName
+from ..delta.facts import MAINTENANCE
 from ..engines.calls import NamespaceMissingError, condition, core_errors, java_class
 from ..errors import EntryMissingError, MetastoreError, RefusedError
 from ..iceberg import branches
-from ..iceberg.facts import EMPTY
+from ..iceberg.facts import EMPTY, STAMPS
 from ..iceberg.facts import TableFacts as History
 from ..publish.marker import COMMIT
 from .base import NOTHING, StatementBase, TableFacts
@@ -26,6 +27,8 @@ Ask = Callable[[str], Answer]
 A_VIEW = "a view"
 DETAILS = ("# Detailed Table Information", "# Detailed View Information")
 UNSUPPORTED = ("UNSUPPORTED_FEATURE", "UnsupportedOperationException")
+SHARED = "GC is disabled"
+"""What Iceberg says of a purge of a table whose files others may share, as all of Nessie's."""
 LATEST_COMMITS = 100
 FORMAT = "format"
 ICEBERG = "iceberg"
@@ -76,6 +79,7 @@ def of_delta(ask: Ask, table: TableName) -> TableFacts | None:
         str(history[0]["version"]) if history else "",
         _properties(ask, path),
         next((marker for marker in marked if COMMIT in marker), NOTHING),
+        upkeep=frozenset(int(row["version"]) for row in history if row["operation"] in MAINTENANCE),
     )
 
 
@@ -227,7 +231,8 @@ class SqlTables:
             try:
                 self._ask(f"{statement} PURGE")
             except Exception as error:
-                if not {condition(error).split(".")[0], java_class(error)} & {*UNSUPPORTED}:
+                known = {condition(error).split(".")[0], java_class(error)} & {*UNSUPPORTED}
+                if not known and SHARED not in str(error):
                     raise
                 self._ask(statement)
 
@@ -253,7 +258,8 @@ def details(rows: Answer) -> dict[str, str]:
 
 
 def _properties(ask: Ask, path: str) -> dict[str, str]:
-    return {str(row["key"]): str(row["value"]) for row in ask(f"SHOW TBLPROPERTIES {path}")}
+    found = {str(row["key"]): str(row["value"]) for row in ask(f"SHOW TBLPROPERTIES {path}")}
+    return {key: value for key, value in found.items() if key not in STAMPS}
 
 
 def _marker(said: str | None) -> Mapping[str, Any]:
