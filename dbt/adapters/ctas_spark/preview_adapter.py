@@ -1,18 +1,20 @@
 """The adapter's methods for previews: each node becomes a temporary view, and no table."""
 
 import threading
+from contextlib import suppress
 from functools import reduce
 from multiprocessing.context import SpawnContext
 from typing import Any
 
 from dbt_common.events.contextvars import get_node_info
 from dbt_common.exceptions import DbtRuntimeError
+from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
-from dbt.adapters.ctas_spark import dbt_edge, increments, python_models
+from dbt.adapters.ctas_spark import dbt_edge, increments, operations, python_models
 from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
@@ -27,7 +29,7 @@ from dbt.adapters.ctas_spark.preview import (
 from dbt.adapters.ctas_spark.relation import TEMPORARY, CtasSparkRelation, InputLimit
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import commands
+from dbt.adapters.ctas_spark.staging.engines import commands, jvm
 from dbt.adapters.ctas_spark.staging.errors import (
     ConfigurationError,
     NotSupportedError,
@@ -61,6 +63,7 @@ class PreviewAdapter(TemporaryAdapter):
         self._previewed: dict[TableName, Previewed] = {}
         self._befores: dict[TableName, Columns | None] = {}
         self._batches: dict[TableName, list[Any]] = {}
+        self._sessions: set[Any] = set()
         self._here = _Here()
         InputLimit.rows = self._preview.limit
         if self._preview.enabled:
@@ -96,6 +99,16 @@ class PreviewAdapter(TemporaryAdapter):
             super().drop_relation(relation)
 
     @for_macros
+    def operation_text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
+        if self._preview.enabled and name != operations.HISTORY:
+            raise NotSupportedError(
+                f"{name} writes, and this is a preview",
+                left=NOTHING_STARTED,
+                remedy="run it without ctas_preview, and without CTAS_PREVIEW in the environment",
+            )
+        return super().operation_text(name, graph, arguments)
+
+    @for_macros
     def begin_preview(
         self,
         relation: CtasSparkRelation,
@@ -105,6 +118,7 @@ class PreviewAdapter(TemporaryAdapter):
     ) -> bool:
         """Check the node's configuration as a build does; True if its table is added to."""
         node, path, self._here.added = self._model.node, relation.full_name, None
+        self._sessions.add(self._handle.spark)
         if path not in self._befores:  # the second batch of a model would find its shadow
             self._befores[path] = existing and self._columns_of(path)
         if node.language == "python":
@@ -128,15 +142,15 @@ class PreviewAdapter(TemporaryAdapter):
     def previewed_increment(self, relation: CtasSparkRelation, rows: CtasSparkRelation) -> str:
         """Select what an incremental model's table would hold, with the rows of the view."""
         node, path = self._model.node, relation.full_name
-        new = self._handle.spark.table(str(rows))
+        new, name = self._handle.spark.table(str(rows)), str(rows)
         if node.batch is not None:
             batches = self._batches.setdefault(path, [])
             batches.append(new)
             new = reduce(lambda one, other: one.unionByName(other), batches)
-        view = f"{rows.identifier}_all"
-        new.createOrReplaceTempView(quoting.identifier(view))
-        added = quoting.identifier(view), _columns(new)
-        self._here.added = added[0]
+            name = quoting.identifier(f"{rows.identifier}_of_batches")
+            new.createOrReplaceTempView(name)
+        added = name, _columns(new)
+        self._here.added = name
         before = self._befores[path]
         strategy = increments.strategy_of(node.config)
         if before is None:
@@ -192,7 +206,10 @@ class PreviewAdapter(TemporaryAdapter):
             if previewed:
                 dbt_edge.say(summary(previewed))
         finally:
-            self._befores, self._batches = {}, {}
+            with suppress(Py4JError, OSError):  # a Spark that has ended has none
+                for spark in self._sessions:
+                    jvm.drop_views(spark, f"*{TEMPORARY}*")
+            self._befores, self._batches, self._sessions = {}, {}, set()
             super().cleanup_connections()
 
 

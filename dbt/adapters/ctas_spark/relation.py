@@ -123,6 +123,10 @@ class CtasSparkRelation(SparkRelation):
         """
         return self.shadow or BaseRelation.render(self)
 
+    def __hash__(self) -> int:
+        """The same whether its path is shadowed or not."""
+        return hash(BaseRelation.render(self))
+
     def render_limited(self) -> str:
         """The first rows, by a clause: in a subquery, columns would lose the table's name."""
         if not self.limit:
