@@ -48,6 +48,8 @@ class _Here(threading.local):
     """What is known of the node that a thread previews."""
 
     in_hook: bool = False
+    adds: bool = False
+    """Whether its rows are added to those of its table."""
     added: str | None = None
     """The view of the rows that an incremental model would write."""
     after: Columns
@@ -71,7 +73,7 @@ class PreviewAdapter(TemporaryAdapter):
 
     def _asked(self) -> PreviewSettings:
         try:
-            asked = PreviewSettings.read(self.config.cli_vars)
+            asked = PreviewSettings.read(getattr(self.config, "cli_vars", {}))  # dbt debug has none
             if asked.enabled and self._credentials.method != SESSION:
                 raise NotSupportedError(
                     f"method: {self._credentials.method} has no previews: a server's temporary "
@@ -117,7 +119,8 @@ class PreviewAdapter(TemporaryAdapter):
         macros: dict[str, Any],
     ) -> bool:
         """Check the node's configuration as a build does; True if its table is added to."""
-        node, path, self._here.added = self._model.node, relation.full_name, None
+        node, path = self._model.node, relation.full_name
+        self._here.in_hook, self._here.added = False, None
         self._sessions.add(self._handle.spark)
         if path not in self._befores:  # the second batch of a model would find its shadow
             self._befores[path] = existing and self._columns_of(path)
@@ -130,8 +133,9 @@ class PreviewAdapter(TemporaryAdapter):
             return False
         if wrong := [*increments.of_strategy(node.config, existing, macros)]:
             raise ConfigurationError(node.unique_id, wrong)
-        is_table = existing is not None and existing.is_table
-        return node.batch is not None or (is_table and not full_refresh)
+        is_table = self._befores[path] is not None and existing is not None and existing.is_table
+        self._here.adds = is_table and not full_refresh
+        return node.batch is not None or self._here.adds
 
     @for_macros
     def leave_out_writes(self, yes: bool) -> None:  # noqa: FBT001 (Jinja)
@@ -149,19 +153,16 @@ class PreviewAdapter(TemporaryAdapter):
             new = reduce(lambda one, other: one.unionByName(other), batches)
             name = quoting.identifier(f"{rows.identifier}_of_batches")
             new.createOrReplaceTempView(name)
-        added = name, _columns(new)
         self._here.added = name
-        before = self._befores[path]
-        strategy = increments.strategy_of(node.config)
-        if before is None:
-            return f"SELECT * FROM {added[0]}"  # noqa: S608 (quoted)
-        if strategy not in increments.STRATEGIES:
+        strategy, before = increments.strategy_of(node.config), self._befores[path]
+        if before is not None and self._here.adds and strategy not in increments.STRATEGIES:
             logger.warning(
                 f"{path}: the preview shows the new rows alone, because {strategy} is a strategy "
                 "of the project's own"
             )
-            return f"SELECT * FROM {added[0]}"  # noqa: S608 (quoted)
-        old = quoting.table(path), before
+        if before is None or not self._here.adds or strategy not in increments.STRATEGIES:
+            return f"SELECT * FROM {name}"  # noqa: S608 (quoted)
+        old, added = (quoting.table(path), before), (name, _columns(new))
         return increments.increment(node.unique_id, node.config, old, added).query(strategy)
 
     @for_macros

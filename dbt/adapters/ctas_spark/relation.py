@@ -51,6 +51,8 @@ class CtasSparkRelation(SparkRelation):
 
     include_policy: Policy = field(default_factory=Policy)
     branch: str = ""
+    is_shown: bool = False
+    """Whether its path is only for a reader, and nothing takes its place."""
 
     def __post_init__(self) -> None:
         if self.path.schema is not None:
@@ -67,7 +69,7 @@ class CtasSparkRelation(SparkRelation):
     def shadow(self) -> str | None:
         """The name of the temporary object that shadows its path; None if nothing does."""
         shown = self.include_policy
-        if self.branch or not (shown.schema and shown.identifier):
+        if self.is_shown or self.branch or not (shown.schema and shown.identifier):
             return None
         if self.schema is None or self.identifier is None:
             return None
@@ -111,7 +113,11 @@ class CtasSparkRelation(SparkRelation):
         relation_config: RelationConfig,
         **kwargs: Any,
     ) -> "CtasSparkRelation":
-        """The relation of a node; ``ref`` and ``source`` pass a limit, and ``this`` does not."""
+        """The relation of a node; ``ref`` and ``source`` pass a limit, and ``this`` does not.
+
+        The lines on the console are what passes a ``quote_policy``.
+        """
+        kwargs["is_shown"] = "quote_policy" in kwargs
         if "limit" in kwargs and kwargs["limit"] is None:
             kwargs["limit"] = InputLimit.rows
         return super().create_from(quoting, relation_config, **kwargs)

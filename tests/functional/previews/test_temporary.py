@@ -49,7 +49,10 @@ def test_a_temporary_view_shadows_a_table_within_one_run(project: Project) -> No
 
 def test_what_is_permanent_can_not_depend_on_it(project: Project) -> None:
     """Nor is there a temporary table of a query's rows, nor is a shadowed table dropped."""
-    dropped = "{% if execute %}{% do adapter.drop_relation(ref('few')) %}{% endif %} select 1 as n"
+    dropped = (
+        "-- depends_on: {{ ref('few') }}\n"
+        "{% if execute %}{% do adapter.drop_relation(ref('few')) %}{% endif %} select 1 as n"
+    )
     project.write(
         {
             "models/few.sql": SHADOW,
