@@ -6,8 +6,10 @@ import pytest
 from dbt.adapters.cache import RelationsCache
 from dbt.adapters.spark.relation import SparkRelation
 
-from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation, InputLimit
+from dbt.adapters.ctas_spark.staging import temporary
 from dbt.adapters.ctas_spark.staging.context import TableName, catalog_of, table_name
+from fakes.temporary_views import FakeSession
 
 
 def relation(database: str | None, schema: str | None = "shop") -> Any:
@@ -104,3 +106,60 @@ def test_a_schema_with_dots_is_one_within_another_outside_of_the_session_catalog
     assert str(relation(None, "eu.sales").quote(schema=True)) == "`eu.sales`.orders"
     assert [*relation(None, "eu").schemas] == ["`eu`"]
     assert TableName("eu.sales", "t", "ice").parts == ("ice", "eu", "sales", "t")
+
+
+@pytest.fixture
+def shadowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A temporary view shadows ``shop.orders``."""
+    monkeypatch.setattr(temporary, "_of_sessions", {})
+    session = FakeSession()
+    temporary.of(session).shadow(TableName("shop", "orders"), session.frame())
+
+
+@pytest.mark.usefixtures("shadowed")
+def test_a_shadow_is_written_in_place_of_its_path() -> None:
+    """Quoted or not; what has another path, or shows a part of it, is written as ever."""
+    found = relation(None)
+    assert str(found) == "global_temp.`orders`"
+    assert str(found.quote(schema=True, identifier=True)) == "global_temp.`orders`"
+    assert str(found.incorporate(type="table")) == "global_temp.`orders`"
+    assert str(relation(None, "SHOP")) == "global_temp.`orders`"
+    assert str(found.include(schema=False)) == "orders"
+    assert str(found.without_identifier()) == "shop"
+    assert str(found.incorporate(type="function")) == "shop.orders"
+    assert str(found.replace(branch="b")) == "spark_catalog.shop.orders.`branch_b`"
+    assert str(relation("ice")) == "ice.shop.orders"
+    assert str(relation(None, "sales")) == "sales.orders"
+
+
+def test_a_relation_is_the_same_before_and_after_it_is_shadowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the sets and mappings that dbt keeps of relations."""
+    monkeypatch.setattr(temporary, "_of_sessions", {})
+    known = {relation(None)}
+    session = FakeSession()
+    temporary.of(session).shadow(TableName("shop", "orders"), session.frame())
+    assert relation(None) in known
+
+
+class Node:
+    """A node as dbt makes relations of it."""
+
+    database, schema, identifier = None, "shop", "customers"
+    quoting_dict: dict[str, bool] = {}  # noqa: RUF012 (dbt's shape)
+    quoting = quoting_dict
+    catalog_name = None
+
+
+@pytest.mark.usefixtures("shadowed")
+def test_a_limit_holds_for_what_is_permanent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By ref and source, which say ``limit``; a clause leaves the columns their table's name."""
+    node: Any = Node()
+    monkeypatch.setattr(InputLimit, "rows", 5)
+    found = CtasSparkRelation.create_from(node, node, limit=None)
+    assert str(found) == "shop.customers TABLESAMPLE (5 ROWS)"
+    assert found.render() == "shop.customers"
+    assert str(CtasSparkRelation.create_from(node, node)) == "shop.customers"
+    assert "limit 0" in str(CtasSparkRelation.create_from(node, node, limit=0))
+    assert str(relation(None).replace(limit=5)) == "global_temp.`orders`"

@@ -16,6 +16,12 @@ PUBLIC = {
     "staging.publish.version": ("Outcome",),
     "staging.retention.rollback": ("RolledBack",),
     "staging.retention.rules": ("Event", "Sweep"),
+    "temporary": (
+        *("create_temporary_view", "create_temporary_table", "create_temporary_function"),
+        *("drop_temporary_view", "drop_temporary_table", "drop_temporary_function"),
+        *("list_temporary_views", "list_temporary_tables", "list_temporary_functions"),
+        "resolve_path",
+    ),
 }
 """Names of the public API, by module; besides these, every error of ``staging.errors``."""
 

@@ -114,6 +114,11 @@ class SessionHandle(SparkConnectionWrapper):
         """What this statement, the last one, has written."""
         return self.job.written_by(sql, self._frame)
 
+    @property
+    def frame(self) -> Any:
+        """The last statement as a DataFrame, which is not computed yet."""
+        return self._frame
+
     def fetchall(self) -> list[Row]:
         return list(self._frame.collect())
 
@@ -140,6 +145,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         self._termination = Termination(START.end, self._give_up)
         self._canceled_by: int | None = None
         self.model = ModelSlot()
+        self.instead: Callable[[Any, str], str] = lambda _, sql: sql
 
     def set_connection_name(self, name: str | None = None) -> Connection:
         self._termination.watch()  # dbt's main thread takes a connection before any model runs
@@ -210,6 +216,12 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             logger.debug(hide(f"Error while running:\n{sql}\n{dbt_edge.full_text(error)}"))
             said = located(dbt_edge.message(error), sql, self.model.node, self.profile)
             raise DbtDatabaseError(hide(said)) from error
+
+    def add_query(self, sql: str, *others: Any, **named: Any) -> tuple[Connection, Any]:
+        """Run a statement, or what a preview runs instead."""
+        with self.exception_handler(sql):
+            sql = self.instead(self.get_thread_connection().handle.spark, sql)
+        return super().add_query(sql, *others, **named)
 
     def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
         """Run and fetch: Spark computes a query when it is fetched, so this can fail as well."""

@@ -24,6 +24,7 @@ from dbt.adapters.ctas_spark.config import OwnConfigs, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
+from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.settings import statements
 from dbt.adapters.ctas_spark.staging.context import (
@@ -33,7 +34,6 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
 from dbt.adapters.ctas_spark.summary import Written
-from dbt.adapters.ctas_spark.views import ViewAdapter
 from dbt.adapters.spark.impl import SparkConfig
 
 INSTEAD = {"seed": seeds.IN_BATCHES, "snapshot": snapshots.BY_STATEMENT}
@@ -45,7 +45,7 @@ class CtasSparkConfig(OwnConfigs, SparkConfig):
     """The model configs of dbt-spark, and of this adapter."""
 
 
-class CtasSparkAdapter(ViewAdapter):
+class CtasSparkAdapter(PreviewAdapter):
     """dbt-spark, with tables that are staged and then published by one call."""
 
     AdapterSpecificConfigs = CtasSparkConfig

@@ -4,10 +4,16 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
+from typing import Any
 
 from dbt.adapters.base.relation import BaseRelation
-from dbt.adapters.contracts.relation import ComponentName, Policy
-from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.contracts.relation import (
+    ComponentName,
+    HasQuoting,
+    Policy,
+    RelationConfig,
+)
+from dbt.adapters.ctas_spark.staging import quoting, temporary
 from dbt.adapters.ctas_spark.staging.context import (
     SESSION_CATALOG,
     TableName,
@@ -20,6 +26,12 @@ from dbt.adapters.spark.relation import SparkRelation
 TEMPORARY = "__dbt_tmp"
 
 
+class InputLimit:
+    """How many rows a preview reads of each table at most: dbt makes relations without asking."""
+
+    rows: int | None = None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class CtasSparkRelation(SparkRelation):
     """A relation in any catalog; SQL leaves out the session catalog.
@@ -30,6 +42,8 @@ class CtasSparkRelation(SparkRelation):
 
     include_policy: Policy = field(default_factory=Policy)
     branch: str = ""
+    is_shown: bool = False
+    """Whether its path is only for a reader, and nothing takes its place."""
 
     def __post_init__(self) -> None:
         if self.path.schema is not None:
@@ -41,6 +55,16 @@ class CtasSparkRelation(SparkRelation):
         """The path by which Spark finds the table."""
         name = table_name(self.database, str(self.schema), str(self.identifier))
         return replace(name, branch=self.branch)
+
+    @property
+    def shadow(self) -> str | None:
+        """The name of the temporary object that shadows its path; None if nothing does."""
+        shown = self.include_policy
+        if self.is_shown or self.branch or not (shown.schema and shown.identifier):
+            return None
+        if self.schema is None or self.identifier is None:
+            return None
+        return temporary.name_of(self.full_name, is_function=self.is_function)
 
     @property
     def schemas(self) -> Iterator[str]:
@@ -73,9 +97,38 @@ class CtasSparkRelation(SparkRelation):
         own = hashlib.sha256(path.encode()).hexdigest()[:8]
         return made.replace(path=made.path.replace(identifier=f"{made.identifier}_{own}"))
 
+    @classmethod
+    def create_from(
+        cls,
+        quoting: HasQuoting,
+        relation_config: RelationConfig,
+        **kwargs: Any,
+    ) -> "CtasSparkRelation":
+        """The relation of a node; ``ref`` and ``source`` pass a limit, and ``this`` does not.
+
+        The lines on the console are what passes a ``quote_policy``.
+        """
+        kwargs["is_shown"] = "quote_policy" in kwargs
+        if "limit" in kwargs and kwargs["limit"] is None:
+            kwargs["limit"] = InputLimit.rows
+        return super().create_from(quoting, relation_config, **kwargs)
+
     def render(self) -> str:
-        """The parts to show, with dots between them; dbt-spark's refuses more than two."""
-        return BaseRelation.render(self)
+        """The parts to show, with dots between them; dbt-spark's refuses more than two.
+
+        Of a path that a temporary object shadows, it is the name of that.
+        """
+        return self.shadow or BaseRelation.render(self)
+
+    def __hash__(self) -> int:
+        """The same whether its path is shadowed or not."""
+        return hash(BaseRelation.render(self))
+
+    def render_limited(self) -> str:
+        """The first rows, by a clause: in a subquery, columns would lose the table's name."""
+        if not self.limit:
+            return super().render_limited()
+        return self.shadow or f"{self.render()} TABLESAMPLE ({self.limit} ROWS)"
 
     def _render_iterator(self) -> Iterator[tuple[ComponentName | None, str | None]]:
         for key, part in super()._render_iterator():

@@ -60,6 +60,18 @@ class Outside:
         with self._client() as client:
             return sorted(client.get_all_tables(self.schema))
 
+    def every_entry(self) -> dict[str, str]:
+        """The schemas, tables and functions of the whole metastore, as texts."""
+        with self._client() as client:
+            schemas = client.get_all_databases()
+            found = {schema: str(client.get_database(schema)) for schema in schemas}
+            for schema in schemas:
+                for table in client.get_all_tables(schema):
+                    found[f"{schema}.{table}"] = str(client.get_table(schema, table))
+                for function in client.get_functions(schema, "*"):
+                    found[f"{schema}.{function}()"] = str(client.get_function(schema, function))
+        return found
+
     def records(self) -> list[str]:
         """All entries of the staging schema but the one that holds its id."""
         with self._client() as client:

@@ -23,6 +23,7 @@ StagingError                        PUBLICATION_FAILED
 ├── TableAlreadyExistsError         TABLE_ALREADY_EXISTS     purpose create
 ├── NoSuchTableError                NO_SUCH_TABLE            purpose replace
 ├── NoSuchVersionError              NO_SUCH_VERSION          nothing to go back to
+├── ShadowedError                   SHADOWED                 a temporary object has its path
 ├── StagedVersionGoneError          STAGED_VERSION_GONE      another removed it
 ├── StagedVersionIncompleteError    STAGED_VERSION_INCOMPLETE  it lacks what the job wrote
 ├── ConcurrentWriteError            CONCURRENT_WRITE         another changed the target
@@ -167,6 +168,10 @@ class NoSuchTableError(StagingError):
 
 class NoSuchVersionError(StagingError):
     name = "NO_SUCH_VERSION"
+
+
+class ShadowedError(StagingError):
+    name = "SHADOWED"
 
 
 class StagedVersionGoneError(StagingError):

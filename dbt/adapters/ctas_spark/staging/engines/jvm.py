@@ -77,6 +77,13 @@ def session_catalog(spark: SparkSession) -> Any:
     return spark._jsparkSession.sessionState().catalog()
 
 
+def drop_views(spark: SparkSession, pattern: str) -> None:
+    """Drop the session's own temporary views of a pattern, in which * is any text."""
+    found = session_catalog(spark).listLocalTempViews(pattern)
+    for number in range(found.size()):
+        spark.catalog.dropTempView(str(found.apply(number).table()))
+
+
 def identifier(spark: SparkSession, name: TableName) -> Any:
     """The name of one of the session catalog's tables."""
     packages = classes(spark)

@@ -1,6 +1,7 @@
 {#- Created, and created anew, like a table model. What is added to the table is published with its
     rows as one version, or written in place as dbt-spark does it. -#}
 {% materialization incremental, adapter='ctas_spark', supported_languages=['sql', 'python'] %}
+  {%- if adapter.is_preview() -%}{{ return(preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_relation(this) -%}
   {%- set full_refresh = should_full_refresh() -%}

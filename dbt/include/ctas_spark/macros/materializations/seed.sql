@@ -1,6 +1,7 @@
 {#- Published like a model. Where that is impossible, dbt-spark's: it drops the table, and fills it
     in batches. -#}
 {% materialization seed, adapter='ctas_spark' %}
+  {%- if adapter.is_preview() -%}{{ return(preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_cached_relation(this) -%}
   {%- if existing is not none and existing.is_view -%}

@@ -1,6 +1,7 @@
 {#- Created like a table model. The changes to a table of files are published with its records as one
     version; Delta and Iceberg have a MERGE, which is dbt-spark's. -#}
 {% materialization snapshot, adapter='ctas_spark' %}
+  {%- if adapter.is_preview() -%}{{ return(preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_relation(this) -%}
   {%- if existing is not none and not existing.is_table -%}

@@ -1,0 +1,75 @@
+"""What a statement does, by the plan that Spark's own parser makes of it."""
+
+from typing import Any
+
+from ..errors import NotSupportedError
+from . import jvm
+
+COMMAND = "org.apache.spark.sql.catalyst.plans.logical.Command"
+STATEMENT = "org.apache.spark.sql.catalyst.plans.logical.ParsedStatement"
+READING = ("Show", "Describe", "List", "Explain", "Refresh")
+"""Commands of these kinds change nothing but a session's caches."""
+OF_SESSION = frozenset(
+    (
+        *("SetCommand", "ResetCommand", "SetCatalogAndNamespace", "SetCatalogCommand"),
+        *("SetNamespaceCommand", "CacheTable", "CacheTableAsSelect", "UncacheTable"),
+        *("ClearCacheCommand$", "CreateTempViewUsing", "CreateVariable", "SetVariable"),
+        *("DropVariable", "DropTempViewCommand", "AddJarsCommand", "AddFilesCommand"),
+        *("AddArchivesCommand", "AddJarCommand", "AddFileCommand", "AddArchiveCommand"),
+    )
+)
+"""Commands that change the session alone."""
+OF_VIEWS = "CreateViewCommand"
+OF_FUNCTIONS = ("CreateFunctionCommand", "CreateSQLFunctionCommand", "DropFunctionCommand")
+"""Commands that are of the session where they say TEMPORARY."""
+PERSISTED = "PersistedView"
+NO_COMMANDS = ("InsertIntoDir", "Call", "UnresolvedExecuteImmediate")
+"""What writes, or may write, and is no command to Spark."""
+AROUND = ("UnresolvedWith", "Union")
+"""What an INSERT can stand in: WITH ... INSERT, FROM ... INSERT ... INSERT."""
+
+
+def changes_more_than_session(spark: Any, sql: str) -> bool:
+    """True if the statement may write to a metastore or a storage; it is not run.
+
+    A command that is not known is taken for one that does. What can't be parsed does nothing.
+    """
+    parser = jvm.session(spark).sessionState().sqlParser()
+    return _writes(spark, parser.parsePlan(sql))
+
+
+def refuse_changes(spark: Any, sql: str) -> None:
+    """Return if the statement reads, or changes the session alone.
+
+    Raises:
+        NotSupportedError: it may write.
+    """
+    if changes_more_than_session(spark, sql):
+        raise NotSupportedError(
+            f"a preview writes nothing, and this statement may: {' '.join(sql.split())[:200]}",
+            left="the statement was not run",
+            remedy="leave the node out of the preview with --exclude, or make the statement "
+            "conditional on adapter.is_preview()",
+        )
+
+
+def _writes(spark: Any, plan: Any) -> bool:
+    kind = str(plan.getClass().getSimpleName())
+    if kind in AROUND:
+        children = plan.children()
+        return any(_writes(spark, children.apply(number)) for number in range(children.size()))
+    if kind in NO_COMMANDS or _is_a(spark, plan, STATEMENT):
+        return True
+    return _is_a(spark, plan, COMMAND) and not _is_harmless(kind, plan)
+
+
+def _is_harmless(kind: str, command: Any) -> bool:
+    if kind == OF_VIEWS:
+        return PERSISTED not in str(command.viewType())
+    if kind in OF_FUNCTIONS:
+        return bool(command.isTemp())
+    return kind in OF_SESSION or kind.startswith(READING)
+
+
+def _is_a(spark: Any, plan: Any, name: str) -> bool:
+    return bool(jvm.classes(spark).java.lang.Class.forName(name).isInstance(plan))
