@@ -12,7 +12,7 @@ from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations
+from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations, warm_spark
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.catalogs_file import SparkCatalog, spark_catalogs
@@ -65,6 +65,10 @@ class InvocationAdapter(AnyCatalogAdapter):
     @for_macros
     def archive_classes(self, arguments: dict[str, Any]) -> str:
         return operations.archive_classes(arguments, logger.info)
+
+    @for_macros
+    def warm_spark(self, arguments: dict[str, Any]) -> str:
+        return warm_spark.run(arguments, self._credentials, logger.info)
 
     @for_macros
     def named_catalog(self, node: Any) -> str | None:

@@ -32,6 +32,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
+from dbt.adapters.ctas_spark.staging.engines.warm.attached import ATTACHED
 from dbt.flags import get_flags
 
 SURE_TO_USE_SPARK = ("run", "build", "test", "seed", "snapshot", "show")
@@ -68,6 +69,16 @@ def _flag(name: str, default: str) -> str:
     return str(getattr(get_flags(), name, None) or default)  # type: ignore[no-untyped-call]
 
 
+def session_settings(profile: CtasSparkCredentials) -> dict[str, str]:
+    """Spark's settings in a profile, with those that its formats need."""
+    return with_formats(profile.spark_conf, profile.formats)
+
+
+def project_directory() -> Path:
+    """Where dbt_project.yml is."""
+    return Path(os.path.abspath(_flag("PROJECT_DIR", ".")))  # noqa: PTH100 (resolve() follows links)
+
+
 def start_ahead(profile: CtasSparkCredentials) -> None:
     """Let Spark start while dbt parses the project, for a command that is sure to use it.
 
@@ -76,7 +87,7 @@ def start_ahead(profile: CtasSparkCredentials) -> None:
     """
     if _flag("WHICH", "") not in SURE_TO_USE_SPARK or profile.method != SESSION or is_started():
         return
-    if not may_be_created(profile.spark_conf, _project()):
+    if not may_be_created(profile.spark_conf, project_directory()):
         logs = log_directory()
         HEAD_START.begin(lambda: _session(profile, logs))
 
@@ -87,27 +98,24 @@ def _in_session(profile: CtasSparkCredentials, logs: str) -> Any:
 
 
 def _session(profile: CtasSparkCredentials, logs: str) -> Any:
-    settings = with_formats(profile.spark_conf, profile.formats)
     return start_spark(
-        settings,
+        session_settings(profile),
         logs,
         dbt_edge.logger.info,
-        _project(),
+        project_directory(),
         uses_metastore=profile.database == SESSION_CATALOG,
     )
 
 
-def _project() -> Path:
-    return Path(os.path.abspath(_flag("PROJECT_DIR", ".")))  # noqa: PTH100 (resolve() follows links)
-
-
 def _end_session() -> None:
-    """The JVM lives as long as its process; an archive is made for those that start later.
+    """A JVM lives as long as its process, and a warm Spark goes on.
 
+    An archive is made for those that start later.
     Without a terminal this may be a scheduler's job, or a container that ends: none is made.
     """
     HEAD_START.end()
     START.forget()
+    ATTACHED.detach()
     lacks_archive, START.lacks_archive = START.lacks_archive, False
     is_watched = sys.stdout.isatty() and not os.environ.get("CI")
     if lacks_archive and is_watched and (archive := class_archive.make_unasked()):

@@ -124,6 +124,7 @@ def _row(table: str, version: str, state: str) -> Row:
 
 
 HISTORY, ROLLBACK, ARCHIVE = "ctas_history", "ctas_rollback", "ctas_archive_classes"
+WARM = "ctas_warm_spark"
 OPERATIONS: Mapping[str, Callable[[StagingCatalog, ModelPlan, Arguments], list[Row]]] = {
     HISTORY: show_history,
     ROLLBACK: go_back,
@@ -136,6 +137,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "ctas_vacuum": (*SELECTORS, "older_than", "dry_run", "fence", "metastore", "json"),
     "ctas_recover": (*SELECTORS, "json"),
     ARCHIVE: ("remove",),
+    WARM: ("stop", "idle_minutes"),
 }
 FLAG: Shape = ("true or false", lambda value: isinstance(value, bool))
 SHAPES: Mapping[str, Shape] = {
@@ -146,6 +148,8 @@ SHAPES: Mapping[str, Shape] = {
     "dry_run": FLAG,
     "fence": FLAG,
     "remove": FLAG,
+    "stop": FLAG,
+    "idle_minutes": ("a number of minutes, such as 120", is_count),
     "metastore": one_of(MovedMetastore),
     "json": FLAG,
 }
@@ -159,7 +163,7 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
         NoSuchModelError: they select no model.
         StagingError: the operation failed for the one model that was named.
     """
-    _check(name, arguments)
+    check(name, arguments)
     as_json = bool(arguments.get("json"))
     nodes = project.nodes(arguments)
     rows = [row for node in nodes for row in _done(name, project, node, arguments)]
@@ -179,7 +183,7 @@ def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
         InvalidArgumentError: arguments are wrong.
         SparkNotStartedError: it could not be made.
     """
-    _check(ARCHIVE, arguments)
+    check(ARCHIVE, arguments)
     if arguments.get("remove"):
         removed = ", ".join(map(str, class_archive.remove()))
         return f"removed: {removed or 'nothing, there was no archive'}; none is made unasked now"
@@ -191,7 +195,8 @@ def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
     )
 
 
-def _check(name: str, arguments: Arguments) -> None:
+def check(name: str, arguments: Arguments) -> None:
+    """Return if an operation takes the arguments; InvalidArgumentError names every problem."""
     takes = ARGUMENTS[name]
     missing = ["model: missing"] if name == ROLLBACK and arguments.get("model") is None else []
     others = [one for one in arguments if one not in takes]

@@ -36,10 +36,10 @@ def java_of_spark() -> str | None:
 
 def path() -> Path:
     """Where the archive of this Java and these jars of Spark lies, or would lie."""
-    java, jars = Path(java_of_spark() or "java").resolve(), _jars()
-    parts = f"{java}\n{_changed(java)}\n{jars}\n{_changed(jars)}"
+    java, found = Path(java_of_spark() or "java").resolve(), jars()
+    parts = f"{java}\n{_changed(java)}\n{found}\n{_changed(found)}"
     key = hashlib.sha256(parts.encode()).hexdigest()[:16]
-    return _directory() / f"spark-{pyspark.__version__}-{key}{SUFFIX}"
+    return cache_directory() / f"spark-{pyspark.__version__}-{key}{SUFFIX}"
 
 
 def option() -> str:
@@ -115,7 +115,7 @@ def remove() -> list[Path]:
 
     From then on none is made unasked.
     """
-    directory = _directory()
+    directory = cache_directory()
     directory.mkdir(parents=True, exist_ok=True)
     (directory / ONLY_BY_HAND).touch()
     found = _all()
@@ -132,7 +132,7 @@ def _remove_unused() -> None:
 
 
 def _all() -> list[Path]:
-    return sorted(_directory().glob("spark-*"))
+    return sorted(cache_directory().glob("spark-*"))
 
 
 def _train(archive: Path) -> "subprocess.CompletedProcess[str]":
@@ -155,12 +155,14 @@ def _reason(said: str) -> str:
     return next((line for line in lines if SAID_BY_JVM in line), lines[-1])
 
 
-def _directory() -> Path:
+def cache_directory() -> Path:
+    """Where this user's files are that any project may use."""
     cache = os.environ.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "dbt-ctas-spark"
 
 
-def _jars() -> Path:
+def jars() -> Path:
+    """The directory of the jars that Spark's own scripts choose."""
     return Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent, "jars")
 
 

@@ -23,6 +23,8 @@ from . import jvm
 from .embedded import TABLES, WAREHOUSE, beside, path_for_spark, spark_defaults
 from .java_options import JAVA_OPTIONS, LOG, java_options, lacks_archive
 from .start import START, Opened
+from .warm.attached import attach_to_warm
+from .warm.needs import Needs
 
 DEFAULTS = {
     "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
@@ -67,14 +69,14 @@ def start_spark(
     *,
     uses_metastore: bool = True,
 ) -> SparkSession:
-    """The session of this process; the first call starts it.
+    """The session of this process; the first call starts it, or takes one in a warm Spark.
 
     An invocation gives it the settings once: what is set in it later stands.
 
     Args:
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
-        say: told that Spark starts, which takes some seconds.
+        say: told that Spark starts, which takes some seconds, or that a warm one is used.
         project: the directory of an embedded metastore that the settings don't place; without
             it, Spark's own default. It is that of the first call.
         uses_metastore: the start includes the session catalog's metastore. An embedded one is
@@ -82,6 +84,7 @@ def start_spark(
 
     Raises:
         JobCanceledError: a signal ended the start.
+        MetastoreInUseError: a warm Spark that does not fit has the embedded metastore open.
         ProfileError: a jar that it names is not there, or is not one.
         ServerNotReachedError: its master does not answer.
         SparkNotStartedError: the JVM ended before it could be used.
@@ -90,13 +93,14 @@ def start_spark(
         START.require_not_ended()
         if START.opened is not None and START.opened.serves(settings):
             return START.opened.session
-        wanted = with_defaults(settings, log_directory)
         if is_started():
-            session = _session(wanted)
+            session = _session(with_defaults(settings, log_directory))
         else:
-            with START.under_way(project or Path.cwd()):
-                wanted |= beside(settings, project) if project is not None else {}
-                session = _started(wanted, log_directory, say, uses_metastore=uses_metastore)
+            wanted = complete(settings, log_directory, project)
+            session = attach_to_warm(Needs.of(wanted, settings), say) or launch_spark(
+                wanted, log_directory, say, project, uses_metastore=uses_metastore
+            )
+        silence_query_loggers()
         START.opened = Opened(session, settings)
         return session
 
@@ -106,21 +110,23 @@ def is_started() -> bool:
     return SparkContext._gateway is not None  # noqa: SLF001 (it has no public name)
 
 
-def _started(
+def launch_spark(
     wanted: Mapping[str, str],
     log_directory: str,
-    say: Callable[[str], None],
+    say: Callable[[str], None] = lambda _: None,
+    project: Path | None = None,
     *,
-    uses_metastore: bool,
+    uses_metastore: bool = True,
 ) -> SparkSession:
-    _start_jvm(wanted, Path(log_directory).absolute(), say)
-    silence_query_loggers()
-    _start_context(wanted)
-    session = _session(wanted)
-    if uses_metastore:
-        jvm.shared_state(session).externalCatalog()
-    START.lacks_archive = is_local(wanted) and lacks_archive(wanted)
-    return session
+    """Start Spark in this process with exactly these settings; otherwise as ``start_spark``."""
+    with START.under_way(project or Path.cwd()):
+        _start_jvm(wanted, Path(log_directory).absolute(), say)
+        _start_context(wanted)
+        session = _session(wanted)
+        if uses_metastore:
+            jvm.shared_state(session).externalCatalog()
+        START.lacks_archive = is_local(wanted) and lacks_archive(wanted)
+        return session
 
 
 def _start_context(settings: Mapping[str, str]) -> None:
@@ -229,6 +235,14 @@ def silence_query_loggers() -> None:
 def is_local(settings: Mapping[str, str]) -> bool:
     """True if Spark runs on this machine alone, as it does where no master is named."""
     return {**spark_defaults(), **settings}.get(MASTER, "local").startswith("local")
+
+
+def complete(
+    settings: Mapping[str, str], log_directory: str, project: Path | None
+) -> dict[str, str]:
+    """The user's settings over ours, with the places of an embedded metastore of this project."""
+    placed = beside(settings, project) if project is not None else {}
+    return with_defaults(settings, log_directory) | placed
 
 
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:

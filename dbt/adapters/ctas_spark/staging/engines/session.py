@@ -1,7 +1,6 @@
 """A Spark session whose driver is this process's own JVM: its SQL, jobs and counters."""
 
 import re
-import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from .. import quoting
 from ..context import SESSION_CATALOG, TableName
 from . import jvm
 from .protocol import StoppableJob, WriteFigures
+from .warm.attached import ATTACHED
 
 LISTENER_MS = 5_000
 LATEST_EXECUTIONS = 60
@@ -78,7 +78,8 @@ class SessionJob(StoppableJob):
         self._statements += 1
         context = self.spark.sparkContext
         if self._statements == 1:
-            context.setLocalProperty(POOL, f"ctas-spark-{threading.get_ident()}")
+            ATTACHED.mark(self.spark)
+            context.setLocalProperty(POOL, ATTACHED.pool)
         context.setJobGroup(self.group, self._statement, interruptOnCancel=True)
 
     def cancel(self) -> None:

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 from ..context import TableName
+from ..engines.warm.attached import ATTACHED
 from ..errors import EntryMissingError, LockLostError, MetastoreError
 from ..metastore.client import TableLockClient
 
@@ -53,7 +54,9 @@ class NoLock:
 
 
 class ProcessLock:
-    """One lock for each target: enough where no other process can be a writer.
+    """One lock for each target: enough where no other Spark can be a writer.
+
+    Runs that use one warm Spark are several processes, and share it.
 
     Every catalog of a process has to use the same one, ``OF_THIS_PROCESS``.
     """
@@ -65,7 +68,8 @@ class ProcessLock:
 
     @contextmanager
     def held(self, target: TableName) -> Iterator[HeldCheck]:
-        with self._locks.setdefault(target, threading.Lock()):  # setdefault is atomic
+        lock = self._locks.setdefault(target, threading.Lock())  # setdefault is atomic
+        with lock, ATTACHED.alone(str(target)):
             yield lambda: None
 
 

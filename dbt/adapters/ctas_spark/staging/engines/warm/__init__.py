@@ -1,0 +1,1 @@
+"""A Spark that outlives a run: what it has to have in common with a run, and how it is used."""

@@ -1,0 +1,58 @@
+"""The run-operation that starts and ends a warm Spark, which later runs use."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dbt.adapters.ctas_spark.credentials import SESSION, CtasSparkCredentials
+from dbt.adapters.ctas_spark.methods import log_directory, project_directory, session_settings
+from dbt.adapters.ctas_spark.operations import WARM, Arguments, check
+from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
+from dbt.adapters.ctas_spark.staging.engines.launch import complete
+from dbt.adapters.ctas_spark.staging.engines.warm import launching
+from dbt.adapters.ctas_spark.staging.engines.warm.attached import STOP_COMMAND
+from dbt.adapters.ctas_spark.staging.engines.warm.needs import Needs
+from dbt.adapters.ctas_spark.staging.engines.warm.resident import Order
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+
+IDLE_MINUTES = 30
+
+
+def run(arguments: Arguments, profile: CtasSparkCredentials, say: Callable[[str], None]) -> str:
+    """What became of the warm Spark; ``say`` is told to wait.
+
+    Raises:
+        InvalidArgumentError: arguments are wrong.
+        MetastoreInUseError: another Spark has the project's embedded metastore open.
+        NotSupportedError: the profile's Spark is a server.
+        SparkNotStartedError: it could not start.
+    """
+    check(WARM, arguments)
+    if profile.method != SESSION:
+        raise NotSupportedError(
+            f"a warm Spark is one of dbt's own, and with method: {profile.method} a server runs it",
+            left="nothing was started",
+            remedy="use method: session",
+        )
+    settings, project = session_settings(profile), project_directory()
+    logs = Path(log_directory()).absolute()
+    wanted = complete(settings, str(logs), project)
+    needs = Needs.of(wanted, settings)
+    if arguments.get("stop"):
+        return _stopped(launching.stop(needs, say))
+    minutes = arguments.get("idle_minutes", IDLE_MINUTES)
+    order = Order(
+        settings=wanted,
+        digests=needs.digests,
+        logs=str(logs),
+        project=str(project),
+        database=needs.database,
+        idle_seconds=minutes * 60.0,
+        uses_metastore=profile.database == SESSION_CATALOG,
+    )
+    return f"{launching.start(needs, order, say)}\n{STOP_COMMAND} ends it"
+
+
+def _stopped(processes: Sequence[int]) -> str:
+    if not processes:
+        return "no warm Spark was started in this directory"
+    return f"ended: the warm Spark of process {', '.join(map(str, processes))}"
