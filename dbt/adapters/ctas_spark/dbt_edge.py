@@ -165,7 +165,7 @@ def _own_words(error: BaseException) -> str:
 
 
 def _not_reached(reason: str) -> MetastoreNotReachedError:
-    spark = SparkSession.getActiveSession()
+    spark = SparkSession._instantiatedSession  # noqa: SLF001 (another thread may have started it)
     uris = jvm.hadoop_configuration(spark).get(METASTORE_URIS) if spark else None
     return MetastoreNotReachedError(
         f"no Hive metastore answers at {uris or METASTORE_URIS}: {reason}",
