@@ -30,13 +30,13 @@ CATALOGS = ("jdbc", "hive", "spark_catalog", "rest")
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Catalogs ``jdbc``, ``hive``, ``hadoop``, three of ``rest`` and Iceberg's ``spark_catalog``.
+    """Catalogs ``jdbc``, ``hive``, ``hadoop``, four of ``rest`` and Iceberg's ``spark_catalog``.
 
     Of ``careless`` tables have old metadata deleted by default; ``first_schema`` has no views. A
     session that is there already can't be used: the catalogs' jars come with the JVM.
     """
     directory = tmp_path_factory.mktemp("iceberg")
-    kinds = {"rest": "open", "strict": "strict", "inside": "inside"}
+    kinds = {"rest": "open", "strict": "strict", "inside": "inside", "careless_rest": "careless"}
     with rest_catalogs(directory / "rest", kinds) as rest:
         conf = {
             **jdbc_catalog("careless", directory),
@@ -127,6 +127,8 @@ inside = _in("inside")
 """Its server takes no fork: tables lie in their namespace, and metadata in its table."""
 careless = _in("careless")
 """Its defaults delete old metadata files."""
+careless_rest = _in("careless_rest")
+"""Its server sends settings that delete old metadata files."""
 first_schema = _in("first_schema")
 """A jdbc catalog of the first layout of its database."""
 

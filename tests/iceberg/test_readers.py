@@ -39,6 +39,19 @@ def test_a_stream_ends_at_a_fork_as_at_a_replace(
         jdbc.followed(tmp_path, SKIPS)
 
 
+def test_a_stream_that_begins_after_a_fork_gets_what_others_append(
+    jdbc: Place, tmp_path: Path
+) -> None:
+    """From a new checkpoint, and nothing of the version itself; Iceberg calls that an overwrite."""
+    jdbc.publish(OLD)
+    jdbc.publish(WIDER)
+    assert jdbc.followed(tmp_path / "skips", SKIPS) == []
+    jdbc.spark.sql(f"INSERT INTO {jdbc.table} VALUES (7, 'user', 2)")
+    assert jdbc.followed(tmp_path / "skips", SKIPS) == [(7, "user", 2)]
+    with pytest.raises(StreamingQueryException, match=OVERWRITE):
+        jdbc.followed(tmp_path / "plain")
+
+
 def test_a_stream_skips_a_branch_if_it_says_so(branched: Place, tmp_path: Path) -> None:
     """It goes on, and gets no row of the new version; one that does not say so ends."""
     branched.spark.sql(f"CREATE TABLE {branched.table} USING iceberg AS {OLD}")

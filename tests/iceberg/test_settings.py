@@ -64,11 +64,15 @@ def test_comments_are_one_commit(place: Place) -> None:
     assert [row.comment for row in described][:12] == [f"it's {name}" for name in COLUMNS]
 
 
-def test_what_a_server_sends_is_among_the_settings(rest: Place) -> None:
-    """It goes over what the session says, and nothing in the session shows it."""
-    found = IcebergTables(rest.spark, "rest").settings
-    assert found["uri"].startswith("http://127.0.0.1")
-    assert "namespace-separator" in found
+def test_what_a_server_sends_is_refused_like_what_the_session_sets(careless_rest: Place) -> None:
+    """Nothing in the session shows it; its overrides win over what a fork would say."""
+    found = IcebergTables(careless_rest.spark, careless_rest.catalog).settings
+    assert found["table-override.gc.enabled"] == "true"
+    assert found["table-default.write.metadata.previous-versions-max"] == "1"
+    with pytest.raises(AtomicityNotSupportedError) as refused:
+        careless_rest.begin()
+    assert "have the REST server no longer send it" in refused.value.remedy
+    assert careless_rest.staged() == []
 
 
 def test_a_jdbc_catalog_without_views_is_built_in(first_schema: Place) -> None:

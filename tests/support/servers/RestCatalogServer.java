@@ -2,6 +2,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.Schema;
@@ -10,8 +11,12 @@ import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.TableIdentifier;
 import org.apache.iceberg.exceptions.ForbiddenException;
 import org.apache.iceberg.jdbc.JdbcCatalog;
+import org.apache.iceberg.rest.HTTPRequest;
 import org.apache.iceberg.rest.RESTCatalogAdapter;
 import org.apache.iceberg.rest.RESTCatalogServlet;
+import org.apache.iceberg.rest.RESTResponse;
+import org.apache.iceberg.rest.responses.ConfigResponse;
+import org.apache.iceberg.rest.responses.ErrorResponse;
 import org.sparkproject.jetty.server.Server;
 import org.sparkproject.jetty.servlet.ServletContextHandler;
 import org.sparkproject.jetty.servlet.ServletHolder;
@@ -39,12 +44,39 @@ public class RestCatalogServer {
             "uri", "jdbc:sqlite:" + directory + "/" + kind + ".sqlite",
             "warehouse", directory + "/" + kind,
             "jdbc.schema-version", "V1"));
+        RESTCatalogAdapter adapter = kind.equals("careless")
+            ? new Careless(catalog) : new RESTCatalogAdapter(catalog);
         ServletContextHandler context = new ServletContextHandler();
-        context.addServlet(
-            new ServletHolder(new RESTCatalogServlet(new RESTCatalogAdapter(catalog))), "/*");
+        context.addServlet(new ServletHolder(new RESTCatalogServlet(adapter)), "/*");
         Server server = new Server(new InetSocketAddress("127.0.0.1", port));
         server.setHandler(context);
         server.start();
+    }
+
+    /** It has its clients make tables whose old metadata files may be deleted. */
+    static class Careless extends RESTCatalogAdapter {
+        Careless(JdbcCatalog catalog) {
+            super(catalog);
+        }
+
+        @Override
+        protected <T extends RESTResponse> T execute(
+                HTTPRequest request,
+                Class<T> type,
+                Consumer<ErrorResponse> onError,
+                Consumer<Map<String, String>> onHeaders) {
+            T answer = super.execute(request, type, onError, onHeaders);
+            if (answer instanceof ConfigResponse config) {
+                return type.cast(ConfigResponse.builder()
+                    .withEndpoints(config.endpoints())
+                    .withDefaults(config.defaults())
+                    .withOverrides(config.overrides())
+                    .withDefault("table-default.write.metadata.previous-versions-max", "1")
+                    .withOverride("table-override.gc.enabled", "true")
+                    .build());
+            }
+            return answer;
+        }
     }
 
     /** It looks at each new table, and drops one that it refuses. */

@@ -28,7 +28,8 @@ def rest_catalogs(directory: Path, kinds: Mapping[str, str]) -> Iterator[Mapping
     """Run a server for each catalog, all in one JVM; the catalogs' settings.
 
     A ``strict`` one refuses a table where another lies. One of the kind ``inside`` refuses a table
-    outside of its namespace's directory, and metadata outside of its table's.
+    outside of its namespace's directory, and metadata outside of its table's. A ``careless`` one
+    sends settings by which clients delete old metadata files.
     """
     directory.mkdir(parents=True)
     ports, log = {name: free_port() for name in kinds}, directory / "server.log"
