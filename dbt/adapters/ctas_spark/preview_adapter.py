@@ -40,6 +40,7 @@ from dbt.adapters.ctas_spark.temporary_adapter import TemporaryAdapter
 OPERATION = "operation"
 LEFT_OUT = "SELECT 1 AS left_out WHERE false"
 """What runs in place of a hook that writes."""
+NEW_ROWS_ALONE = "the preview shows the new rows alone: {} is a strategy of the project's own"
 NOT_FOUND = "_NOT_FOUND"
 """The end of Spark's conditions for a table, a schema and a catalog that are not there."""
 
@@ -146,24 +147,25 @@ class PreviewAdapter(TemporaryAdapter):
     def previewed_increment(self, relation: CtasSparkRelation, rows: CtasSparkRelation) -> str:
         """Select what an incremental model's table would hold, with the rows of the view."""
         node, path = self._model.node, relation.full_name
-        new, name = self._handle.spark.table(str(rows)), str(rows)
+        name, frame = str(rows), self._handle.spark.table(str(rows))
         if node.batch is not None:
-            batches = self._batches.setdefault(path, [])
-            batches.append(new)
-            new = reduce(lambda one, other: one.unionByName(other), batches)
-            name = quoting.identifier(f"{rows.identifier}_of_batches")
-            new.createOrReplaceTempView(name)
+            name, frame = self._with_earlier_batches(path, f"{rows.identifier}_of_batches", frame)
         self._here.added = name
         strategy, before = increments.strategy_of(node.config), self._befores[path]
-        if before is not None and self._here.adds and strategy not in increments.STRATEGIES:
-            logger.warning(
-                f"{path}: the preview shows the new rows alone, because {strategy} is a strategy "
-                "of the project's own"
-            )
-        if before is None or not self._here.adds or strategy not in increments.STRATEGIES:
-            return f"SELECT * FROM {name}"  # noqa: S608 (quoted)
-        old, added = (quoting.table(path), before), (name, _columns(new))
-        return increments.increment(node.unique_id, node.config, old, added).query(strategy)
+        if self._here.adds and before is not None and strategy in increments.STRATEGIES:
+            old, new = (quoting.table(path), before), (name, _columns(frame))
+            return increments.increment(node.unique_id, node.config, old, new).query(strategy)
+        if self._here.adds:
+            logger.warning(f"{path}: {NEW_ROWS_ALONE.format(strategy)}")
+        return f"SELECT * FROM {name}"  # noqa: S608 (quoted)
+
+    def _with_earlier_batches(self, path: TableName, view: str, batch: Any) -> tuple[str, Any]:
+        """A view of all rows of a microbatch model so far: its name as SQL, and its rows."""
+        batches = self._batches.setdefault(path, [])
+        batches.append(batch)
+        together = reduce(lambda one, other: one.unionByName(other), batches)
+        together.createOrReplaceTempView(quoting.identifier(view))
+        return quoting.identifier(view), together
 
     @for_macros
     def shadow(self, relation: CtasSparkRelation) -> None:

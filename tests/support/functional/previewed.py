@@ -41,8 +41,8 @@ SNAPSHOT = (
     "select * from {{ ref('orders') }} {% endsnapshot %}"
 )
 TOTALS = (
-    "select orders.id, codes.name, orders.amount * 2 as twice from {{ ref('orders') }} "
-    "join {{ ref('codes') }} on codes.code = orders.id"
+    "select orders.id, codes.name, orders.amount * 2 as twice from {{ ref('orders') }} as orders "
+    "join {{ ref('codes') }} as codes on codes.code = orders.id"
 )
 NEW = "{% if is_incremental() %} where id >= (select max(id) from {{ this }}) {% endif %}"
 COUNTED = "select count(*) as n from {{{{ ref('{}') }}}} having count(*) <> {{{{ var('{}') }}}}"
