@@ -105,7 +105,8 @@ def main() -> None:
         settings = {}
         if options.metastore == REMOTE:
             places = (directory / "metastore", directory / "warehouse")
-            settings = stack.enter_context(running_metastore_on_postgresql(*places)).spark_conf()
+            server = running_metastore_on_postgresql(*places, lock_tables=True)
+            settings = stack.enter_context(server).spark_conf()
         for timing in _rounds(options.rounds, settings, directory):
             timings.append(timing)
             write_figures(options.out, _report(timings, options.metastore, loaded))
