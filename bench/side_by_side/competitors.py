@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, OURS, SQLMESH, STOCK
+from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, OURS, SQLMESH, STOCK, WARM
 from side_by_side.tools import Dbt, Pyspark, Sqlmesh, Tool
 
 READ_PARQUET = "read_parquet('{}')"
@@ -26,10 +26,17 @@ class Competitor:
 
 
 SESSION = {"type": "spark", "method": "session", "host": "NA"}
+WARM_SPARK = ("dbt", "run-operation", "ctas_warm_spark")
 
 COMPETITORS = (
     Competitor(OURS, Dbt({"type": "ctas_spark"})),
     Competitor(ARCHIVED, Dbt({"type": "ctas_spark"}), archive=True),
+    Competitor(
+        WARM,
+        Dbt({"type": "ctas_spark"}),
+        before=WARM_SPARK,
+        after=(*WARM_SPARK, "--args", "{stop: true}"),
+    ),
     Competitor(STOCK, Dbt(SESSION)),
     Competitor(FLOOR, Pyspark()),
     Competitor(DUCKDB, Dbt({"type": "duckdb", "path": "bench.db"}, DUCKDB, READ_PARQUET)),
