@@ -115,9 +115,9 @@ class Sqlmesh:
         self._write_models(case, directory, "")
 
     def add_tests(self, case: Case, directory: Path) -> None:
-        """Audits."""
+        """Audits, and another query: a model whose query is the same is not built again."""
         audits = ", audits (unique_values(columns := (id)), not_null(columns := (id)))"
-        self._write_models(case, directory, audits)
+        self._write_models(case, directory, audits, "limit 1\n")
 
     def command(self, case: Case, build: Build) -> Sequence[str]:  # noqa: ARG002 (as of others)
         """A plan; of what is there already, one that restates all models."""
@@ -129,9 +129,9 @@ class Sqlmesh:
         """It reports no moments."""
         return Times(seconds)
 
-    def _write_models(self, case: Case, directory: Path, audits: str) -> None:
+    def _write_models(self, case: Case, directory: Path, audits: str, end: str = "") -> None:
         models = {
-            name: f"MODEL (name {SCHEMA}.{name}, kind FULL{audits});\n{query}"
+            name: f"MODEL (name {SCHEMA}.{name}, kind FULL{audits});\n{query}{end}"
             for name, query in queries(case, IN_SPARK).items()
         }
         _write_models(directory, models)
