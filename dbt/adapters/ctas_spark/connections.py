@@ -107,8 +107,7 @@ class SessionHandle(SparkConnectionWrapper):
         text = sql.strip().removesuffix(";")
         if bindings is not None:
             text = text % tuple(quoting.literal(binding) for binding in bindings)
-        self.job.attach()
-        self._frame = self.spark.sql(text)
+        self._frame = self.job.run(text)
 
     def written_by(self, sql: str) -> WriteFigures:
         """What this statement, the last one, has written."""

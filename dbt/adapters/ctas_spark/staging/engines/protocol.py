@@ -62,6 +62,11 @@ class StoppableJob(Job):
         """Make what this thread submits from now on part of the job."""
         raise NotImplementedError
 
+    def run(self, sql: str) -> Any:
+        """Run a statement as part of the job; a query runs when its rows are fetched."""
+        self.attach()
+        return self.spark.sql(sql)
+
     def cancel(self) -> None:
         """Ask Spark to stop what runs of the job, without waiting for it."""
         raise NotImplementedError

@@ -82,6 +82,11 @@ class SessionJob(StoppableJob):
             context.setLocalProperty(POOL, ATTACHED.pool)
         context.setJobGroup(self.group, self._statement, interruptOnCancel=True)
 
+    def run(self, sql: str) -> Any:
+        """Without ``args`` PySpark asks the JVM four times how to make an empty array of them."""
+        self.attach()
+        return self.spark.sql(sql, args={})
+
     def cancel(self) -> None:
         """Cancel what runs, and in Spark 4 what the group would still start."""
         context = jvm.context(self.spark)
