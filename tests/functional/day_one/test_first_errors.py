@@ -35,12 +35,13 @@ def alone(tmp_path: Path) -> Project:
     return project
 
 
-def refused(error: str, *, spark_starts: bool = True) -> str:
+def refused(error: str, *, spark_starts: bool = True, while_dbt_parses: bool = False) -> str:
     """The whole terminal of a ``dbt run`` that ends before its first model."""
     starts = "CtasSpark adapter: Starting Spark X.Y.Z; its log is PROJECT/logs/spark.log\n"
     lines = "".join(f"  {line}\n" for line in error.splitlines())
     return (
-        f"Concurrency: 2 threads (target='test')\n{starts * spark_starts}"
+        f"{starts * while_dbt_parses}Concurrency: 2 threads (target='test')\n"
+        f"{starts * (spark_starts and not while_dbt_parses)}"
         f"Finished running  in TIME.\nEncountered an error:\nDatabase Error\n{lines}"
     )
 
@@ -92,7 +93,8 @@ def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> No
         f"{holder.pid} (java): an embedded metastore serves one process at a time\n"
         "  left: nothing was changed\n"
         "  to do: end that process, or use a remote metastore: set "
-        "spark.hadoop.hive.metastore.uris in spark_conf of the profile\n"
+        "spark.hadoop.hive.metastore.uris in spark_conf of the profile\n",
+        while_dbt_parses=True,
     )
 
 
@@ -133,7 +135,8 @@ def test_a_metastore_that_does_not_answer(alone: Project) -> None:
         f"[METASTORE_NOT_REACHED] no Hive metastore answers at {uri}: Connection refused\n"
         "  left: nothing was changed\n"
         "  to do: check host and port (spark.hadoop.hive.metastore.uris in spark_conf of the "
-        "profile), that the metastore runs, and that this machine may reach it\n"
+        "profile), that the metastore runs, and that this machine may reach it\n",
+        while_dbt_parses=True,
     )
 
 

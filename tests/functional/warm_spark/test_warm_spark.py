@@ -174,7 +174,7 @@ def test_a_run_that_it_does_not_fit_starts_its_own(
 def test_it_is_stopped_by_the_command(here: Here, shop: Numbered, process: int) -> None:
     """No process of it is left; a second time there is none to stop."""
     assert f"ended: the warm Spark of process {process}" in here.dbt(shop.project, *STOP)
-    assert not is_there(process)
+    wait_until(lambda: not is_there(process), WITHIN, "its end")
     assert greetings() == []
     assert "no warm Spark was started in this directory" in here.dbt(shop.project, *STOP)
 
