@@ -3,7 +3,7 @@
 import itertools
 import threading
 from collections import Counter as Counts
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -18,6 +18,8 @@ from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 _numbers = itertools.count(1)
 
 
+SAME = "SELECT id FROM range(3)"
+"""The query of each rebuild, unless a test has others."""
 RELEASE = "m\n"
 """How the command begins by which Java forgets an object that Python has dropped."""
 
@@ -68,25 +70,32 @@ class Counter:
         finally:
             self._counts = False
 
-    def of_the_last_rebuild(self, opened: CatalogsWithJvm, context: StagingContext) -> list[str]:
-        """Three publications, so that all is loaded; the last one's commands besides its CTAS."""
-        for _ in range(3):
-            found = self.of_a_rebuild(opened, context)
+    def of_the_last_rebuild(
+        self,
+        opened: CatalogsWithJvm,
+        context: StagingContext,
+        queries: Sequence[str] = (SAME, SAME, SAME),
+    ) -> list[str]:
+        """Some publications, so that all is loaded; the last one's commands besides its CTAS."""
+        for query in queries:
+            found = self.of_a_rebuild(opened, context, query)
         return found
 
-    def of_a_rebuild(self, opened: CatalogsWithJvm, context: StagingContext) -> list[str]:
+    def of_a_rebuild(
+        self, opened: CatalogsWithJvm, context: StagingContext, query: str = SAME
+    ) -> list[str]:
         """The commands of one publication besides its CTAS."""
         self.sent.clear()
-        self._publish(opened, context)
+        self._publish(opened, context, query)
         return [*self.sent]
 
-    def _publish(self, opened: CatalogsWithJvm, context: StagingContext) -> None:
+    def _publish(self, opened: CatalogsWithJvm, context: StagingContext, query: str) -> None:
         spark = SparkSession.active()
         job = SessionJob(spark, f"rebuild {next(_numbers)}", threading.Event())
         plan = opened.catalog_for(context).plan(context, job)
         with self.counting():
             staged = plan.begin()
-            text = staged.statement("SELECT id FROM range(3)")
+            text = staged.statement(query)
         job.attach()
         spark.sql(text)
         with self.counting():

@@ -37,14 +37,14 @@ def replayed(
 
 
 def _shaped(over: LoadedTable, fork: LoadedTable, begun: TableFacts | None) -> Any:
-    """The target with the fork's own schemas and specs, in their order, so that ids agree."""
+    """The target with the fork's last schema, and its own specs, in their order: ids agree.
+
+    Comments on columns are schemas of their own on the fork, and the target gets the last alone.
+    """
     builder = over.builder()
     name_what_was_seen(builder, over)
     if fork.facts.format_version > over.facts.format_version:
         builder.upgradeFormatVersion(fork.facts.format_version)
-    schemas = fork.metadata.schemasById()
-    for schema in _added(fork.facts, begun, "schemas", "schema-id"):
-        builder.addSchema(schemas.get(schema))
     last_column = max(fork.metadata.lastColumnId(), over.metadata.lastColumnId())
     builder.setCurrentSchema(fork.metadata.schema(), last_column)
     for spec in _added(fork.facts, begun, "partition-specs", "spec-id"):
@@ -85,9 +85,8 @@ def _add_snapshots(
             "format version 3 numbers a table's rows, and another's rows have the same numbers"
         )
     wanted = _own(fork, begun) if is_begun or numbers_rows else [fork.metadata.currentSnapshot()]
-    if not is_begun:
-        schema = _shaped(over, fork, begun).build().currentSchemaId()
-        wanted = [with_schema(fork, one, schema) for one in wanted]
+    schema = _shaped(over, fork, begun).build().currentSchemaId()
+    wanted = [with_schema(fork, one, schema) for one in wanted]
     for snapshot in wanted[:-1]:
         if is_begun or snapshot.parentId() is None:  # others' numbers may be too low by now
             builder.addSnapshot(snapshot)
@@ -101,7 +100,9 @@ def _own(fork: LoadedTable, begun: TableFacts | None) -> list[Any]:
 
 
 def with_schema(table: LoadedTable, snapshot: Any, schema_id: int) -> Any:
-    """The snapshot under the id that its schema got; a rival's schema may have taken the old id."""
+    """The snapshot under the id that its schema got: the old id may be another's, or nobody's."""
+    if snapshot.schemaId() == schema_id:
+        return snapshot
     parser = table.packages.org.apache.iceberg.SnapshotParser
     document = json.loads(str(parser.toJson(snapshot)))
     return parser.fromJson(json.dumps({**document, "schema-id": schema_id}))
