@@ -71,6 +71,7 @@ class PreviewAdapter(TemporaryAdapter):
         InputLimit.rows = self._preview.limit
         if self._preview.enabled:
             self.connections.instead = self._instead
+            self._announcer.mute()
 
     def _asked(self) -> PreviewSettings:
         try:

@@ -75,6 +75,10 @@ class Announcer:
         self._columns = columns
         self._published: dict[tuple[str, str, str], Dataset] = {}
 
+    def mute(self) -> None:
+        """Tell nobody: nothing is published."""
+        self._hooks = Hooks({})
+
     def created(self, slot: ModelSlot) -> None:
         """The node is about to be staged, or to write in place; unless its table is kept."""
         is_kept = slot.build is not None and slot.build.staged.outcome is not None
