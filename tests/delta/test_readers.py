@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException, StreamingQueryException
 
 from delta.place import Place
 
@@ -43,6 +43,34 @@ def test_a_change_feed_has_all_old_rows_deleted_and_all_new_ones_inserted(
     told = place.sql(f"SELECT * FROM table_changes('{place.table}', 1)")
     assert sorted(row[:4] for row in told) == changes
     assert [row[:4] for row in place.followed(tmp_path, "readChangeFeed")] == changes
+
+
+def test_a_stream_goes_on_with_more_columns_and_ends_at_a_lost_one(
+    place: Place, tmp_path: Path
+) -> None:
+    """It reads on with a new checkpoint, and the change feed from the loss on."""
+    context, feed = place.context(properties=FEED), f"table_changes('{place.table}', "
+    place.publish(NEW, context)
+    assert place.followed(tmp_path / "0", "ignoreChanges") == NEW_ROWS
+    place.publish("SELECT id, 'new' AS name, 1 AS more FROM range(2)", context)
+    wider = [(0, "new", 1), (1, "new", 1)]
+    assert place.followed(tmp_path / "0", "ignoreChanges") == wider
+    place.publish("SELECT id FROM range(2)", context)
+    with pytest.raises(StreamingQueryException, match="DELTA_SCHEMA_CHANGED_WITH_VERSION"):
+        place.followed(tmp_path / "0", "ignoreChanges")
+    assert place.followed(tmp_path / "1", "ignoreChanges") == [(0,), (1,)]
+    for before_the_loss in ("1)", "1, 1)"):
+        with pytest.raises(PySparkException, match="INCOMPATIBLE"):
+            place.sql(f"SELECT * FROM {feed}{before_the_loss}")
+    assert len(place.sql(f"SELECT * FROM {feed}2)")) == 4
+
+
+def test_a_stream_ends_at_deltas_own_replace(published: Place, tmp_path: Path) -> None:
+    """That gives the table another id; a publication of ours does not."""
+    assert len(published.followed(tmp_path, "ignoreChanges")) == 3
+    published.sql(f"CREATE OR REPLACE TABLE {{t}} USING delta AS {NEW}")
+    with pytest.raises(StreamingQueryException, match="DIFFERENT_DELTA_TABLE_READ"):
+        published.followed(tmp_path, "ignoreChanges")
 
 
 def test_earlier_versions_are_read_with_their_own_columns(published: Place) -> None:

@@ -1,9 +1,12 @@
 """Other writers between begin and commit: theirs is kept, and never gets our rows."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingPurpose
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
@@ -17,6 +20,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from delta.place import Place
+from iceberg.sql_alone import SqlAlone
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]
@@ -61,6 +65,22 @@ def test_upkeep_since_begin_is_no_conflict(place: Place, monkeypatch: pytest.Mon
     assert place.rows() == NEW_ROWS
     upkeep = ["OPTIMIZE", "VACUUM END", "VACUUM START", "REORG"]
     assert [made for _, made in place.history()[1:5]] == upkeep
+
+
+def test_upkeep_since_begin_is_no_conflict_in_sql_either(published: Place) -> None:
+    """As over Spark Connect and Thrift: the history tells what each commit did."""
+    run = cast("CatalogsWithJvm", SqlAlone(published.spark, file_format="delta"))
+    in_sql = replace(published, opened=run)
+    published.sql("INSERT INTO {t} VALUES (7, 'more')")
+    staged, refused = in_sql.stage(NEW), in_sql.stage(NEW)
+    published.sql("VACUUM {t}")
+    published.sql("OPTIMIZE {t}")
+    staged.commit()
+    staged.settle()
+    assert published.rows() == NEW_ROWS
+    with pytest.raises(ConcurrentWriteError, match=staged.version):
+        refused.commit()
+    refused.abort("refused")
 
 
 @pytest.mark.parametrize("is_late", [False, True])

@@ -111,7 +111,7 @@ def test_ctrl_c_leaves_the_old_table_and_nothing_staged(project: Project, outsid
     log = (project.directory / "logs" / "dbt.log").read_text()
     assert "was withdrawn: cancelled" in log
     console = steady((project.directory / "console.log").read_text(), project)
-    said = console.partition("spark.log\n")[2]
+    said = console.partition("(target='test')\n")[2]
     assert sorted(said.splitlines()) == sorted(SAID.splitlines())  # two threads say it
     told = [json.loads(line) for line in lines.read_text().splitlines()]
     assert [one["state"] for one in told] == ["finished", "finished", "canceled", "canceled"]

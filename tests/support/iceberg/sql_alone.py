@@ -19,12 +19,14 @@ class SqlAlone:
 
     spark: SparkSession
     clock: Clock = SYSTEM_CLOCK
+    file_format: str = "iceberg"
 
     def catalog_for(self, context: StagingContext) -> StatementCatalog:
         """A new one each time: nothing is kept of an earlier look."""
         ask, name = asking(self.spark), context.target.catalog
-        tables = SqlTables(ask, name, "iceberg", self.clock, has_branches=True)
-        return StatementCatalog(tables, reached("iceberg", "SQL"))
+        branches = self.file_format == "iceberg"
+        tables = SqlTables(ask, name, self.file_format, self.clock, has_branches=branches)
+        return StatementCatalog(tables, reached(self.file_format, "SQL"))
 
     def close(self) -> None:
         """Nothing is held."""
