@@ -25,8 +25,8 @@ CHANGES = (
     (r"\(\S+ executor driver\)", "(HOST)"),
 )
 FAILED = """\
-Concurrency: 2 threads (target='test')
-{starts}1 of 1 START sql atomic_table model shop.numbered .. [RUN]
+{starts}Concurrency: 2 threads (target='test')
+1 of 1 START sql atomic_table model shop.numbered .. [RUN]
 1 of 1 ERROR creating sql atomic_table model shop.numbered .. [ERROR in TIME]
 Finished running 1 atomic table model in TIME.
 Completed with 1 error, 0 partial successes, and 0 warnings:
