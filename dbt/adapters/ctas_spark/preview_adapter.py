@@ -99,7 +99,7 @@ class PreviewAdapter(TemporaryAdapter):
 
     def drop_relation(self, relation: BaseRelation) -> None:
         """Drop a relation; in a preview dbt's own intermediate ones are temporary views."""
-        if not (self._preview.enabled and str(relation.identifier).endswith(TEMPORARY)):
+        if not (self._preview.enabled and TEMPORARY in str(relation.identifier)):
             super().drop_relation(relation)
 
     @for_macros

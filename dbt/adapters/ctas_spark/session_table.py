@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.config import (
@@ -52,15 +53,15 @@ def has_jvm(spark: Any) -> bool:
 
 
 def active(spark: Any) -> Any:
-    """The session, or the active one; InvalidArgumentError if there is none."""
-    found = spark or SparkSession.getActiveSession()
-    if found is None:
+    """The session, or this thread's, or the process's; InvalidArgumentError if there is none."""
+    try:
+        return spark or SparkSession.active()
+    except PySparkRuntimeError as error:
         raise InvalidArgumentError(
             "there is no active Spark session",
             left="nothing was done",
             remedy="make one by SparkSession.builder.getOrCreate(), or pass it as spark=",
-        )
-    return found
+        ) from error
 
 
 def named(spark: Any, path: str) -> TableName:
