@@ -199,7 +199,7 @@ class PreviewAdapter(TemporaryAdapter):
         if not self._here.in_hook and get_node_info().get("resource_type") != OPERATION:
             commands.refuse_changes(spark, sql)
         elif commands.changes_more_than_session(spark, sql):
-            logger.info(f"left out of the preview, a hook: {' '.join(sql.split())[:200]}")
+            logger.info(f"left out of the preview, a hook: {commands.abridged(sql)}")
             return LEFT_OUT
         return sql
 

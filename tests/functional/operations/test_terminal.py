@@ -102,7 +102,7 @@ def test_the_help_needs_no_spark(parsed: Terminal) -> None:
     assert said[0] == "dbt run-operation OPERATION --args '{ARGUMENT: VALUE, ...}'"
     assert said[2] == "| operation | argument | value | meaning |"
     assert "| | fence | true or false | deletes old versions even if a paused writer " in str(said)
-    assert said[-1] == "dbt run-operation ctas_archive_classes"
+    assert said[-1] == "dbt run-operation ctas_warm_spark"
 
 
 def test_an_archive_of_classes_is_removed(

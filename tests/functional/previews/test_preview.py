@@ -74,7 +74,7 @@ def test_every_kind_of_node_is_previewed(built: Project) -> None:
 def test_a_broken_model_and_a_failing_test_are_found(built: Project) -> None:
     """As in a build, and the error is Spark's."""
     built.write(BROKEN)
-    run = preview(built, **{**AFTER, "merged": 5})
+    run = preview(built, "build", "--exclude=doubles", **{**AFTER, "merged": 5})
     assert not run.success
     assert "no_such_column" in run.message("totals")
     assert run.results["viewed"]["status"] == "skipped"

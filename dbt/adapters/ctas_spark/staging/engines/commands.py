@@ -1,5 +1,6 @@
 """What a statement does, by the plan that Spark's own parser makes of it."""
 
+import re
 from typing import Any
 
 from ..errors import NotSupportedError
@@ -25,6 +26,9 @@ OF_FUNCTIONS = ("CreateFunctionCommand", "CreateSQLFunctionCommand", "DropFuncti
 PERSISTED = "PersistedView"
 NO_COMMANDS = ("InsertIntoDir", "Call", "UnresolvedExecuteImmediate")
 """What writes, or may write, and is no command to Spark."""
+COMMENT = re.compile(r"^\s*/\*.*?\*/\s*", re.DOTALL)
+"""What dbt puts before each statement."""
+SHOWN = 200
 AROUND = ("UnresolvedWith", "Union")
 """What an INSERT can stand in: WITH ... INSERT, FROM ... INSERT ... INSERT."""
 
@@ -38,6 +42,11 @@ def changes_more_than_session(spark: Any, sql: str) -> bool:
     return _writes(spark, parser.parsePlan(sql))
 
 
+def abridged(sql: str) -> str:
+    """The beginning of a statement, on one line."""
+    return " ".join(COMMENT.sub("", sql).split())[:SHOWN]
+
+
 def refuse_changes(spark: Any, sql: str) -> None:
     """Return if the statement reads, or changes the session alone.
 
@@ -46,7 +55,7 @@ def refuse_changes(spark: Any, sql: str) -> None:
     """
     if changes_more_than_session(spark, sql):
         raise NotSupportedError(
-            f"a preview writes nothing, and this statement may: {' '.join(sql.split())[:200]}",
+            f"a preview writes nothing, and this statement may: {abridged(sql)}",
             left="the statement was not run",
             remedy="leave the node out of the preview with --exclude, or make the statement "
             "conditional on adapter.is_preview()",
