@@ -83,7 +83,8 @@ class Saving:
     def begin(self, catalogs: Catalogs) -> bool:
         """Decide the level, and take what the table is now as the base."""
         context = self.table.plan.context
-        job = self.table.job(f"save_as {context.target} {catalogs.run}", self._canceled)
+        # Spark cancels whatever a group starts after it was cancelled: no two calls share one
+        job = self.table.job(f"save_as {context.target} {uuid.uuid4().hex}", self._canceled)
         job.attach()
         self._job = job
         self.catalog = catalogs.catalog_for(context)
