@@ -1,6 +1,5 @@
 """A table of a Spark session, by its path and options: what code without a dbt project names."""
 
-import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,8 +29,6 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, InvalidArgumentError
 
-PART = r"`(?:[^`]|``)+`|[^`.\s]+"
-PATH = re.compile(rf"(?:{PART})(?:\.(?:{PART}))*")
 ICEBERG_CATALOGS, METASTORE_READS = OF_THE_PROFILE
 CLEAN_UP = "clean_up"
 REPEATABLE = "repeatable"
@@ -69,14 +66,15 @@ def named(spark: Any, path: str) -> TableName:
 
     Between a catalog's name and the table's, a namespace may have several levels.
     """
-    if not is_text(path) or not PATH.fullmatch(path):
+    found = quoting.parts(path) if is_text(path) else ()
+    if not found:
         raise InvalidArgumentError(
             f"{path!r} is not the path of a table",
             left="nothing was done",
             remedy="write it as table, schema.table or catalog.schema.table, with backticks "
             "around a part that is not a plain word",
         )
-    *above, table = (quoting.unquoted(part) for part in re.findall(PART, path))
+    *above, table = found
     if len(above) > 1:
         return table_name(above[0], ".".join(above[1:]), table)
     schema = above[0] if above else spark.catalog.currentDatabase()

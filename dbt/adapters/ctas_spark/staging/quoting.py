@@ -8,6 +8,8 @@ from decimal import Decimal
 from .context import SESSION_CATALOG, TableName, levels
 
 QUOTED = re.compile(r"`([^`]|``)*`")
+PART = re.compile(r"`(?:[^`]|``)+`|[^`.\s]+")
+PATH = re.compile(rf"(?:{PART.pattern})(?:\.(?:{PART.pattern}))*")
 LISTED = re.compile(r"(?:`(?:[^`]|``)*`|[^,])+")
 
 
@@ -19,6 +21,11 @@ def identifier(name: str) -> str:
 def identifiers(names: Iterable[str]) -> str:
     """Names in backticks, between commas."""
     return ", ".join(identifier(name) for name in names)
+
+
+def parts(path: str) -> tuple[str, ...]:
+    """The parts of a path that a user wrote, without their backticks; none if it is no path."""
+    return tuple(map(unquoted, PART.findall(path))) if PATH.fullmatch(path) else ()
 
 
 def unquoted(text: str) -> str:

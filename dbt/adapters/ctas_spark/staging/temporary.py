@@ -7,7 +7,6 @@ metastore or a storage.
 """
 
 import hashlib
-import re
 import threading
 from collections.abc import Collection
 from contextlib import suppress
@@ -24,8 +23,6 @@ from .engines import jvm
 from .errors import InvalidArgumentError, NotSupportedError
 
 GLOBAL = "spark.sql.globalTempDatabase"
-PART = r"`(?:[^`]|``)+`|[^`.\s]+"
-PATH = re.compile(rf"(?:{PART})(?:\.(?:{PART}))*")
 MOST_PARTS = 3
 
 
@@ -57,7 +54,7 @@ def parts_of(path: str) -> tuple[str, ...]:
     Raises:
         InvalidArgumentError: it is no path of one, two or three parts.
     """
-    found = re.findall(PART, path) if PATH.fullmatch(path.strip()) else []
+    found = quoting.parts(path.strip())
     if not 1 <= len(found) <= MOST_PARTS:
         raise InvalidArgumentError(
             f"{path!r} is no path of one, two or three parts",
@@ -65,7 +62,7 @@ def parts_of(path: str) -> tuple[str, ...]:
             remedy="write it like orders, shop.orders or spark_catalog.shop.orders, with backticks "
             "around a part that has a dot or a space in it",
         )
-    return tuple(map(quoting.unquoted, found))
+    return found
 
 
 def expand(path: str, catalog: str, schema: str) -> TableName:
