@@ -12,7 +12,7 @@ from functional.outside import Outside
 from round_trips import Counter, counted_by_node
 
 MOST_ROUND_TRIPS = 60
-MOST_OF_NODES = {"model.tested.table": 64, "model.tested.view": 6, "seed": 66, "test": 14}
+MOST_OF_NODES = {"model.tested.table": 60, "model.tested.view": 6, "seed": 60, "test": 14}
 """By how their unique ids begin."""
 
 
@@ -33,7 +33,8 @@ def test_no_node_takes_more_round_trips_than_before(
 ) -> None:
     """All of a node in ``dbt build``, when Spark knows it already.
 
-    The first of each of the two threads also opens something, so there is a third table.
+    In one thread: which of two pays for what is opened once depends on which is first. The first
+    table of the thread opens something, so there are more than one.
     """
     tables = dict.fromkeys(
         ("table_1", "table_2", "table_3"), "{{ config(materialized='table') }} select 1 as n"
@@ -51,6 +52,6 @@ def test_no_node_takes_more_round_trips_than_before(
     )
     for _ in range(2):
         with counted_by_node(monkeypatch) as counts:
-            assert project.dbt("build").success
+            assert project.dbt("build", "--threads", "1").success
     for kind, most in MOST_OF_NODES.items():
         assert min(count for node, count in counts.items() if node.startswith(kind)) <= most, counts
