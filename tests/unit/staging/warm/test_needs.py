@@ -76,10 +76,14 @@ def test_a_configuration_file_that_was_edited_is_named(
 
 def test_another_directory_is_a_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There a relative path, in SQL or in a setting, would be another one."""
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    monkeypatch.chdir(one)
     before = needs(EMBEDDED)
     digests, database = before.digests, before.database
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(other)
     after = needs(EMBEDDED)
     assert differences(digests, after.digests) == ["the working directory"]
-    assert after.database == str(tmp_path / "metastore_db")
+    assert after.database == str(other / "metastore_db")
     assert not after.shares_database({"database": database})
