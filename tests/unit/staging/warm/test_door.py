@@ -3,7 +3,7 @@
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -31,10 +31,16 @@ def listening() -> Iterator[Path]:
         thread = threading.Thread(target=_greet, args=(listener,), daemon=True)
         thread.start()
         yield path
+        with suppress(OSError):  # its visitor may be gone by now
+            listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
 
 
 def _greet(listener: socket.socket) -> None:
-    connection, _ = listener.accept()
+    try:
+        connection, _ = listener.accept()
+    except OSError:  # nobody came
+        return
     with connection, connection.makefile("rw") as lines:
         lines.write(door.line({"pid": 1}))
         lines.flush()
