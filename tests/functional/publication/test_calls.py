@@ -12,8 +12,9 @@ from functional.outside import Outside
 from round_trips import Counter, counted_by_node
 
 MOST_ROUND_TRIPS = 60
-MOST_OF_NODES = {"model.tested.table": 60, "model.tested.view": 6, "seed": 60, "test": 14}
-"""By how their unique ids begin."""
+MOST_OF_NODES = {"model.tested.table": 62, "model.tested.view": 6, "seed": 62, "test": 14}
+"""By how their unique ids begin. In a session that has run much, a table takes two more than in a
+new one: another execution stands before its own in Spark's list."""
 
 
 def test_a_plain_rebuild_takes_few_round_trips(
