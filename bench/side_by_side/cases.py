@@ -6,9 +6,10 @@ from enum import Enum
 from typing import Any
 
 THREADS = 4
-OURS, ARCHIVED, WARM, STOCK, FLOOR, DUCKDB, SQLMESH = NAMES = (
+OURS, ARCHIVED, QUICK, WARM, STOCK, FLOOR, DUCKDB, SQLMESH = NAMES = (
     "ctas_spark",
     "ctas_spark, archive",
+    "ctas_spark, archive, C1",
     "ctas_spark, warm",
     "dbt-spark",
     "pyspark",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, OURS, SQLMESH, STOCK, WARM
+from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, OURS, QUICK, SQLMESH, STOCK, WARM
 from side_by_side.tools import Dbt, Pyspark, Sqlmesh, Tool
 
 READ_PARQUET = "read_parquet('{}')"
@@ -26,11 +26,13 @@ class Competitor:
 
 
 SESSION = {"type": "spark", "method": "session", "host": "NA"}
+QUICK_COMPILER = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 WARM_SPARK = ("dbt", "run-operation", "ctas_warm_spark")
 
 COMPETITORS = (
     Competitor(OURS, Dbt({"type": "ctas_spark"})),
     Competitor(ARCHIVED, Dbt({"type": "ctas_spark"}), archive=True),
+    Competitor(QUICK, Dbt({"type": "ctas_spark", "spark_conf": QUICK_COMPILER}), archive=True),
     Competitor(
         WARM,
         Dbt({"type": "ctas_spark"}),

@@ -1,6 +1,6 @@
 """What docs/benchmarks.md says around its figures."""
 
-from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, OURS, SQLMESH, STOCK, WARM
+from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, OURS, QUICK, SQLMESH, STOCK, WARM
 
 HEAD = """# Benchmarks
 
@@ -12,7 +12,8 @@ raw figures in [bench/results](../bench/results/README.md), and
 COMPETITORS = {
     OURS: "this adapter with its defaults, without an archive of Spark's classes",
     ARCHIVED: "the same with [an archive](operations.md#start-spark-faster)",
-    WARM: "the same with a Spark that was started before",
+    QUICK: "the same with Java's quick compiler alone (`-XX:TieredStopAtLevel=1`)",
+    WARM: "the same as `ctas_spark` with a Spark that was started before",
     STOCK: "the unchanged dbt-spark with `method: session`",
     FLOOR: "PySpark alone, as the floor: a DROP and a CTAS for each model, in as many threads",
     DUCKDB: "dbt with DuckDB, for what a user feels as fast",
