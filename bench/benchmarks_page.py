@@ -92,7 +92,7 @@ def _targets(named: Mapping[str, Figures]) -> Iterator[str]:
         yield row(one.what, shown, f"{one.limit:g}", "yes" if one.is_reached else "**no**")
     yield ""
     if held := [*what_holds(named["benchmark-small"])] if "benchmark-small" in named else []:
-        yield "What holds those of small models:\n"
+        yield "Where the time goes in builds of small models that miss their targets:\n"
         yield from [*held, "", TRIED]
 
 

@@ -24,12 +24,12 @@ def what_holds(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _parts(one: Group) -> str:
-    around = "the start of Python, dbt and Spark, and the end of the run"
+    around = "the rest (the start of Python, dbt and Spark, and the end of the run)"
     if one.median is None or one.models is None:
         return f"{one.case}, {one.build}."
     return (
         f"{one.case}, {one.build}: of the {one.median:.1f} s of `{one.competitor}`, "
-        f"{one.models:.1f} s are the models, and {one.median - one.models:.1f} s {around}."
+        f"the models take {one.models:.1f} s, and {around} {one.median - one.models:.1f} s."
     )
 
 
@@ -38,4 +38,4 @@ def _of_floor(found: list[Group], one: Group) -> str:
         (g for g in found if (g.case, g.build, g.competitor) == (one.case, one.build, FLOOR)), None
     )
     of_stock = ratio(found, floor) if floor else None
-    return f" PySpark alone takes {of_stock:.2f} of {STOCK}'s time." if of_stock else ""
+    return f" PySpark without dbt takes {of_stock:.2f} of {STOCK}'s time." if of_stock else ""

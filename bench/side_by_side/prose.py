@@ -4,54 +4,69 @@ from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, OURS, QUICK, SQLMESH, ST
 
 HEAD = """# Benchmarks
 
-How long runs take, next to the same work by others on the same machine. Compare the ratios:
-absolute times depend on the machine. `python bench/benchmarks_page.py` writes this page from the
-raw figures in [bench/results](../bench/results/README.md), and
-[bench/README.md](../bench/README.md#benchmarks) has the command that measures each of them.
+How long runs take with this adapter, compared with other tools that do the same work on the same
+machine. Compare the ratios: absolute times depend on the machine. `python bench/benchmarks_page.py`
+writes this page from the raw figures in [bench/results](../bench/results/README.md), and
+[bench/README.md](../bench/README.md#benchmarks) has the command that measures each of them. A
+section appears once its figures are there.
 """
 COMPETITORS = {
-    OURS: "this adapter with its defaults, without an archive of Spark's classes",
+    OURS: "this adapter with its defaults, but without an archive of Spark's classes",
     ARCHIVED: "the same with [an archive](operations.md#start-spark-faster)",
     QUICK: "the same with Java's quick compiler alone (`-XX:TieredStopAtLevel=1`)",
-    WARM: "the same as `ctas_spark` with a Spark that was started before",
-    STOCK: "the unchanged dbt-spark with `method: session`",
-    FLOOR: "PySpark alone, as the floor: a DROP and a CTAS for each model, in as many threads",
-    DUCKDB: "dbt with DuckDB, for what a user feels as fast",
+    WARM: "`ctas_spark` with [a warm Spark](operations.md#keep-a-spark-warm), started before",
+    STOCK: "dbt-spark, unchanged, with `method: session`",
+    FLOOR: "PySpark without dbt, as the floor: `DROP` and `CREATE TABLE AS SELECT` (CTAS) for each "
+    "model, in as many threads",
+    DUCKDB: "dbt with DuckDB, as an example of a fast tool",
     SQLMESH: "SQLMesh on a Spark session, with its state in a file of DuckDB",
 }
 METHOD = """
-Each build is a process of its own with default settings and four threads, from a cold start in a
-new directory, on an embedded metastore. Competitors take turns, in one order and in the next round
-in the other. Seconds are medians of the rounds, from the start of the process to its end. "Models
-alone" is from the start of the first model to the end of the last. PySpark alone plans no project,
-and takes each table away from its readers, as dbt-spark does.
+Each build is a process of its own, from a cold start, with default settings, four threads (unless
+the table says otherwise) and an embedded metastore. The builds of one competitor in one round share
+a new directory. Competitors take turns, in reverse order in every second round. PySpark without dbt
+has no project to parse; like dbt-spark, it drops each table before it writes the new one.
+
+| column | meaning |
+|---|---|
+| seconds | from the start of the process to its end: the median of the rounds |
+| from, to | the fastest round and the slowest |
+| of dbt-spark | the ratio of the median to that of dbt-spark |
+| to the first node | seconds from the start of the process to the start of the first model |
+| models alone | seconds from the start of the first model to the end of the last |
+
+An empty cell was not measured.
 """
-TARGETS = """The project's aims, and what was measured. A ratio below 1 is less than that of the
-other.
+TARGETS = """The project's aims, and what was measured. A figure with a slash is a ratio: below 1,
+the first takes less than the second.
 """
-TRIED = """What was tried: with only the quick compiler (`-XX:TieredStopAtLevel=1`) many small
-models are faster, and large ones several times slower, so that is no default. Hadoop's raw local
-file system, no `_SUCCESS` files, and Derby without `fsync` made no difference.
+TRIED = """With only Java's quick compiler (`-XX:TieredStopAtLevel=1`), many small models are
+faster, but large ones several times slower, so it is not the default. Hadoop's raw local file
+system, no `_SUCCESS` files, and Derby without `fsync` were tried, and made no difference.
 """
 LARGE = """One session writes TPC-H's lineitem as Parquet, in turns by a plain CTAS and by one that
-is staged, verified and published over the version before it. Publication is all that follows the
-CTAS. Memory is the most that the session's JVM, which is driver and executor, had in use.
+is staged, verified and published over the version before it. Publication is everything after the
+CTAS. Memory is the most that the session's JVM, which is both driver and executor, had in use.
 """
-COMMITS = """A commit lasts from reading the base to having read the target again. What comes
-afterwards disturbs no reader: the refresh, and the bookkeeping of tracked partitions.
+COMMITS = """Each row is a version of so many files and partitions; tracked says whether
+[the metastore knows the partitions](configuration.md#model). The [commit](concepts.md#publication)
+is measured from reading the base until the target has been read again: its median, its 95th
+percentile (p95), and the ratio of the median to that of the first row. What comes afterwards
+disturbs no reader: Spark's refresh of the table, and the bookkeeping of tracked partitions.
 """
-PROFILE = """Samples of what the threads of the JVM executed (Java Flight Recorder), by the code
-that a sample was in.
+PROFILE = """The share of samples (Java Flight Recorder) in which the JVM's threads executed each
+kind of code.
 """
-MACHINES = """Load is the average of the last minute before the run. Busy is the largest share of
-all cores that others used just before a build; up to 10% is idle.
+MACHINES = """Commit is the version and the commit of this adapter. Load is the machine's load
+average over the minute before the run. Busy is the largest share of all cores that other processes
+used just before a build; a machine with up to 10% counts as idle.
 """
-SMALL = """Models of one row. The rebuild is over the tables of the first build, and the build with
-tests is another rebuild, with two tests a model."""
-TPCH = """The 22 queries over TPC-H's tables in Parquet, by their size. These times are no TPC-H
+SMALL = """Models of one row. A rebuild replaces the tables of the first build. A build with tests,
+if the table has one, is another rebuild, with two tests a model."""
+TPCH = """The 22 queries over TPC-H's tables in Parquet, by their size. These times are not TPC-H
 results, and can't be compared with published ones."""
-TABLES = "20 models of one row, in a schema with so many other tables."
-VERSIONS = "20 models of one row, of which one has so many versions that are kept."
+TABLES = "20 models of one row, in a schema with the given number of other tables."
+VERSIONS = "20 models of one row, one of which has the given number of kept versions."
 
 SECTIONS = {
     "small": ("Many small models", SMALL),

@@ -41,11 +41,11 @@ def _small(figures: Figures) -> Iterator[Reached]:
     for one in found:
         limit, of_stock = BUILDS.get(one.competitor), ratio(found, one)
         if limit and of_stock and one.build != Build.TESTS.value:
-            yield Reached(f"{_named(one)}, of {STOCK}", of_stock, limit)
+            yield Reached(f"{_named(one)} / {STOCK}", of_stock, limit)
     for one in found:
         of_floor = ratio(found, one, FLOOR, "models")
         if of_floor and one.competitor in BUILDS:
-            yield Reached(f"{_named(one)}: the models alone, of {FLOOR}", of_floor, FLOOR_RATIO)
+            yield Reached(f"{_named(one)} / {FLOOR}, the models alone", of_floor, FLOOR_RATIO)
 
 
 def _start(figures: Figures) -> Iterator[Reached]:
@@ -53,7 +53,7 @@ def _start(figures: Figures) -> Iterator[Reached]:
     for one in found:
         of_stock = ratio(found, one, what="first_node")
         if of_stock and one.competitor in BUILDS:
-            what = f"start to the first node, {one.build}, {one.competitor}, of {STOCK}"
+            what = f"start to the first node, {one.build}: {one.competitor} / {STOCK}"
             yield Reached(what, of_stock, START)
 
 
@@ -62,7 +62,7 @@ def _tpch(figures: Figures) -> Iterator[Reached]:
     for one in found:
         of_stock = ratio(found, one)
         if of_stock and one.competitor in BUILDS:
-            yield Reached(f"TPC-H's queries, {_named(one)}, of {STOCK}", of_stock, TPCH)
+            yield Reached(f"TPC-H's queries, {_named(one)} / {STOCK}", of_stock, TPCH)
 
 
 def _large(figures: Figures) -> Iterator[Reached]:
@@ -71,7 +71,7 @@ def _large(figures: Figures) -> Iterator[Reached]:
         own = [one for one in timings if one["gigabytes"] == size]
         for what, named, limit in (("seconds", "", LARGE), ("heap_mb", ", heap", 1.0)):
             if (measured := of_plain(own, what)) is not None:
-                yield Reached(f"{size:g} GB{named}, of a plain CTAS", measured, limit)
+                yield Reached(f"{size:g} GB{named}: staged / plain CTAS", measured, limit)
 
 
 def _remote_commit(figures: Figures) -> Iterator[Reached]:
@@ -86,7 +86,7 @@ def _models(figures: Figures) -> Iterator[Reached]:
     """The first tenth of a run warms up."""
     for competitor, tenths in tenths_of_largest(samples_of(figures)).items():
         if competitor in BUILDS:
-            what = f"a model in the last tenth of {figures['plan']['cases'][-1]}, of the second"
+            what = f"{figures['plan']['cases'][-1]}: a model in the last tenth / in the second"
             yield Reached(f"{what}, {competitor}", tenths[-1] / tenths[1], GROWTH)
 
 
@@ -98,7 +98,7 @@ def _crowd(figures: Figures) -> Iterator[Reached]:
         own = [one for one in samples if one.competitor == competitor]
         fewest, most = (_after_start([s for s in own if s.case == cases[at]]) for at in (0, -1))
         if competitor in BUILDS and fewest and most:
-            what = f"rebuild beside {cases[-1]}, of one beside {cases[0]}, {competitor}"
+            what = f"rebuild next to {cases[-1]} / next to {cases[0]}, {competitor}"
             yield Reached(what, most / fewest, GROWTH)
 
 
@@ -121,7 +121,7 @@ def _after_start(samples: Sequence[Sample]) -> float | None:
 
 
 def _named(one: Group) -> str:
-    return f"{one.case}, {one.build}, {one.competitor}"
+    return f"{one.case}, {one.build}: {one.competitor}"
 
 
 TARGETS: Mapping[str, Callable[[Figures], Iterator[Reached]]] = {
