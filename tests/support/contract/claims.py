@@ -56,13 +56,23 @@ CLAIMS: Mapping[str, Claim] = {
         keeps_properties=False,
         held_reads_end=True,
     ),
+    "postgresql": Claim(
+        ConflictCheck.CAS,
+        WHOLE,
+        native_format="database",
+        creates_by="publish",
+        views=Views.KEPT,
+        rolls_back=False,
+        knows_live=False,
+        replaces=False,
+    ),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "fakes": ("fakes", "fakes_with_a_lock", "fakes_unchecked", "fakes_remote"),
     "hive_remote": ("hive_remote",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),
-    "formats": ("iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta"),
+    "formats": ("iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta", "postgresql"),
     "on_hive": ("iceberg_hive", "iceberg_session"),
     "iceberg_hive": ("iceberg_hive",),
     "iceberg_jdbc": ("iceberg_jdbc",),
@@ -70,6 +80,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "iceberg_session": ("iceberg_session",),
     "iceberg_hadoop": ("iceberg_hadoop",),
     "delta": ("delta",),
+    "postgresql": ("postgresql",),
 }
 # One JVM can have one metastore, so the other two are asked for by name.
 DEFAULT_CHOICES = ("fakes", "hive_remote")
