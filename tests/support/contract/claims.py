@@ -72,7 +72,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "hive_remote": ("hive_remote",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),
-    "formats": ("iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta", "postgresql"),
+    "formats": ("iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta"),
     "on_hive": ("iceberg_hive", "iceberg_session"),
     "iceberg_hive": ("iceberg_hive",),
     "iceberg_jdbc": ("iceberg_jdbc",),

@@ -29,7 +29,7 @@ class RealPlaces:
     """Places by their names; all end with ``open_places``.
 
     One JVM has one metastore, and a session has one ``spark_catalog``: Iceberg's catalogs on Hive
-    share a session, and the other formats another.
+    share a session, and the other formats another, with the database.
     """
 
     def __init__(self, directory: Path, open_places: ExitStack) -> None:

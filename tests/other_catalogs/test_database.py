@@ -1,0 +1,257 @@
+"""New tables in PostgreSQL: staged next to their place, and renamed."""
+
+import dataclasses
+import itertools
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark import save_as
+from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose
+from dbt.adapters.ctas_spark.staging.engines.calls import NamespaceMissingError
+from dbt.adapters.ctas_spark.staging.errors import (
+    CommitRefusedError,
+    EntryMissingError,
+    MetastoreError,
+    StagingError,
+)
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
+from fakes.clock import FakeClock
+from functional.dbt_project import Project
+from other_catalogs.place import NEW, OLD, OLD_ROWS, Place
+from servers import database
+from servers.loopback import free_port
+from servers.postgresql import Postgresql
+from servers.processes import wait_until
+
+_numbers = itertools.count(1)
+ANSWERS_WITHIN_SECONDS = 60.0
+ROWS, NOTHING = 400, -1
+
+EXPORTED = """
+{{ config(materialized='table', staging_purpose=var('purpose', 'create_if_not_exists')) }}
+select id, 'sold' as state, java_method('java.lang.Thread', 'sleep', 5L) as slept
+from range(0, 400, 1, 8)
+{% if var('fails', false) %} where cast(raise_error('no') as boolean) or id < 300 {% endif %}
+"""
+GROWN = "{{ config(materialized='incremental') }} select 1 as id"
+COUNTRIES = "code,name\nDE,Germany\nPT,Portugal\n"
+SNAPSHOT = """
+snapshots:
+  - name: kept
+    relation: ref('exported')
+    config: {unique_key: id, strategy: check, check_cols: [state]}
+"""
+COUNTING = """
+CREATE FUNCTION {schema}.seen() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
+  RETURN (SELECT count(*) FROM {schema}.exported);
+EXCEPTION WHEN undefined_table THEN RETURN -1; END $$
+"""
+
+
+@pytest.fixture
+def schema(postgresql: Postgresql) -> str:
+    """An empty schema of the database."""
+    name = f"app_{next(_numbers)}"
+    postgresql.execute(f"CREATE SCHEMA {name}")
+    return name
+
+
+@pytest.fixture
+def there(spark: SparkSession, run: CatalogsWithJvm, schema: str) -> Place:
+    """The same, and its table ``t``, as a run sees it."""
+    return Place(spark, "pg", schema, run)
+
+
+@pytest.fixture
+def project(spark: SparkSession, tmp_path: Path, schema: str) -> Project:
+    """A project that exports a model to the database."""
+    conf = {"spark.app.name": spark.conf.get("spark.app.name") or ""}
+    project = Project(tmp_path, schema, conf)
+    project.write({"models/exported.sql": EXPORTED})
+    project.write_profile(database="pg")
+    return project
+
+
+def tables(postgresql: Postgresql, schema: str) -> list[str]:
+    """What the database has in a schema."""
+    asked = f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}' ORDER BY 1"
+    return postgresql.execute(asked).split()
+
+
+@contextmanager
+def polled(postgresql: Postgresql, schema: str) -> Iterator[list[int]]:
+    """Ask for the number of rows again and again, as an application does; NOTHING: no table."""
+    postgresql.execute(COUNTING.format(schema=schema))
+    counts: list[int] = []
+    with client(postgresql, f"SELECT {schema}.seen() \\watch 0.01") as process:
+        lines = process.stdout or ()
+        thread = threading.Thread(target=lambda: counts.extend(map(int, filter(_is_count, lines))))
+        thread.start()
+        yield counts
+        process.kill()
+        thread.join()
+
+
+@contextmanager
+def client(postgresql: Postgresql, said: str) -> Iterator[subprocess.Popen[str]]:
+    """A process of somebody else's that has said something to the database, and stays."""
+    command, environment = postgresql.client()
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True) as process:
+        print(said, file=process.stdin, flush=True)
+        yield process
+
+
+def _is_count(line: str) -> bool:
+    return line.strip().lstrip("-").isdecimal()
+
+
+def test_an_application_sees_no_table_and_then_all_of_it(
+    project: Project, postgresql: Postgresql
+) -> None:
+    """A second run keeps it; the results say how it was published, and at which level."""
+    with polled(postgresql, project.schema) as counts:
+        first = project.build().response("exported")
+        wait_until(lambda: ROWS in counts, ANSWERS_WITHIN_SECONDS, "the table")
+    assert set(counts) == {NOTHING, ROWS}
+    promised = ("commit_strategy", "atomicity", "conflict_check", "reader_window")
+    assert [first[key] for key in promised] == ["rename", "isolated", "cas", "none"]
+    assert project.build().response("exported")["outcome"] == "kept"
+    assert tables(postgresql, project.schema) == ["exported"]
+
+
+def test_what_a_database_does_not_do_is_refused(project: Project, postgresql: Postgresql) -> None:
+    """A replace, rows that are added, a snapshot; a model that fails leaves nothing."""
+    failed = project.dbt("run", fails=True)
+    assert not failed.success
+    assert tables(postgresql, project.schema) == []
+    project.write(
+        {
+            "models/grown.sql": GROWN,
+            "seeds/countries.csv": COUNTRIES,
+            "snapshots/kept.yml": SNAPSHOT,
+        }
+    )
+    project.write_profile(database="pg")
+    first = project.dbt("build", purpose="create_or_replace")
+    assert "the next run of this model will be refused" in first.log
+    assert {name: one["status"] for name, one in first.results.items()} == {
+        "exported": "success",
+        "countries": "success",
+        "grown": "error",
+        "kept": "error",
+    }
+    again = project.dbt("build", purpose="create_or_replace")
+    for node in ("exported", "countries"):
+        assert "can't be replaced by one call" in again.message(node)
+        assert "staging_purpose: create_if_not_exists" in again.message(node)
+    for run, node in itertools.product((first, again), ("grown", "kept")):
+        # a snapshot of a model that was refused is skipped
+        assert "a transaction of its own" in run.message(node) or node in again.results
+    assert tables(postgresql, project.schema) == ["countries", "exported"]
+
+
+def test_save_as_creates_a_table_too(there: Place, postgresql: Postgresql) -> None:
+    """The same commit for a DataFrame."""
+    save_as(there.spark.sql(OLD), there.table).create()
+    assert there.rows() == OLD_ROWS
+    with pytest.raises(StagingError, match="TABLE_ALREADY_EXISTS"):
+        save_as(there.spark.sql(NEW), there.table).create()
+    assert tables(postgresql, there.schema) == ["t"]
+
+
+def test_the_comment_of_a_table_is_published_with_it(there: Place, postgresql: Postgresql) -> None:
+    """That of persist_docs, whatever is in it."""
+    layout = dataclasses.replace(there.context().layout, comment="it's; DROP TABLE t --")
+    there.publish(OLD, there.context(layout=layout))
+    said = postgresql.execute(f"SELECT obj_description('{there.schema}.t'::regclass)")
+    assert said.strip() == layout.comment
+
+
+def test_a_rename_that_is_cut_off_has_published_nothing(
+    there: Place, postgresql: Postgresql
+) -> None:
+    """Its connection ends while it waits; Spark tells that like a refusal, and it is settled."""
+    staged = there.stage(OLD, creating(there))
+    name = f"{there.schema}.{staged.verify().table}"
+    failures: list[StagingError] = []
+
+    def commit() -> None:
+        try:
+            staged.commit()
+        except StagingError as error:
+            failures.append(error)
+
+    with held(postgresql, name):
+        thread = threading.Thread(target=commit)
+        thread.start()
+        wait_until(lambda: "ended" in cut_off(postgresql), ANSWERS_WITHIN_SECONDS, "the rename")
+    thread.join(ANSWERS_WITHIN_SECONDS)
+    assert [type(error) for error in failures] == [CommitRefusedError]
+    staged.abort("failed")
+    assert (staged.outcome, tables(postgresql, there.schema)) == (Outcome.NOT_COMMITTED, [])
+
+
+def test_what_a_killed_run_staged_is_dropped_once_it_is_old(
+    there: Place, postgresql: Postgresql
+) -> None:
+    """By the next run of the model, also if that keeps the table."""
+    died, clock = there.stage(NEW, creating(there)), FakeClock()
+    there.publish(OLD)
+    later = dataclasses.replace(there, opened=CatalogsWithJvm(there.spark, clock=clock))
+    assert later.begin(keeping(there)).outcome is Outcome.KEPT
+    assert tables(postgresql, there.schema) == ["t", died.verify().table]
+    clock.pass_ms(ORPHAN_AGE_MS)
+    later.begin(keeping(there))
+    assert tables(postgresql, there.schema) == ["t"]
+    with pytest.raises(StagingError):
+        died.commit()
+    assert there.rows() == OLD_ROWS
+
+
+def test_a_database_that_is_not_there_is_not_an_absent_table(
+    spark: SparkSession, run: CatalogsWithJvm, postgresql: Postgresql
+) -> None:
+    """Nor an absent schema: that it could not be found out is told, and nothing begins."""
+    for key, value in database.catalog(dataclasses.replace(postgresql, port=free_port())).items():
+        spark.conf.set(key.replace(".pg", ".gone"), value)
+    with pytest.raises(MetastoreError) as failed:
+        Place(spark, "gone", "any", run).begin()
+    assert not isinstance(failed.value, NamespaceMissingError | EntryMissingError)
+
+
+def creating(there: Place) -> StagingContext:
+    """A model that creates the table."""
+    return there.context(StagingPurpose.CREATE)
+
+
+def keeping(there: Place) -> StagingContext:
+    """A model that keeps it."""
+    return there.context(StagingPurpose.CREATE_IF_NOT_EXISTS)
+
+
+@contextmanager
+def held(postgresql: Postgresql, table: str) -> Iterator[None]:
+    """Somebody reads the table in a transaction, so that nothing can rename it."""
+    lock = f"BEGIN; LOCK TABLE {table} IN ACCESS SHARE MODE; SELECT 'held';"
+    with client(postgresql, lock) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().strip() == "held"
+        yield
+        process.kill()
+
+
+def cut_off(postgresql: Postgresql) -> str:
+    """End the connection of a rename that waits for a lock."""
+    return postgresql.execute(
+        "SELECT CASE WHEN pg_terminate_backend(pid) THEN 'ended' END FROM pg_stat_activity "
+        "WHERE wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'"
+    )
