@@ -2,7 +2,10 @@
 
 import dataclasses
 import itertools
+import os
+import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +29,7 @@ from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.clock import FakeClock
 from functional.dbt_project import Project
 from other_catalogs.place import NEW, OLD, OLD_ROWS, Place
+from readers.session import SMALL
 from servers import database
 from servers.loopback import free_port
 from servers.postgresql import Postgresql
@@ -33,6 +37,8 @@ from servers.processes import wait_until
 
 _numbers = itertools.count(1)
 ANSWERS_WITHIN_SECONDS = 60.0
+STARTS_WITHIN_SECONDS = 180.0
+DBT = Path(sys.executable).with_name("dbt")
 ROWS, NOTHING = 400, -1
 
 EXPORTED = """
@@ -217,6 +223,32 @@ def test_what_a_killed_run_staged_is_dropped_once_it_is_old(
     assert there.rows() == OLD_ROWS
 
 
+@pytest.mark.long
+def test_a_run_that_is_killed_has_published_nothing(
+    tmp_path: Path, postgresql: Postgresql, schema: str
+) -> None:
+    """Nobody sees any of it; the next run publishes, and a vacuum drops what is left."""
+    conf = {**SMALL, **database.driver(), **database.catalog(postgresql)}
+    project = Project(tmp_path, schema, conf)
+    project.write({"models/exported.sql": EXPORTED})
+    project.write_profile(database="pg")
+    with polled(postgresql, schema) as counts:
+        with other_dbt(project, "run") as killed:
+            wait_until(
+                lambda: bool(tables(postgresql, schema)), STARTS_WITHIN_SECONDS, "a staged table"
+            )
+        assert killed.returncode == -signal.SIGKILL
+        (staged,) = tables(postgresql, schema)
+        with other_dbt(project, "run") as process:
+            assert process.wait(STARTS_WITHIN_SECONDS) == 0
+    assert set(counts) == {NOTHING, ROWS}
+    assert tables(postgresql, schema) == ["exported", staged]
+    vacuum = "{model: exported, older_than: 0}"
+    with other_dbt(project, "run-operation", "ctas_vacuum", "--args", vacuum) as process:
+        assert process.wait(STARTS_WITHIN_SECONDS) == 0
+    assert tables(postgresql, schema) == ["exported"]
+
+
 def test_a_database_that_is_not_there_is_not_an_absent_table(
     spark: SparkSession, run: CatalogsWithJvm, postgresql: Postgresql
 ) -> None:
@@ -226,6 +258,16 @@ def test_a_database_that_is_not_there_is_not_an_absent_table(
     with pytest.raises(MetastoreError) as failed:
         Place(spark, "gone", "any", run).begin()
     assert not isinstance(failed.value, NamespaceMissingError | EntryMissingError)
+
+
+@contextmanager
+def other_dbt(project: Project, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """dbt in a process of its own, which is killed at the end, with its JVM."""
+    command = [str(DBT), *project.command(*arguments)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+        yield process
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def creating(there: Place) -> StagingContext:

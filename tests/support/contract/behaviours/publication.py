@@ -20,6 +20,7 @@ from contract.subjects import Subject, changes
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    NotSupportedError,
     StagedVersionIncompleteError,
     StagingError,
 )
@@ -55,7 +56,7 @@ def replaces_everything_together(subject: Subject) -> None:
 def refuses_to_replace(subject: Subject) -> None:
     """Where no single call replaces a table, it stays, and no job is started; the error says so."""
     old = subject.published(1).content.whole
-    with pytest.raises(AtomicityNotSupportedError, match="can't be replaced by one call"):
+    with pytest.raises(NotSupportedError, match="can't be replaced by one call"):
         subject.begun(2)
     assert subject.sight() == old
     assert subject.place.records() == []

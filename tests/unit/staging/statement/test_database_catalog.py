@@ -23,6 +23,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchSchemaError,
     NoSuchTableError,
     NoSuchVersionError,
+    NotSupportedError,
     StagingError,
     TableAlreadyExistsError,
 )
@@ -46,7 +47,7 @@ def test_a_table_that_exists_is_not_replaced(purpose: StagingPurpose) -> None:
     """No single statement does that; the error says what to write instead, before any job."""
     database = FakeDatabase()
     database.make("orders")
-    with pytest.raises(AtomicityNotSupportedError, match="two renames") as refused:
+    with pytest.raises(NotSupportedError, match="two renames") as refused:
         begun(database, asking(purpose=purpose))
     assert "create_if_not_exists" in refused.value.remedy
     assert database.rows == {"orders": THEIRS}

@@ -12,7 +12,12 @@ from typing import Any
 
 from ..context import DELTA, SESSION_CATALOG, Atomicity, StagingContext, TableName
 from ..engines.protocol import WriteFigures
-from ..errors import AtomicityNotSupportedError, FormatNotFoundError, StagingError
+from ..errors import (
+    AtomicityNotSupportedError,
+    FormatNotFoundError,
+    NotSupportedError,
+    StagingError,
+)
 from ..publish import messages
 from . import settings
 from .protocol import Capabilities, ConflictCheck, StagingCatalog
@@ -187,11 +192,12 @@ class Catalogs:
     def check_added_to(self, target: TableName) -> None:
         """Return if the rows of an incremental model or a snapshot can be added to the target."""
         if implementation_of(self._spark, target.catalog) == CATALOG_OF_DATABASES:
-            raise messages.unsupported(
-                target,
-                ROWS_IN_PARTS,
-                "make it a table model with staging_purpose: create_if_not_exists; or use another "
-                "catalog",
+            raise NotSupportedError(
+                f"no rows are added to a table in a database: {ROWS_IN_PARTS}",
+                table=target,
+                left=messages.NO_JOB,
+                remedy="make it a table model with staging_purpose: create_if_not_exists; or use "
+                "another catalog",
             )
 
     def report(self, any_table: StagingContext) -> Iterator[str]:

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from .. import quoting
 from ..context import Atomicity, StagingContext, StagingPurpose, TableName
 from ..engines.protocol import WriteFigures
-from ..errors import EntryExistsError, EntryMissingError, MetastoreError, RefusedError
+from ..errors import (
+    EntryExistsError,
+    EntryMissingError,
+    MetastoreError,
+    NotSupportedError,
+    RefusedError,
+)
 from ..publish import messages
 from ..publish import version as outcome
 from ..publish.marker import new_version_id, started_ms
@@ -69,7 +75,7 @@ class RenamedVersion(FormatVersion[DatabaseBase]):
     def reach(self, over: DatabaseBase) -> Reach:
         """All or nothing; of two creations the database lets one through."""
         if over.exists:
-            raise messages.unsupported(over.name, WHY_NOT, INSTEAD, "it is unchanged")
+            raise NotSupportedError(WHY_NOT, table=over.name, left=messages.NO_JOB, remedy=INSTEAD)
         warning = ONCE if self._context.purpose is StagingPurpose.CREATE_OR_REPLACE else ""
         return Reach(Atomicity.ISOLATED, RENAME, conflict_check="cas", warning=warning)
 
