@@ -65,6 +65,7 @@ CLAIMS: Mapping[str, Claim] = {
         rolls_back=False,
         knows_live=False,
         replaces=False,
+        names_winner=False,
     ),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {

@@ -29,6 +29,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from dbt.adapters.ctas_spark.staging.redaction import HIDDEN
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.statement.database import staged_name
 from dbt.adapters.ctas_spark.staging.statement.database_catalog import open_database
@@ -124,13 +125,26 @@ def test_none_by_name_is_refused() -> None:
         begun(FakeDatabase(), asking(atomicity=Atomicity.NONE))
 
 
-@pytest.mark.parametrize("url", ["jdbc:mysql://h/d", "jdbc:postgresqlish://h", None])
+def configured(url: str | None, driver: str | None = None) -> Any:
+    """A session with a catalog ``pg``."""
+    settings = {"spark.sql.catalog.pg.url": url, "spark.sql.catalog.pg.driver": driver}
+    return SimpleNamespace(conf=SimpleNamespace(get=lambda key, _: settings.get(key)))
+
+
+@pytest.mark.parametrize("url", ["jdbc:mysql://h/d", "jdbc:postgresqlish://h", HIDDEN, None])
 def test_another_database_is_refused(url: str | None) -> None:
     """auto does not weaken to that; the URL, which may hold a password, is not told."""
-    conf = SimpleNamespace(get=lambda key, _: url if key == "spark.sql.catalog.pg.url" else None)
     with pytest.raises(AtomicityNotSupportedError, match="nobody has tried") as refused:
-        open_database(SimpleNamespace(conf=conf), CONTEXT)
+        open_database(configured(url, driver="com.mysql.cj.jdbc.Driver"), CONTEXT)
     assert "jdbc:" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "driver"), [("jdbc:postgresql://h/d", None), (HIDDEN, "org.postgresql.Driver")]
+)
+def test_postgresql_is_known_by_its_url_or_its_driver(url: str, driver: str | None) -> None:
+    """Over Thrift, Spark hides the URL."""
+    assert open_database(configured(url, driver), CONTEXT).name == "pg"
 
 
 def test_there_is_no_way_back_no_history_and_nothing_to_recover() -> None:

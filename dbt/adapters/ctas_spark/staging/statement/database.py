@@ -15,8 +15,8 @@ from ..context import TableName
 from ..publish.marker import VERSION_ID
 from .tables import Answer, Ask, SqlTables
 
-POSTGRESQL = "jdbc:postgresql:"
-"""How the URL of a catalog begins whose database is served."""
+POSTGRESQL, DRIVER = "jdbc:postgresql:", "org.postgresql.Driver"
+"""How the URL of a catalog begins whose database is served; and its driver."""
 TABLES = ("pg_catalog", "pg_stat_all_tables")
 """PostgreSQL's view of all tables of all users; a rename leaves ``relid`` as it is."""
 RELATIONS = ("information_schema", "tables")

@@ -11,12 +11,13 @@ from ..errors import ConfigurationError, NoSuchVersionError
 from ..publish import messages
 from ..publish.purposes import problems_of_any
 from ..publish.staged_table import Plan
+from ..redaction import HIDDEN
 from ..retention.clean_up import swept
 from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .by_rename import DatabaseGarbage, RenamedVersion
-from .database import MOST_OF_A_NAME, NAME, POSTGRESQL, Database
+from .database import DRIVER, MOST_OF_A_NAME, NAME, POSTGRESQL, Database
 from .tables import asking
 
 REACHED = Capabilities("postgresql", ConflictCheck.CAS, Atomicity.ISOLATED)
@@ -25,14 +26,20 @@ NOT_TRIED = (
     "table to a name that something has"
 )
 
+REMEDY = (
+    "use PostgreSQL, or another catalog; over Thrift, where a URL is hidden, PostgreSQL's is known "
+    f"by spark.sql.catalog.{{}}.driver: {DRIVER}"
+)
+
 
 def open_database(spark: Any, context: StagingContext, clock: Clock = SYSTEM_CLOCK) -> Database:
     """The database of a session, local or remote; AtomicityNotSupportedError if nobody tried it."""
     name = context.target.catalog
-    url = spark.conf.get(f"spark.sql.catalog.{name}.url", None) or ""
-    if not url.startswith(POSTGRESQL):
+    options = (f"spark.sql.catalog.{name}.{option}" for option in ("url", "driver"))
+    url, driver = (str(spark.conf.get(option, None)) for option in options)
+    if not url.startswith(POSTGRESQL) and (url, driver) != (HIDDEN, DRIVER):
         what = f"the JDBC catalog {name} reaches no level: {NOT_TRIED}"
-        raise messages.unsupported(context.target, what, "use PostgreSQL, or another catalog")
+        raise messages.unsupported(context.target, what, REMEDY.format(name))
     return Database(asking(spark), name, clock)
 
 
