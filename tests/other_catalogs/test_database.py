@@ -28,6 +28,7 @@ from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.clock import FakeClock
 from functional.dbt_project import Project
+from other_catalogs.database import NOTHING, cut_off, held, polled, tables
 from other_catalogs.place import NEW, OLD, OLD_ROWS, Place
 from readers.session import SMALL
 from servers import database
@@ -39,7 +40,7 @@ _numbers = itertools.count(1)
 ANSWERS_WITHIN_SECONDS = 60.0
 STARTS_WITHIN_SECONDS = 180.0
 DBT = Path(sys.executable).with_name("dbt")
-ROWS, NOTHING = 400, -1
+ROWS = 400
 
 EXPORTED = """
 {{ config(materialized='table', staging_purpose=var('purpose', 'create_if_not_exists')) }}
@@ -54,11 +55,6 @@ snapshots:
   - name: kept
     relation: ref('exported')
     config: {unique_key: id, strategy: check, check_cols: [state]}
-"""
-COUNTING = """
-CREATE FUNCTION {schema}.seen() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
-  RETURN (SELECT count(*) FROM {schema}.exported);
-EXCEPTION WHEN undefined_table THEN RETURN -1; END $$
 """
 
 
@@ -84,43 +80,6 @@ def project(spark: SparkSession, tmp_path: Path, schema: str) -> Project:
     project.write({"models/exported.sql": EXPORTED})
     project.write_profile(database="pg")
     return project
-
-
-def tables(postgresql: Postgresql, schema: str) -> list[str]:
-    """What the database has in a schema."""
-    asked = f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}' ORDER BY 1"
-    return postgresql.execute(asked).split()
-
-
-@contextmanager
-def polled(postgresql: Postgresql, schema: str) -> Iterator[list[int]]:
-    """Ask for the number of rows again and again, as an application does; NOTHING: no table."""
-    postgresql.execute(COUNTING.format(schema=schema))
-    counts: list[int] = []
-    with client(postgresql, f"SELECT {schema}.seen() \\watch 0.01") as process:
-        lines = process.stdout or ()
-        thread = threading.Thread(target=lambda: counts.extend(map(int, filter(_is_count, lines))))
-        thread.start()
-        yield counts
-        process.kill()
-        thread.join()
-
-
-@contextmanager
-def client(postgresql: Postgresql, said: str) -> Iterator[subprocess.Popen[str]]:
-    """A process of somebody else's that has said something to the database, and stays."""
-    command, environment = postgresql.client()
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True) as process:
-        print(said, file=process.stdin, flush=True)
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def _is_count(line: str) -> bool:
-    return line.strip().lstrip("-").isdecimal()
 
 
 def test_an_application_sees_no_table_and_then_all_of_it(
@@ -282,21 +241,3 @@ def creating(there: Place) -> StagingContext:
 def keeping(there: Place) -> StagingContext:
     """A model that keeps it."""
     return there.context(StagingPurpose.CREATE_IF_NOT_EXISTS)
-
-
-@contextmanager
-def held(postgresql: Postgresql, table: str) -> Iterator[None]:
-    """Somebody reads the table in a transaction, so that nothing can rename it."""
-    lock = f"BEGIN; LOCK TABLE {table} IN ACCESS SHARE MODE; SELECT 'held';"
-    with client(postgresql, lock) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().strip() == "held"
-        yield
-
-
-def cut_off(postgresql: Postgresql) -> str:
-    """End the connection of a rename that waits for a lock."""
-    return postgresql.execute(
-        "SELECT CASE WHEN pg_terminate_backend(pid) THEN 'ended' END FROM pg_stat_activity "
-        "WHERE wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'"
-    )
