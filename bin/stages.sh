@@ -16,7 +16,7 @@ declare -A titles=(
     [iceberg]="Iceberg's catalogs"
     [crashes]="Crashes at every step, and what the next run makes of them"
     [contract]="The contract of every catalog, and the sabotages that it has to notice"
-    [contract_formats]="The contract of Iceberg and Delta, in one session"
+    [contract_formats]="The contract of Iceberg, Delta and PostgreSQL, in one session"
     [clients]="The clients of a Hive metastore"
     [databases]="Two databases: the session catalog, and one of Iceberg's"
     [delta]="Delta tables"
@@ -41,7 +41,7 @@ long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_pos
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
     [contract_postgresql]="The contract on a metastore on PostgreSQL"
-    [contract_all_formats]="The contract on Delta, and on Iceberg's jdbc, REST and hadoop"
+    [contract_all_formats]="The contract on Delta, PostgreSQL, and Iceberg's jdbc, REST and hadoop"
     [contract_on_hive]="The contract on Iceberg's hive and session catalogs"
     [contract_pairs]="The contract for every pair of layout and purpose, on a metastore with a server"
     [crashes_all_formats]="Crashes at every step, on Iceberg and Delta"
@@ -159,7 +159,8 @@ crashes() { run_tests .venv tests/crashes; }
 contract() { run_tests .venv tests/contract; }
 
 contract_formats() {
-    run_tests .venv tests/contract/test_contract.py --catalog iceberg_jdbc --catalog delta
+    run_tests .venv tests/contract/test_contract.py --catalog iceberg_jdbc --catalog delta \
+        --catalog postgresql
 }
 
 iceberg() { run_tests .venv tests/iceberg; }
@@ -193,7 +194,7 @@ contract_embedded() { run_tests .venv tests/contract --catalog hive_embedded; }
 
 contract_postgresql() { run_tests .venv tests/contract --catalog hive_postgresql; }
 
-contract_all_formats() { run_tests .venv tests/contract --catalog formats; }
+contract_all_formats() { run_tests .venv tests/contract --catalog formats --catalog postgresql; }
 
 contract_on_hive() { run_tests .venv tests/contract --catalog on_hive; }
 

@@ -109,7 +109,7 @@ def test_a_declaration_of_what_is_known_changes_nothing(spark: SparkSession, sch
     ("catalog", "why", "remedy"),
     [
         ("sound", "Sound compares and swaps", "iceberg_catalogs: [sound]"),
-        ("derby", "Spark drops the table", "use spark_catalog"),
+        ("derby", "nobody has tried", "use PostgreSQL"),
     ],
 )
 def test_an_undeclared_catalog_is_refused(
@@ -123,7 +123,7 @@ def test_an_undeclared_catalog_is_refused(
 
 
 def test_a_jdbc_catalogs_replace_loses_the_table(spark: SparkSession, schema: str) -> None:
-    """Why it is refused: Spark drops it before the new rows are there."""
+    """Why such a table is not replaced: Spark drops it before the new rows are there."""
     spark.sql(f"CREATE NAMESPACE derby.{schema}")
     spark.sql(f"CREATE TABLE derby.{schema}.t AS SELECT 1 AS id")
     with pytest.raises(PySparkException, match="on purpose"):

@@ -132,6 +132,7 @@ class CtasSparkAdapter(PreviewAdapter):
         wrong: Iterable[str] = (),
     ) -> str:
         node = self._model.node
+        self.catalogs.check_added_to(relation.full_name)
         self._model.creates = existing is None
         table = relation if existing is None or by is Way.WHOLE else existing
         if problems := increments.problems(node.config, table, by, wrong):

@@ -56,6 +56,17 @@ CLAIMS: Mapping[str, Claim] = {
         keeps_properties=False,
         held_reads_end=True,
     ),
+    "postgresql": Claim(
+        ConflictCheck.CAS,
+        WHOLE,
+        native_format="database",
+        creates_by="publish",
+        views=Views.KEPT,
+        rolls_back=False,
+        knows_live=False,
+        replaces=False,
+        names_winner=False,
+    ),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "fakes": ("fakes", "fakes_with_a_lock", "fakes_unchecked", "fakes_remote"),
@@ -70,6 +81,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "iceberg_session": ("iceberg_session",),
     "iceberg_hadoop": ("iceberg_hadoop",),
     "delta": ("delta",),
+    "postgresql": ("postgresql",),
 }
 # One JVM can have one metastore, so the other two are asked for by name.
 DEFAULT_CHOICES = ("fakes", "hive_remote")

@@ -20,7 +20,11 @@ from dbt.adapters.ctas_spark.staging.context import (
 
 Column = tuple[str, str]
 TEAM = "team"
-NATIVE_FORMATS = ("iceberg", "delta")
+DATABASE = "database"
+"""The format of a table in a database, which no statement names."""
+UNNAMED = "parquet"
+"""What stands in a layout whose format is the catalog's."""
+NATIVE_FORMATS = ("iceberg", "delta", DATABASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout("iceberg_partitioned", ("iceberg",), ("k",)),
         Layout("delta", ("delta",)),
         Layout("delta_partitioned", ("delta",), ("k",)),
+        Layout(DATABASE, (DATABASE,), steady=True, rows_only=True),
     )
 }
 
@@ -146,8 +151,12 @@ class Content:
         on_conflict: OnConflict = OnConflict.ABORT,
     ) -> StagingContext:
         """What the product is asked to do with this version."""
+        given = self.file_format != DATABASE
         layout = TableLayout(
-            self.file_format, self.layout.partition_by, properties=dict(self.properties)
+            self.file_format if given else UNNAMED,
+            self.layout.partition_by,
+            properties=dict(self.properties),
+            format_given=given,
         )
         return StagingContext(
             target,

@@ -53,7 +53,9 @@ class SavedSubject(Subject):
         assert isinstance(place, SparkPlace)
         assert isinstance(self.run, Catalogs)
         frame = place.spark.sql(content.query)
-        writer = save_as(frame, quoting.table(self.target)).using(content.file_format)
+        writer = save_as(frame, quoting.table(self.target))
+        if asked.layout.format_given:
+            writer.using(content.file_format)
         writer.atomicity(self.level).option("staging_schema", place.staging_schema)
         writer.option("partition_metadata", asked.partition_metadata)
         if keys := asked.layout.partition_by:

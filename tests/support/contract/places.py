@@ -59,7 +59,9 @@ class Claim:
     those stay which others have set; ``held_reads_end`` that a query fails which was analysed over
     another schema; ``rolls_back`` that an earlier version can be published again; ``knows_live``
     that a table shows which version it is, and not only which one was published last. ``copies``:
-    what changes more than rows is published by a copy, which compares with nothing.
+    what changes more than rows is published by a copy, which compares with nothing. ``replaces``:
+    a table that exists can be replaced. ``names_winner``: the error of a lost race names the
+    version that won it.
     """
 
     conflict_check: ConflictCheck
@@ -76,6 +78,8 @@ class Claim:
     rolls_back: bool = True
     knows_live: bool = True
     copies: bool = False
+    replaces: bool = True
+    names_winner: bool = True
 
     @property
     def strongest(self) -> Atomicity:

@@ -31,6 +31,9 @@ class AtBegin(Enum):
     VIEW = "view"
 
 
+TABLES = (AtBegin.TABLE, AtBegin.PLAIN)
+
+
 class Meanwhile(Enum):
     """What another does between our begin and our commit."""
 
@@ -60,6 +63,11 @@ class Cell:
     error: type[StagingError] | None = None
     before_the_job: bool = False
     says: str = ""
+
+    @property
+    def replaces(self) -> bool:
+        """True if there is a table that the attempt is to replace."""
+        return self.at_begin in TABLES and self.purpose.may_replace
 
     @property
     def name(self) -> str:
@@ -119,8 +127,13 @@ def cells_of(claim: Claim) -> Iterator[Cell]:
     for cell in CELLS:
         if cell.at_begin is AtBegin.VIEW and claim.views is Views.NEVER:
             continue
-        had_a_table = cell.at_begin in (AtBegin.TABLE, AtBegin.PLAIN)
-        gone = had_a_table and cell.meanwhile is Meanwhile.DROPS and cell.after is After.OURS
+        if cell.replaces and not claim.replaces:
+            continue
+        gone = (
+            cell.at_begin in TABLES
+            and cell.meanwhile is Meanwhile.DROPS
+            and cell.after is After.OURS
+        )
         if claim.drop_takes_staged and gone:
             yield replace(cell, after=After.NOTHING, error=ConcurrentWriteError, says="")
         else:

@@ -13,11 +13,18 @@ from typing import Any, cast
 
 from dbt.adapters.ctas_spark.config import BAD_FORMATS
 from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP, REACH_NOTHING, Kind
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    HADOOP,
+    REACH_NOTHING,
+    ROWS_IN_PARTS,
+    Kind,
+)
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.files import catalog as session_catalog
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
+from dbt.adapters.ctas_spark.staging.statement import by_rename
+from dbt.adapters.ctas_spark.staging.statement import database_catalog as databases
 from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
 
 PAGE = Path(__file__).parents[3] / "docs" / "catalogs.md"
@@ -71,6 +78,10 @@ def lines() -> Iterator[Line]:
         "Delta's, over a Delta table", "delta", over_delta, CONTRACT.format("delta"), ("delta",)
     )
     yield from _of_a_server()
+    name, claim = "PostgreSQL, in Spark's JDBC catalog", "postgresql"
+    checked = f"{CONTRACT.format(claim)}, {OTHERS}"
+    every = "session, connect, thrift"
+    yield Line(name, "the database's", databases.REACHED, checked, (claim,), every)
 
 
 def _of_iceberg(kind: IcebergKind) -> Capabilities:
@@ -111,6 +122,11 @@ def tables() -> dict[str, str]:
     served = [_row(*COLUMNS), _rule(len(COLUMNS)), *map(_served, lines())]
     refused = [_row("refused", "why"), _rule(2)]
     refused += [_row(f"the catalog `{name}`", why) for name, why in REACH_NOTHING.items()]
+    refused += [
+        _row("a JDBC catalog of another database", databases.NOT_TRIED),
+        _row("to replace a table in a database", by_rename.WHY_NOT),
+        _row("to add rows to a table in a database", ROWS_IN_PARTS),
+    ]
     refused += [_row(f"`file_format: {name}`", why) for name, why in BAD_FORMATS.items()]
     remote = "over Spark Connect or Thrift"
     refused += [_row(f"{what}, {remote}", why) for what, why in without_jvm.REFUSED]

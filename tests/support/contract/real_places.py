@@ -6,10 +6,12 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from contract.database_place import postgresql as database
 from contract.format_place import delta, iceberg
 from contract.hive_place import embedded, postgresql, remote
 from contract.places import Place
 from readers.session import small_session
+from servers.database import driver
 from servers.formats import both_formats, joined
 from servers.iceberg import hive_catalogs, jdbc_catalog
 
@@ -20,14 +22,14 @@ OF_FILES: Mapping[str, Callable[[Path], AbstractContextManager[Place]]] = {
 }
 ON_HIVE = ("iceberg_session", "iceberg_hive")
 """Iceberg's commits on a Hive metastore need a setting of it that is no default."""
-DELTA = "delta"
+DELTA, DATABASE = "delta", "postgresql"
 
 
 class RealPlaces:
     """Places by their names; all end with ``open_places``.
 
     One JVM has one metastore, and a session has one ``spark_catalog``: Iceberg's catalogs on Hive
-    share a session, and the other formats another.
+    share a session, and the other formats another, with the database.
     """
 
     def __init__(self, directory: Path, open_places: ExitStack) -> None:
@@ -60,7 +62,9 @@ class RealPlaces:
         directory = self._directory / "formats"
         if self._both is None:
             settings = self._open_places.enter_context(both_formats(directory))
-            self._both = self._session(settings)
+            self._both = self._session(joined(settings, driver()))
+        if name == DATABASE:
+            return database(self._both, self._directory / name)
         if name == DELTA:
             return delta(self._both, directory)
         return iceberg(name, self._both, directory)

@@ -22,7 +22,7 @@ Prepare = Callable[[Scene], Act]
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a scenario can be.
+    """Where a scenario can be: where tables are replaced, and as follows.
 
     ``tracks``: only where the metastore keeps the target's partitions. ``lists``: only where it
     does not. ``files``: only for tables of plain files. ``reverts``: only where an earlier version
@@ -44,7 +44,8 @@ class Where:
         """True if it can be there."""
         tracked = tracks(claim, level, layout)
         refused = (
-            (self.tracks and not tracked)
+            not claim.replaces
+            or (self.tracks and not tracked)
             or (self.lists and layout.partition_metadata is PartitionMetadata.TRACKED)
             or (self.files and claim.native_format is not None)
             or (self.reverts and not claim.rolls_back)

@@ -34,16 +34,18 @@ class Postgresql:
 
     def execute(self, sql: str) -> str:
         """Run SQL as one transaction; return its rows, one a line."""
-        command = [str(self.programs / "psql"), "--no-psqlrc", "--quiet", "--tuples-only"]
-        place = ["--host=127.0.0.1", f"--port={self.port}", f"--username={self.user}"]
+        command, environment = self.client(f"--command={sql}")
         answer = subprocess.run(
-            [*command, *place, "--no-align", f"--command={sql}", "postgres"],
-            env={**os.environ, "PGPASSWORD": self.password},
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
+            command, env=environment, stdout=subprocess.PIPE, text=True, check=True
         )
         return answer.stdout
+
+    def client(self, *options: str) -> tuple[list[str], dict[str, str]]:
+        """The command of a client that prints rows, one a line, and its environment."""
+        command = [str(self.programs / "psql"), "--no-psqlrc", "--quiet", "--tuples-only"]
+        place = ["--host=127.0.0.1", f"--port={self.port}", f"--username={self.user}"]
+        environment = {**os.environ, "PGPASSWORD": self.password}
+        return [*command, *place, "--no-align", *options, "postgres"], environment
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql.connect.session import SparkSession
 
 from readers.session import SMALL
+from servers.database import driver
 from servers.delta import delta_session
 from servers.formats import joined
 from servers.iceberg import embedded_metastore, jdbc_catalog
@@ -96,7 +97,12 @@ def remote_server(directory: Path) -> Iterator[RemoteServer]:
 def _settings(directory: Path, port: int, thrift_port: int, app_name: str) -> dict[str, str]:
     return {
         **SMALL,
-        **joined(jdbc_catalog(ICEBERG, directory), embedded_metastore(directory), delta_session()),
+        **joined(
+            jdbc_catalog(ICEBERG, directory),
+            embedded_metastore(directory),
+            delta_session(),
+            driver(),
+        ),
         OPTIONS: f"{delta_session()[OPTIONS]} -Djava.io.tmpdir={directory}/temporary "
         f"-Dderby.stream.error.file={directory}/derby.log",
         "spark.master": "local[2]",

@@ -16,20 +16,20 @@ def leaves_nothing_of_a_replace(subject: Subject) -> None:
     assert subject.keeps(before.directory, files)
 
 
-@behaviour(CREATING, layouts=Layouts.TURNS)
+@behaviour(CREATING, layouts=Layouts.TURNS, creates=True)
 def leaves_nothing_of_a_creation(subject: Subject) -> None:
     """An abort of a creation removes files and record, and there is no target."""
     _abort(subject, subject.ready(1))
     assert subject.entry() is None
 
 
-@behaviour(DEFAULT, layouts=Layouts.TURNS)
+@behaviour(DEFAULT, layouts=Layouts.TURNS, creates=True)
 def leaves_nothing_of_a_job_that_never_ran(subject: Subject) -> None:
     """An abort right after begin leaves nothing either."""
     _abort(subject, subject.begun(1))
 
 
-@behaviour(DEFAULT, layouts=Layouts.TURNS)
+@behaviour(DEFAULT, layouts=Layouts.TURNS, creates=True)
 def aborts_nothing_that_was_committed(subject: Subject) -> None:
     """An abort after a commit does nothing: the version stays in the target."""
     ours = subject.published(1)

@@ -30,7 +30,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 LEVELS = (Atomicity.NONE, Atomicity.ATOMIC, Atomicity.ISOLATED)
 
 
-@behaviour(DEFAULT, layouts=Layouts.ONE)
+@behaviour(DEFAULT, layouts=Layouts.ONE, creates=True)
 def says_what_it_reaches(subject: Subject) -> None:
     """What the catalog finds of itself is what it is said to be, and reaches no less."""
     claim = subject.place.claim
@@ -42,7 +42,7 @@ def says_what_it_reaches(subject: Subject) -> None:
     assert probes == []
 
 
-@behaviour(DEFAULT, levels=ISOLATED, layouts=Layouts.ONE)
+@behaviour(DEFAULT, levels=ISOLATED, layouts=Layouts.ONE, creates=True)
 def checks_conflicts_where_it_is_isolated(subject: Subject) -> None:
     """A catalog that says isolated has a way to notice a rival's commit."""
     found = subject.catalog.capabilities(subject.place.staging_schema)
@@ -67,7 +67,7 @@ def refuses_an_expectation_if_it_says_so(subject: Subject) -> None:
     assert subject.existing().parameters["note"] == "right"
 
 
-@behaviour(DEFAULT, checks=ANY, layouts=Layouts.ONE)
+@behaviour(DEFAULT, checks=ANY, layouts=Layouts.ONE, creates=True)
 def refuses_a_level_that_it_does_not_reach(subject: Subject) -> None:
     """A level asked for by name is reached or refused, and auto takes the strongest above none."""
     claim = subject.place.claim

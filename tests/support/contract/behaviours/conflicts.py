@@ -58,7 +58,7 @@ def refuses_a_rival_over_a_plain_table(subject: Subject) -> None:
     assert subject.sight() == subject.content(3).whole
 
 
-@behaviour(DEFAULT, checks=UNLOCKED, layouts=Layouts.TURNS)
+@behaviour(DEFAULT, checks=UNLOCKED, layouts=Layouts.TURNS, creates=True)
 def refuses_a_rival_that_creates_first(subject: Subject) -> None:
     """Of two creations, one commits, at whatever moment."""
     theirs = subject.rival(3)
@@ -94,7 +94,7 @@ def hands_the_next_writer_a_good_base(subject: Subject) -> None:
     assert subject.sight() == again.content.whole
 
 
-@behaviour((StagingPurpose.CREATE_IF_NOT_EXISTS,), layouts=Layouts.ONE)
+@behaviour((StagingPurpose.CREATE_IF_NOT_EXISTS,), layouts=Layouts.ONE, creates=True)
 def goes_on_after_it_gave_way(subject: Subject) -> None:
     """After another's table was kept the same job goes on: what follows, a hook say, can run."""
     theirs = subject.rival(3)
@@ -130,7 +130,7 @@ def lets_one_of_two_invocations_through_its_lock(subject: Subject) -> None:
 
 def _lose_at(subject: Subject, moment: str, ours: Attempt, theirs: str) -> None:
     """Commit ours, and theirs at a moment of ours."""
-    left = [theirs]
+    left, named = [theirs], theirs if subject.place.claim.names_winner else None
 
     def commit_theirs(call: str) -> None:
         if call == moment and left:
@@ -138,7 +138,7 @@ def _lose_at(subject: Subject, moment: str, ours: Attempt, theirs: str) -> None:
 
     with (
         subject.around_calls(commit_theirs),
-        pytest.raises(ConcurrentWriteError, match=theirs),
+        pytest.raises(ConcurrentWriteError, match=named),
     ):
         ours.finish()
     ours.staged.abort("conflict")

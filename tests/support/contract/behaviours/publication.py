@@ -9,8 +9,10 @@ from contract.behaviours.registry import (
     DEFAULT,
     EACH,
     FILES,
+    NEVER_REPLACED,
     REPLACING,
     WHOLE,
+    Layouts,
     behaviour,
 )
 from contract.places import Entry, Views
@@ -18,6 +20,7 @@ from contract.subjects import Subject, changes
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    NotSupportedError,
     StagedVersionIncompleteError,
     StagingError,
 )
@@ -26,7 +29,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
 
-@behaviour(CREATING, levels=WHOLE)
+@behaviour(CREATING, levels=WHOLE, creates=True)
 def creates_everything_together(subject: Subject) -> None:
     """A first version appears with its schema, rows, partitions, format and properties at once."""
     ours = subject.ready(1)
@@ -47,6 +50,16 @@ def replaces_everything_together(subject: Subject) -> None:
     assert ours.staged.outcome is Outcome.COMMITTED
     assert changes(seen) == [old, ours.content.whole]
     assert subject.sight() == ours.content.whole
+
+
+@behaviour(REPLACING, layouts=Layouts.ONE, tables=NEVER_REPLACED, creates=True)
+def refuses_to_replace(subject: Subject) -> None:
+    """Where no single call replaces a table, it stays, and no job is started; the error says so."""
+    old, records = subject.published(1).content.whole, subject.place.records()
+    with pytest.raises(NotSupportedError, match="can't be replaced by one call"):
+        subject.begun(2)
+    assert subject.sight() == old
+    assert subject.place.records() == records
 
 
 @behaviour(REPLACING, levels=WHOLE)
@@ -109,7 +122,7 @@ def publishes_nothing_that_is_not_whole(subject: Subject) -> None:
     fails_without_a_file(subject, StagedVersionIncompleteError)
 
 
-@behaviour(CREATING, levels=EACH)
+@behaviour(CREATING, levels=EACH, creates=True)
 def creates_nothing_before_the_commit(subject: Subject) -> None:
     """Until the commit call there is no target where there was none."""
     subject.ready(1)

@@ -49,6 +49,7 @@ class Tables(Enum):
     BESIDE_VIEWS = "those in whose place a view can be"
     WITH_A_WAY_BACK = "those of which an earlier version can be published again"
     WITHOUT_A_WAY_BACK = "those of which none can"
+    NEVER_REPLACED = "those that are created, and never replaced"
 
     def include(self, claim: Claim) -> bool:
         """True if the claim is about such tables."""
@@ -64,6 +65,7 @@ class Tables(Enum):
             Tables.BESIDE_VIEWS: claim.views is not Views.NEVER,
             Tables.WITH_A_WAY_BACK: claim.rolls_back,
             Tables.WITHOUT_A_WAY_BACK: not claim.rolls_back,
+            Tables.NEVER_REPLACED: not claim.replaces,
         }[self]
 
 
@@ -77,6 +79,7 @@ FORMATS = Tables.FORMATS
 BESIDE_VIEWS = Tables.BESIDE_VIEWS
 WITH_A_WAY_BACK = Tables.WITH_A_WAY_BACK
 WITHOUT_A_WAY_BACK = Tables.WITHOUT_A_WAY_BACK
+NEVER_REPLACED = Tables.NEVER_REPLACED
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,11 @@ class Behaviour:
     checks: frozenset[ConflictCheck]
     layouts: Layouts
     tables: Tables
+    creates: bool
 
     def is_for(self, claim: Claim, level: Atomicity) -> bool:
         """True if a catalog of that claim has to show the behaviour at the level."""
-        applies = self.tables.include(claim)
+        applies = self.tables.include(claim) and (claim.replaces or self.creates)
         check = ConflictCheck.NONE if claim.copies else claim.conflict_check
         return applies and level in self.levels and check in self.checks
 
@@ -100,18 +104,22 @@ class Behaviour:
 ALL: list[Behaviour] = []
 
 
-def behaviour(
+def behaviour(  # noqa: PLR0913 (where it applies)
     purposes: tuple[StagingPurpose, ...] = DEFAULT,
     *,
     levels: tuple[Atomicity, ...] = EACH,
     checks: frozenset[ConflictCheck] = ANY,
     layouts: Layouts = Layouts.EVERY,
     tables: Tables = Tables.ALL,
+    creates: bool = False,
 ) -> Callable[[Function], Function]:
-    """Add the function to the contract; it stays a plain function."""
+    """Add the function to the contract; it stays a plain function.
+
+    It ``creates`` if it replaces no table.
+    """
 
     def add(function: Function) -> Function:
-        ALL.append(Behaviour(function, purposes, levels, checks, layouts, tables))
+        ALL.append(Behaviour(function, purposes, levels, checks, layouts, tables, creates))
         return function
 
     return add

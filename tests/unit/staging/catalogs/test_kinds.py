@@ -48,6 +48,7 @@ def context(catalog: str, file_format: str | None) -> StagingContext:
         ("ice", "iceberg", CATALOG_OF_ICEBERG, Kind.ICEBERG),
         ("ice", None, CATALOG_OF_ICEBERG, Kind.ICEBERG),
         ("spark_catalog", "delta", DELTAS, Kind.DELTA),
+        ("pg", None, JDBC, Kind.DATABASE),
     ],
 )
 def test_class_and_format_decide(
@@ -111,7 +112,7 @@ def test_a_declared_catalog_is_icebergs() -> None:
 
 @pytest.mark.parametrize(
     ("implementation", "why"),
-    [(JDBC, "Spark drops the table"), (PAIMONS, "truncates the live table"), ("x.Y", "nobody")],
+    [(PAIMONS, "truncates the live table"), ("x.Y", "nobody")],
 )
 def test_any_other_catalog_is_refused_with_what_is_known_of_it(
     implementation: str, why: str

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    CATALOG_OF_DATABASES,
     CATALOG_OF_ICEBERG,
     REACH_NOTHING,
     SESSION_OF_ICEBERG,
@@ -33,6 +34,7 @@ DELTA = {
     EXTENSIONS: EXTENSION_OF_DELTA,
 }
 ICE = {f"{CATALOG}ice": CATALOG_OF_ICEBERG, f"{CATALOG}ice.type": "rest"}
+PG = {f"{CATALOG}pg": CATALOG_OF_DATABASES, f"{CATALOG}pg.url": "jdbc:postgresql://h/d"}
 
 
 def catalogs(settings: dict[str, str], *declared: str) -> CatalogsWithoutJvm:
@@ -60,6 +62,7 @@ def context(catalog: str, file_format: str | None = None) -> StagingContext:
         ({**ICE, f"{CATALOG}ice.type": "hadoop"}, "ice", None),
         ({f"{CATALOG}spark_catalog": SESSION_OF_ICEBERG}, "spark_catalog", "iceberg"),
         (DELTA, "spark_catalog", "delta"),
+        (PG, "pg", None),
     ],
 )
 def test_a_format_with_a_replace_of_its_own_is_served(
@@ -80,11 +83,27 @@ def test_a_catalog_that_is_declared_is_served(settings: dict[str, str]) -> None:
     assert isinstance(catalogs(settings, "ice").catalog_for(context("ice")), StatementCatalog)
 
 
-def test_a_catalog_whose_replace_drops_the_table_is_refused_even_if_declared() -> None:
+@pytest.mark.parametrize("implementation", [CATALOG_OF_DATABASES, *REACH_NOTHING])
+def test_a_catalog_that_is_known_for_another_one_is_refused_if_declared(
+    implementation: str,
+) -> None:
     """The declaration is false: it is no catalog of Iceberg's."""
-    jdbc = next(iter(REACH_NOTHING))
     with pytest.raises(StagingError, match="nothing is known"):
-        catalogs({f"{CATALOG}ice": jdbc}, "ice").catalog_for(context("ice"))
+        catalogs({f"{CATALOG}ice": implementation}, "ice").catalog_for(context("ice"))
+
+
+@pytest.mark.parametrize("implementation", REACH_NOTHING)
+def test_a_catalog_that_reaches_nothing_is_refused(implementation: str) -> None:
+    """Undeclared as well."""
+    with pytest.raises(StagingError, match="nothing is known"):
+        catalogs({f"{CATALOG}ice": implementation}).catalog_for(context("ice"))
+
+
+def test_rows_are_added_to_no_table_in_a_database() -> None:
+    """Those of an incremental model would come in several transactions."""
+    with pytest.raises(StagingError, match="a transaction of its own"):
+        catalogs(PG).check_added_to(TableName("app", "t", "pg"))
+    catalogs(ICE).check_added_to(TableName("shop", "t", "ice"))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,11 @@ from typing import Any, cast
 import pytest
 
 from dbt.adapters.ctas_spark.staging.catalogs import declared, session
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_ICEBERG, HADOOP
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    CATALOG_OF_DATABASES,
+    CATALOG_OF_ICEBERG,
+    HADOOP,
+)
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.catalogs.rest import RestCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
@@ -28,6 +32,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchCatalogError,
 )
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from dbt.adapters.ctas_spark.staging.statement.database_catalog import DatabaseCatalog
 
 CATALOG = "spark.sql.catalog."
 SETTINGS = {
@@ -38,6 +43,8 @@ SETTINGS = {
     f"{CATALOG}glue": CATALOG_OF_ICEBERG,
     f"{CATALOG}glue.catalog-impl": "org.apache.iceberg.aws.glue.GlueCatalog",
     f"{CATALOG}own": "x.Own",
+    f"{CATALOG}pg": CATALOG_OF_DATABASES,
+    f"{CATALOG}pg.url": "jdbc:postgresql://h/d",
     f"{CATALOG}spark_catalog": CATALOG_OF_DELTA,
     EXTENSIONS: EXTENSION_OF_DELTA,
 }
@@ -173,6 +180,12 @@ def test_a_hadoop_catalog_publishes_by_statement(opened: Opened) -> None:
     found = served(catalogs(), "hadoop")
     assert isinstance(found, StatementCatalog)
     assert found._copied is HADOOP  # noqa: SLF001 (asking would make its staging schema)
+    assert opened.names == []
+
+
+def test_a_database_needs_no_class_of_java_and_no_metastore(opened: Opened) -> None:
+    """Spark's JDBC catalog is asked in SQL."""
+    assert isinstance(served(catalogs(), "pg"), DatabaseCatalog)
     assert opened.names == []
 
 

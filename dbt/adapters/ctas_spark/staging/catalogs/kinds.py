@@ -12,7 +12,12 @@ from typing import Any
 
 from ..context import DELTA, SESSION_CATALOG, Atomicity, StagingContext, TableName
 from ..engines.protocol import WriteFigures
-from ..errors import AtomicityNotSupportedError, FormatNotFoundError, StagingError
+from ..errors import (
+    AtomicityNotSupportedError,
+    FormatNotFoundError,
+    NotSupportedError,
+    StagingError,
+)
 from ..publish import messages
 from . import settings
 from .protocol import Capabilities, ConflictCheck, StagingCatalog
@@ -25,11 +30,9 @@ ICEBERGS = (SESSION_OF_ICEBERG, CATALOG_OF_ICEBERG)
 DECLARED = "iceberg_catalogs"
 """The profile's list of Iceberg catalogs whose classes this adapter does not know."""
 
+CATALOG_OF_DATABASES = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+
 REACH_NOTHING: Mapping[str, str] = {
-    "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog": (
-        "it stages nothing, so that Spark drops the table and creates it anew, and a failure in "
-        "between leaves none"
-    ),
     "org.apache.paimon.spark.SparkCatalog": (
         "a replace truncates the live table before it writes (paimon#9994)"
     ),
@@ -39,6 +42,10 @@ REACH_NOTHING: Mapping[str, str] = {
 }
 """Catalogs whose own replace loses the old table, by class."""
 
+ROWS_IN_PARTS = (
+    "each of Spark's tasks adds its rows in a transaction of its own, so that readers would see a "
+    "part of them, and a failure would leave it"
+)
 NOT_ISOLATED = (
     "a rival's commit between our last look and the statement is not noticed: the last writer wins"
 )
@@ -59,6 +66,7 @@ class Kind(Enum):
     FILES = "session_catalog"
     ICEBERG = "iceberg"
     DELTA = "delta"
+    DATABASE = "database"
 
 
 def implementation_of(spark: Any, catalog: str) -> str | None:
@@ -82,6 +90,8 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
     only_iceberg = implementation == CATALOG_OF_ICEBERG or is_declared
     of_iceberg = only_iceberg or implementation == SESSION_OF_ICEBERG
     if not of_iceberg and catalog != SESSION_CATALOG:
+        if implementation == CATALOG_OF_DATABASES:
+            return Kind.DATABASE
         raise _of_nobody(context, implementation)
     if layout.file_format == DELTA:
         settings.check_delta(context, implementation, facts)
@@ -178,6 +188,17 @@ class Catalogs:
             if served not in self._opened:
                 self._opened[served] = self._open(context, served[1])
             return self._opened[served]
+
+    def check_added_to(self, target: TableName) -> None:
+        """Return if the rows of an incremental model or a snapshot can be added to the target."""
+        if implementation_of(self._spark, target.catalog) == CATALOG_OF_DATABASES:
+            raise NotSupportedError(
+                f"no rows are added to a table in a database: {ROWS_IN_PARTS}",
+                table=target,
+                left=messages.NO_JOB,
+                remedy="make it a table model with staging_purpose: create_if_not_exists; or use "
+                "another catalog",
+            )
 
     def report(self, any_table: StagingContext) -> Iterator[str]:
         """What ``dbt debug`` says of the session, and of the level that tables there reach."""

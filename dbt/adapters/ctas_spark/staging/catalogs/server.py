@@ -15,9 +15,11 @@ from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout
 from ..errors import StagingError
 from ..publish import messages
 from ..statement.catalog import StatementCatalog
+from ..statement.database_catalog import DatabaseCatalog, open_database
 from ..statement.tables import FORMATS, SqlTables, asking
 from . import settings
 from .kinds import (
+    CATALOG_OF_DATABASES,
     DECLARED,
     ICEBERGS,
     NOT_ISOLATED,
@@ -107,8 +109,9 @@ class CatalogsWithoutJvm(Catalogs):
 
     def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
         name = context.target.catalog
-        is_declared = name in self._declared and implementation not in REACH_NOTHING
-        is_known = implementation in ICEBERGS or is_declared
+        is_database = implementation == CATALOG_OF_DATABASES
+        is_one = (name in self._declared) != is_database  # a declared database is no Iceberg's
+        is_known = implementation in ICEBERGS or (is_one and implementation not in REACH_NOTHING)
         if name != SESSION_CATALOG and implementation and not is_known:
             raise messages.unsupported(
                 context.target,
@@ -133,6 +136,8 @@ class CatalogsWithoutJvm(Catalogs):
         return kind
 
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        if kind is Kind.DATABASE:
+            return DatabaseCatalog(open_database(self._spark, context))
         name, is_iceberg = context.target.catalog, kind is Kind.ICEBERG
         options = self._options(name)
         is_known = settings.iceberg_kind(options) is not None or settings.is_hadoop(options)

@@ -24,6 +24,7 @@ from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore
 from ..statement.catalog import StatementCatalog
+from ..statement.database_catalog import DatabaseCatalog, open_database
 from ..statement.tables import SqlTables, asking
 from ..storage.hadoop import HadoopStorage
 from . import declared, rest, settings
@@ -167,6 +168,11 @@ class CatalogsWithJvm(Catalogs):
             return self.catalog
         if kind is Kind.DELTA:
             return DeltaCatalog(self.catalog, DeltaTables(self._spark))
+        if kind is Kind.DATABASE:
+            return DatabaseCatalog(open_database(self._spark, context, self._clock))
+        return self._open_iceberg(context)
+
+    def _open_iceberg(self, context: StagingContext) -> StagingCatalog:
         name = context.target.catalog
         options = self._options(name)
         is_known = implementation_of(self._spark, name) in ICEBERGS

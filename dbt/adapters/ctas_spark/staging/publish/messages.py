@@ -48,9 +48,10 @@ def in_the_way(context: StagingContext, obstacle: str, left: str) -> StagingErro
         what = f"{obstacle} is in the place of the table to create"
         remedy = f"{remedy}, or set staging_purpose: create_or_replace"
         return TableAlreadyExistsError(what, table=context.target, left=left, remedy=remedy)
+    named = f" of the format {context.layout.file_format}" if context.layout.format_given else ""
     what = (
         f"{obstacle} is in the place of the table, and no single commit can replace it with "
-        f"a table of the format {context.layout.file_format}"
+        f"a table{named}"
     )
     return unsupported(context.target, what, remedy, left)
 
