@@ -10,6 +10,9 @@ from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
+VIEWS = ("view", "temporary_view")
+"""What may be a stream itself."""
+
 
 class ModelViewsAdapter(PreviewAdapter):
     """Makes the views that a model's new rows are selected from."""
@@ -37,8 +40,7 @@ class ModelViewsAdapter(PreviewAdapter):
         return self._model.build is not None and self._model.build.staged.outcome is None
 
     def _view(self, view: CtasSparkRelation, frame: Any) -> None:
-        is_of_stream = self._model.node.config.materialized == "temporary_view"
-        if frame.isStreaming and not is_of_stream:
+        if frame.isStreaming and self._model.node.config.materialized not in VIEWS:
             frame = self._batch_of(frame)
         frame.createOrReplaceTempView(view.identifier)
 
