@@ -17,6 +17,7 @@ TABLE = CtasSparkRelation.create(schema="shop", identifier="orders")
 DELTA = CtasSparkRelation.create(
     schema="shop", identifier="orders", information="Provider: delta", is_delta=True
 )
+VERSION = "file:/w/s.db/ctas-spark/s0123456789ab/s.t/v1"
 MERGE = {"incremental_strategy": "merge", "unique_key": "id"}
 
 
@@ -71,7 +72,8 @@ def test_only_a_query_with_the_word_is_looked_at(sql: str, *, may_be: bool) -> N
 
 def reading(monkeypatch: pytest.MonkeyPatch, **options: str) -> Any:
     """A stream of one source of files with these options, and of another source."""
-    source = SimpleNamespace(options=lambda: options)
+    provider = options.pop("provider", "json")
+    source = SimpleNamespace(options=lambda: options, className=lambda: provider)
     leaves = [
         SimpleNamespace(nodeName=lambda: "StreamingRelationV2"),
         SimpleNamespace(nodeName=lambda: "StreamingRelation", dataSource=lambda: source),
@@ -89,7 +91,7 @@ def reading(monkeypatch: pytest.MonkeyPatch, **options: str) -> Any:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"path": "file:/w/s.db/ctas-spark/s0123456789ab/s.t/v1"}, "one version of a table"),
+        ({"path": VERSION}, "one version of a table"),
         ({"path": "s3a://landing/raw", "cleanSource": "archive"}, "cleanSource"),
     ],
 )
@@ -101,7 +103,13 @@ def test_a_source_that_repeats_or_loses_rows_is_refused(
         check_sources(reading(monkeypatch, **options), TableName("shop", "orders"))
 
 
-def test_any_other_source_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also one whose path only looks a little like a version's."""
-    stream = reading(monkeypatch, path="s3a://landing/ctas-spark/raw", cleanSource="OFF")
-    check_sources(stream, TableName("shop", "orders"))
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"path": "s3a://landing/ctas-spark/raw", "cleanSource": "OFF"},
+        {"path": VERSION, "provider": "delta"},
+    ],
+)
+def test_any_other_source_is_read(monkeypatch: pytest.MonkeyPatch, options: dict[str, str]) -> None:
+    """A path that only looks like a version's, and a Delta table, which stays at its first path."""
+    check_sources(reading(monkeypatch, **options), TableName("shop", "orders"))

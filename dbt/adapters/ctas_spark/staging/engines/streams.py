@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -16,13 +17,22 @@ SOURCE = "StreamingRelation"
 """Spark's node for the sources that have a path; the others keep no files of their own."""
 
 
-def sources(stream: Any) -> Iterator[Mapping[str, str]]:
-    """The options of each source of files that a stream reads, by name in small letters."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a stream reads: its format and its options, by name, all in small letters."""
+
+    provider: str
+    options: Mapping[str, str]
+
+
+def sources(stream: Any) -> Iterator[Source]:
+    """Each source that has a path."""
     leaves = stream._jdf.queryExecution().analyzed().collectLeaves()  # noqa: SLF001 (its plan)
     for leaf in map(leaves.apply, range(leaves.size())):
         if str(leaf.nodeName()) == SOURCE:
-            options = jvm.as_json(stream.sparkSession, leaf.dataSource().options())
-            yield {name.lower(): str(value) for name, value in options.items()}
+            found = jvm.as_json(stream.sparkSession, leaf.dataSource().options())
+            options = {name.lower(): str(value) for name, value in found.items()}
+            yield Source(str(leaf.dataSource().className()).lower(), options)
 
 
 def run_to_its_end(stream: Any, checkpoint: str, directory: str, job: Job) -> None:

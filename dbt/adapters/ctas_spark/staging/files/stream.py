@@ -18,10 +18,9 @@ import json
 import logging
 import re
 import uuid
-from collections.abc import Mapping
 from typing import Any
 
-from ..context import TableName
+from ..context import DELTA, TableName
 from ..engines import streams
 from ..engines.protocol import Job
 from ..errors import JobCanceledError, NoCheckpointError, NotSupportedError
@@ -116,22 +115,22 @@ def check_sources(stream: Any, target: TableName) -> None:
     Raises:
         NotSupportedError: it reads versions, or a source that forgets what a failed run has read.
     """
-    for options in streams.sources(stream):
-        if wrong := _wrong_with(options):
+    for source in streams.sources(stream):
+        if wrong := _wrong_with(source):
             what, remedy = wrong
             raise NotSupportedError(what, table=target, left=messages.NO_JOB, remedy=remedy)
 
 
-def _wrong_with(options: Mapping[str, str]) -> tuple[str, str] | None:
-    """What a source would do, and the remedy."""
-    path = options.get("path", "")
-    if VERSION_OF_OURS.search(f"{path}/"):
+def _wrong_with(source: streams.Source) -> tuple[str, str] | None:
+    """What a source would do, and the remedy; a Delta table stays where it was first built."""
+    path = source.options.get("path", "")
+    if source.provider != DELTA and VERSION_OF_OURS.search(f"{path}/"):
         what = (
             f"the stream reads {path}, which is one version of a table: the next one has all rows "
             "in new files, and a stream would take them all again"
         )
         return what, "read that table as a batch, or build it in Delta or Iceberg by appending rows"
-    if options.get("cleansource", "off").lower() != "off":
+    if source.options.get("cleansource", "off").lower() != "off":
         what = (
             f"the stream of {path} has the option cleanSource, which takes files away before their "
             "rows are published, so that a run that fails loses them"
