@@ -28,3 +28,25 @@ class TestDelta(DbtRuns):
         assert project.dbt("run", "--select", "m").success
         assert not project.dbt("run", "--select", "m", fails=True).success
         assert project.rows("select * from {schema}.m") == [(1,)]
+
+    def test_the_rows_that_are_added_to_a_table_are_a_stream(self, project: Project) -> None:
+        """Each comes once to a table of files; a Delta table can't be the target of one."""
+        atomic, isolated = (
+            f"{{{{ config(materialized='incremental', {one}) }}}} select"
+            for one in (
+                "atomicity='atomic', file_format='delta'",
+                "atomicity='isolated', file_format='parquet'",
+            )
+        )
+        of_stream = "n from stream {{ ref('m') }}"
+        files = {
+            "models/m.sql": f"{atomic} {{{{ var('n') }}}} as n",
+            "models/plain.sql": f"{isolated} {of_stream}",
+        }
+        project.write({**files, "models/schema.yml": ""})
+        for n in (1, 2):
+            project.build(n=n)
+        assert project.rows("select n from {schema}.plain order by n") == [(1,), (2,)]
+        project.write({**files, "models/refused.sql": f"{atomic} {of_stream}"})
+        told = project.dbt("run", "--select", "refused", n=3).message("refused")
+        assert "file_format: the rows of a stream are published with its checkpoint" in told

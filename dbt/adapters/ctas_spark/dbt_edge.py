@@ -38,7 +38,9 @@ R = TypeVar("R")
 RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
 INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
 FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
-FRAMES = re.compile(r"\n\nJVM stacktrace:|\nThis stopped SparkContext was created at:")
+FRAMES = re.compile(
+    r"\n\nJVM stacktrace:|\nThis stopped SparkContext was created at:|\n=== Streaming Query"
+)
 CAUSED_BY = "Caused by: "
 PLAN = re.compile(r";\s*\n(?='?[A-Z]\w+)")
 """Where the words of an analysis end and its plan begins."""

@@ -19,12 +19,13 @@ from dbt.adapters.ctas_spark import (
     python_models,
     seeds,
     snapshots,
+    streams,
 )
 from dbt.adapters.ctas_spark.config import OwnConfigs, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
-from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
+from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.settings import statements
 from dbt.adapters.ctas_spark.staging.context import (
@@ -45,7 +46,7 @@ class CtasSparkConfig(OwnConfigs, SparkConfig):
     """The model configs of dbt-spark, and of this adapter."""
 
 
-class CtasSparkAdapter(PreviewAdapter):
+class CtasSparkAdapter(ModelViewsAdapter):
     """dbt-spark, with tables that are staged and then published by one call."""
 
     AdapterSpecificConfigs = CtasSparkConfig
@@ -133,10 +134,11 @@ class CtasSparkAdapter(PreviewAdapter):
     ) -> str:
         node = self._model.node
         self.catalogs.check_added_to(relation.full_name)
-        self._model.creates = existing is None
+        self._model.creates, self._model.adds = existing is None, by is Way.WITH_OLD_ROWS
         table = relation if existing is None or by is Way.WHOLE else existing
         if problems := increments.problems(node.config, table, by, wrong):
             raise ConfigurationError(node.unique_id, problems)
+        self._model.problems_of_stream = [*streams.problems(node.config, table, by)]
         if by is Way.WITH_OLD_ROWS:
             self._plan(relation, full_refresh=False)
         if by is Way.IN_PLACE:
@@ -183,14 +185,6 @@ class CtasSparkAdapter(PreviewAdapter):
         """The statement of the project's own strategy, from its ``get_incremental_NAME_sql``."""
         named = increments.strategy_of(self._model.node.config)
         return str(self.get_incremental_strategy_macro(context, named)(arguments))
-
-    @for_macros
-    def run_python_model(self, view: CtasSparkRelation, code: str) -> None:
-        """Run a Python model in this process, and make a temporary view of what it returns."""
-        self._handle.job.attach()
-        node = self._model.node
-        frame = python_models.run(code, node.original_file_path, self._handle.spark)
-        frame.createOrReplaceTempView(view.identifier)
 
     @for_macros
     def seed_query(self, rows: Any, config: Any) -> str:

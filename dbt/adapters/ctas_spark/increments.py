@@ -74,16 +74,20 @@ def problems(
 ) -> list[str]:
     """Configs that a node which adds to its ``table`` can't have, each with the remedy."""
     told = [*_of_what_is_added_to(config, by), *strategies]
-    if by is Way.WHOLE:
-        native = config.get("file_format") in NATIVE or not table.in_session_catalog
-    else:
-        native = not is_of_files(table)
-    if native and config.get("atomicity") in (Atomicity.ISOLATED.value, Atomicity.NONE.value):
+    refused = (Atomicity.ISOLATED.value, Atomicity.NONE.value)
+    if is_native(config, table, by) and config.get("atomicity") in refused:
         told.append(
             "atomicity: rows are added to a Delta or Iceberg table by a commit of the format, "
             "which is atomic; ask for atomic, or remove it"
         )
     return told
+
+
+def is_native(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> bool:
+    """True if the format of the table has commits of its own."""
+    if by is Way.WHOLE:
+        return config.get("file_format") in NATIVE or not table.in_session_catalog
+    return not is_of_files(table)
 
 
 def of_strategy(

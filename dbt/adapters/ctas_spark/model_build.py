@@ -2,11 +2,12 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
+from dbt.adapters.ctas_spark import streams
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
 from dbt.adapters.ctas_spark.settings import NodeSettings
@@ -124,7 +125,8 @@ class ModelBuild:
 
     def _message(self, told: Publication) -> str:
         if told.outcome is Outcome.KEPT:
-            return "kept: the table exists"
+            is_of_stream = told.purpose.may_replace  # which no other table is kept by
+            return f"kept: {'its stream has nothing new' if is_of_stream else 'the table exists'}"
         counted = "" if told.rows is None else f", {told.rows:,} rows"
         return f"published {self.staged.version}{counted}"
 
@@ -169,6 +171,10 @@ class ModelSlot(threading.local):
     level: Atomicity | None = None
     """That of a table that is written in place, where it is known."""
     written: Written | None = None
+    adds: bool = False
+    """Whether what is published are rows of the table with new ones."""
+    problems_of_stream: Sequence[str] = ()
+    """What is wrong with its configuration if its query is a stream."""
     creates: bool = False
     """Whether the table that rows are added to was not there when the run listed its schema."""
     view: Any = None
@@ -182,7 +188,8 @@ class ModelSlot(threading.local):
         """A model begins in this thread."""
         self.node, self.build, self.event = node, None, None
         self.began, self.counts, self.written = time.monotonic(), False, None
-        self.level, self.creates = None, False
+        self.level, self.creates, self.adds = None, False, False
+        self.problems_of_stream = (streams.NOT_INCREMENTAL,)
         self.view, self.settings = None, NodeSettings()
 
     @property

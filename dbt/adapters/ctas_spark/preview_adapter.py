@@ -14,7 +14,7 @@ from pyspark.errors import AnalysisException
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
-from dbt.adapters.ctas_spark import dbt_edge, increments, operations, python_models
+from dbt.adapters.ctas_spark import dbt_edge, increments, operations, python_models, streams
 from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
@@ -135,6 +135,9 @@ class PreviewAdapter(TemporaryAdapter):
             return False
         if wrong := [*increments.of_strategy(node.config, existing, macros)]:
             raise ConfigurationError(node.unique_id, wrong)
+        by = increments.way(existing, node.config, full_refresh=full_refresh)
+        told = streams.problems(node.config, existing or relation, by)
+        self._model.problems_of_stream = [*told]
         is_table = self._befores[path] is not None and existing is not None and existing.is_table
         self._here.adds = is_table and not full_refresh
         return node.batch is not None or self._here.adds

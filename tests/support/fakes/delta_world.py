@@ -124,6 +124,9 @@ class FakeStorage:
         for one in self.files(path):
             del self.held[one.path]
 
+    def copy(self, source: str, directory: str) -> None:
+        raise NotImplementedError(source, directory)
+
     def copy_permissions(self, source: str, directory: str) -> None:
         """There are none here."""
 

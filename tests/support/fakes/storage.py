@@ -68,6 +68,11 @@ class FakeStorage:
             del self.texts[name]
         self.empty_directories.discard(path)
 
+    def copy(self, source: str, directory: str) -> None:
+        self._refuse(directory)
+        for path in [one for one in self.texts if _is_in(one, source)]:
+            self.write(directory + path.removeprefix(source), self.texts[path])
+
     def copy_permissions(self, source: str, directory: str) -> None:
         self._refuse(directory)
         if self.exists(source):

@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
 from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
@@ -99,6 +99,10 @@ class FakeVersion:
 
     def stage_on(self, base: FakeBase, level: Atomicity) -> None:
         self._does("stage on", base, level)
+
+    def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:  # noqa: ARG002 (scripted)
+        self._does("resume" if resumes else "drain")
+        return stream
 
     def statement(self, query: str) -> str:
         return f"STAGE {query}"

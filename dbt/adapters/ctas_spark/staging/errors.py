@@ -23,6 +23,7 @@ StagingError                        PUBLICATION_FAILED
 ├── TableAlreadyExistsError         TABLE_ALREADY_EXISTS     purpose create
 ├── NoSuchTableError                NO_SUCH_TABLE            purpose replace
 ├── NoSuchVersionError              NO_SUCH_VERSION          nothing to go back to
+├── NoCheckpointError               NO_CHECKPOINT            a stream can't go on from a version
 ├── ShadowedError                   SHADOWED                 a temporary object has its path
 ├── StagedVersionGoneError          STAGED_VERSION_GONE      another removed it
 ├── StagedVersionIncompleteError    STAGED_VERSION_INCOMPLETE  it lacks what the job wrote
@@ -168,6 +169,10 @@ class NoSuchTableError(StagingError):
 
 class NoSuchVersionError(StagingError):
     name = "NO_SUCH_VERSION"
+
+
+class NoCheckpointError(StagingError):
+    name = "NO_CHECKPOINT"
 
 
 class ShadowedError(StagingError):

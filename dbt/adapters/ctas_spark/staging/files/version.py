@@ -4,9 +4,10 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import Any
 
 from ..context import Atomicity, TableLayout, TableName
-from ..engines.protocol import WriteFigures
+from ..engines.protocol import Job, WriteFigures
 from ..errors import MetastoreError, StagingError
 from ..publish import ddl, messages
 from ..publish import version as outcome
@@ -14,13 +15,14 @@ from ..publish.locks import HeldCheck
 from ..publish.marker import Kind, new_version_id
 from ..publish.version import Outcome, Reach
 from ..steps import Step, StepReport
-from ..storage.client import Storage, data_files, empty, still_there
+from ..storage.client import Removal, Storage, data_files, empty, still_there
 from . import reach
 from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
 from .follow_up import complete, fill_columns, track_partitions
 from .publication import MetastoreCall, marker_over, wait_out
 from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
+from .stream import StreamRun, check_sources
 from .table import FileTable
 
 logger = logging.getLogger(__name__)
@@ -58,6 +60,7 @@ class FileVersion:
         )
         self._written: WriteFigures | None = None
         self._call: MetastoreCall | None = None
+        self._stream: StreamRun | None = None
 
     @property
     def record(self) -> TableName:
@@ -106,6 +109,16 @@ class FileVersion:
             self._root = self._services.roots.root_of(self._context)
         else:
             self.rebase(base)
+
+    def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
+        """By a run next to the version, which an abort removes, too."""
+        check_sources(stream, self._context.target)
+        directory = f"{self._root}/{new_version_id(self._services.clock.wall_ms())}"
+        self._stream = StreamRun(self._services.storage, directory, self._context.target)
+        if resumes:
+            base = self._staged.base.table
+            self._stream.go_on_from(base.location if base else None)
+        return self._stream.new_rows(stream, job)
 
     def statement(self, query: str) -> str:
         """The CTAS that stages the version; at level ``none`` it stages no rows."""
@@ -176,7 +189,7 @@ class FileVersion:
         left = self._services.conditional and reach.has_left(over, after)
         return outcome.decide(failure, shows_ours=ours, can_not_land=left)
 
-    def settle(self, report: StepReport) -> list[str]:  # noqa: ARG002 (its table has it)
+    def settle(self, report: StepReport) -> list[str]:
         """Hive's columns and the partitions, as far as the call left them for later; refresh."""
         target, left = self._context.target, []
         try:
@@ -189,19 +202,25 @@ class FileVersion:
             logger.warning("%s: %s; the next run does it", target, error.what)
             left.append(error.what)
         self._services.engine.refresh(target)
-        return left
+        return left + still_there(report, *self._of_stream)
 
     def discard(self, report: StepReport) -> list[str]:
         directory, record = self.directory, self.record
         storage, metastore = self._services.storage, self._services.metastore
         files = Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)
         entry = Step.DELETE_RECORD, f"record {record}", lambda: metastore.drop_entry(record)
-        return still_there(report, files, entry)
+        return still_there(report, *self._of_stream, files, entry)
+
+    @property
+    def _of_stream(self) -> list[Removal]:
+        return [self._stream.removal] if self._stream else []
 
     def _adopt(self) -> None:
-        """Write what the CTAS does not: Delta's properties are not in the entry; permissions."""
+        """Write what the CTAS does not: Delta's properties, a stream's checkpoint; permissions."""
         if not self._context.layout.has_properties_in_entry:
             self._staged.write(self._root)
+        if self._stream is not None:
+            self._stream.hand_over(self.directory)
         base = self._staged.base.table
         if base is not None and base.location is not None:
             try:

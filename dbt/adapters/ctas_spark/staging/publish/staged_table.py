@@ -124,6 +124,15 @@ class StagedTable(Generic[B]):
             logger.warning("%s: %s", self.target, self.reach.warning)
         self._version.stage_on(self.base, self.level)
 
+    def drain(self, stream: Any, *, resumes: bool) -> Any:
+        """What is new in a stream, as a batch; None, and KEPT, if the base has all there is."""
+        batch = self._version.drain(stream, self._job, resumes=resumes)
+        if batch is None:
+            self.left_behind = self._withdrawn("nothing is new in its stream")
+            self.outcome = Outcome.KEPT
+            self._report.leave()
+        return batch
+
     def statement(self, query: str) -> str:
         """The statement that stages the version; no reader of the target sees its effect."""
         self._report.enter(Step.STAGE)

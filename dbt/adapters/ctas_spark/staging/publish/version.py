@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from ..context import Atomicity, TableName
-from ..engines.protocol import WriteFigures
+from ..engines.protocol import Job, WriteFigures
 from ..errors import (
     EntryExistsError,
     EntryMissingError,
@@ -178,6 +178,13 @@ class Version(Protocol[B]):
     def stage_on(self, base: B, level: Atomicity) -> None:
         """Prepare the staging of a version for that base; nothing about the target is written."""
 
+    def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
+        """What is new in a streaming DataFrame, as a batch for the version; None if nothing is.
+
+        Where the stream has got to is published with the version. ``resumes``: what the base has
+        is not new.
+        """
+
     def statement(self, query: str) -> str:
         """The statement that stages the version."""
 
@@ -245,6 +252,9 @@ class FormatVersion(Generic[B]):
 
     def mend(self, found: B) -> B:
         return found
+
+    def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
+        raise NotImplementedError(f"no place in the format for the checkpoint of {stream}")
 
     def fill_statement(self, query: str) -> str:
         raise NotImplementedError(f"a version that is committed whole is not filled by {query}")

@@ -65,6 +65,9 @@ class Storage(Deleting, Protocol):
     def modified_ms(self, path: str) -> int | None:
         """The time of a file or directory; None if it is not there."""
 
+    def copy(self, source: str, directory: str) -> None:
+        """Copy a directory, with all below it, to a path at which nothing is."""
+
     def copy_permissions(self, source: str, directory: str) -> None:
         """Give a directory the mode, group and ACL of ``source``, if there is one; make it."""
 

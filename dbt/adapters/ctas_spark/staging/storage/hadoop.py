@@ -93,6 +93,14 @@ class HadoopStorage:
             return tuple(path.rpartition("/")[2] for path in PATH.findall(text))
         return ()
 
+    def copy(self, source: str, directory: str) -> None:
+        """By Hadoop itself, which also writes the checksums that its local files have."""
+        with asking("copy to", directory):
+            origin, target = self._locate(source), self._locate(directory)
+            copy = self._jvm.org.apache.hadoop.fs.FileUtil.copy
+            target[1].mkdirs(target[0].getParent())
+            copy(origin[1], origin[0], target[1], target[0], False, self._configuration)
+
     def copy_permissions(self, source: str, directory: str) -> None:
         """Mode bits and group; ACL entries where the source has some."""
         with asking("copy the permissions to", directory):

@@ -1,6 +1,6 @@
-{#- A Python model runs now, and is then a view of what it returned. -#}
+{#- A Python model runs now, and is then a view of what it returned; so is what a stream brings. -#}
 {% macro query_of_model() %}
-  {%- if model.language != 'python' -%}
+  {%- if model.language != 'python' and not adapter.may_be_stream(compiled_code) -%}
     {{ return(compiled_code) }}
   {%- endif -%}
   {{ return('select * from ' ~ view_of_model()) }}
@@ -12,6 +12,9 @@
   {%- set view = this.incorporate(path=path).include(database=false, schema=false) -%}
   {%- if model.language == 'python' -%}
     {%- do adapter.run_python_model(view, compiled_code) -%}
+  {%- elif adapter.may_be_stream(compiled_code) -%}
+    {%- call statement('query_of_model') -%}{{ compiled_code }}{%- endcall -%}
+    {%- do adapter.view_last_query(view) -%}
   {%- else -%}
     {%- call statement('view_of_model') -%}
       {{ create_temporary_view(view, compiled_code) }}

@@ -1,0 +1,58 @@
+"""The temporary view of a model's rows: its query's, its Python code's, or what a stream brings."""
+
+from typing import Any
+
+from dbt.adapters.base.meta import available
+from dbt.adapters.ctas_spark import python_models, streams
+from dbt.adapters.ctas_spark.credentials import SESSION
+from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
+from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+
+VIEWS = ("view", "temporary_view")
+"""What may be a stream itself."""
+
+
+class ModelViewsAdapter(PreviewAdapter):
+    """Makes the views that a model's new rows are selected from."""
+
+    @available
+    def may_be_stream(self, sql: str) -> bool:
+        """Whether it is worth to ask Spark if a query is a stream; a server would run it."""
+        return self._credentials.method == SESSION and streams.WORD.search(sql) is not None
+
+    @for_macros
+    def view_last_query(self, view: CtasSparkRelation) -> None:
+        """Make a temporary view of the query that this thread has just given to Spark."""
+        self._view(view, self._handle.frame)
+
+    @for_macros
+    def run_python_model(self, view: CtasSparkRelation, code: str) -> None:
+        """Run a Python model in this process, and make a temporary view of what it returns."""
+        self._handle.job.attach()
+        node = self._model.node
+        self._view(view, python_models.run(code, node.original_file_path, self._handle.spark))
+
+    @available
+    def is_undecided(self) -> bool:
+        """False if the model's table is kept: its stream brings nothing new."""
+        return self._model.build is not None and self._model.build.staged.outcome is None
+
+    def _view(self, view: CtasSparkRelation, frame: Any) -> None:
+        if frame.isStreaming and self._model.node.config.materialized not in VIEWS:
+            frame = self._batch_of(frame)
+        frame.createOrReplaceTempView(view.identifier)
+
+    def _batch_of(self, stream: Any) -> Any:
+        model = self._model
+        if problems := model.problems_of_stream:
+            raise ConfigurationError(model.node.unique_id, problems)
+        batch = None
+        if model.build is not None:
+            batch = model.build.staged.drain(stream, resumes=model.adds)
+        elif self.is_preview():
+            logger.info(streams.NOTHING_TAKEN.format(model.table))
+        if batch is None:
+            return stream.sparkSession.createDataFrame([], stream.schema)
+        return batch
