@@ -28,7 +28,7 @@ from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.clock import FakeClock
 from functional.dbt_project import Project
-from other_catalogs.database import NOTHING, cut_off, held, polled, tables
+from other_catalogs.database import NOTHING, cut_off, held, losing_the_answer_to, polled, tables
 from other_catalogs.place import NEW, OLD, OLD_ROWS, Place
 from readers.session import SMALL
 from servers import database
@@ -167,6 +167,17 @@ def test_a_rename_that_is_cut_off_has_published_nothing(
     assert (staged.outcome, tables(postgresql, there.schema)) == (Outcome.NOT_COMMITTED, [])
 
 
+def test_a_rename_whose_answer_is_lost_is_known_to_have_happened(
+    spark: SparkSession, run: CatalogsWithJvm, schema: str, postgresql: Postgresql
+) -> None:
+    """The target has the number of the staged table."""
+    with losing_the_answer_to(b"RENAME TO", postgresql) as deaf:
+        there = Place(spark, configured(spark, "deaf", deaf), schema, run)
+        staged = there.publish(OLD, creating(there))
+        assert (staged.outcome, there.rows()) == (Outcome.COMMITTED, OLD_ROWS)
+    assert tables(postgresql, schema) == ["t"]
+
+
 def test_what_a_killed_run_staged_is_dropped_once_it_is_old(
     there: Place, postgresql: Postgresql
 ) -> None:
@@ -214,10 +225,9 @@ def test_a_database_that_is_not_there_is_not_an_absent_table(
     spark: SparkSession, run: CatalogsWithJvm, postgresql: Postgresql
 ) -> None:
     """Nor an absent schema: that it could not be found out is told, and nothing begins."""
-    for key, value in database.catalog(dataclasses.replace(postgresql, port=free_port())).items():
-        spark.conf.set(key.replace(".pg", ".gone"), value)
+    gone = configured(spark, "gone", dataclasses.replace(postgresql, port=free_port()))
     with pytest.raises(MetastoreError) as failed:
-        Place(spark, "gone", "any", run).begin()
+        Place(spark, gone, "any", run).begin()
     assert not isinstance(failed.value, NamespaceMissingError | EntryMissingError)
 
 
@@ -231,6 +241,13 @@ def other_dbt(project: Project, *arguments: str) -> Iterator[subprocess.Popen[by
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+def configured(spark: SparkSession, catalog: str, server: Postgresql) -> str:
+    """One more catalog of the session; its name."""
+    for key, value in database.catalog(server).items():
+        spark.conf.set(key.replace(f".{database.CATALOG}", f".{catalog}"), value)
+    return catalog
 
 
 def creating(there: Place) -> StagingContext:

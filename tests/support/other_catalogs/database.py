@@ -1,9 +1,11 @@
 """What others do in the PostgreSQL database that models are exported to."""
 
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from servers.postgresql import Postgresql
 
@@ -68,3 +70,43 @@ def cut_off(postgresql: Postgresql) -> str:
         "SELECT CASE WHEN pg_terminate_backend(pid) THEN 'ended' END FROM pg_stat_activity "
         "WHERE wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'"
     )
+
+
+@contextmanager
+def losing_the_answer_to(words: bytes, server: Postgresql) -> Iterator[Postgresql]:
+    """The same server at another port, where a connection ends in place of the answer to that."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    accepting = threading.Thread(target=_relay, args=(listener, server.port, words), daemon=True)
+    accepting.start()
+    yield replace(server, port=listener.getsockname()[1])
+    listener.shutdown(socket.SHUT_RDWR)
+    accepting.join()
+    listener.close()
+
+
+def _relay(listener: socket.socket, port: int, words: bytes) -> None:
+    with suppress(OSError):
+        while True:
+            client, _ = listener.accept()
+            ends = client, socket.create_connection(("127.0.0.1", port))
+            said = threading.Event()
+            for source, sink in (ends, ends[::-1]):
+                asks = source is client
+                pump = threading.Thread(
+                    target=_pump, args=(source, sink, words if asks else b"", said), daemon=True
+                )
+                pump.start()
+
+
+def _pump(source: socket.socket, sink: socket.socket, words: bytes, said: threading.Event) -> None:
+    """Pass on what is said, until the words were said and something comes back."""
+    with suppress(OSError):
+        while data := source.recv(65_536):
+            if words and words in data:
+                said.set()
+            elif not words and said.is_set():
+                break
+            sink.sendall(data)
+    for end in (source, sink):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
