@@ -15,7 +15,6 @@ selects them as it selects those of any other query: layout, contract, merge and
 """
 
 import json
-import logging
 import re
 import uuid
 from typing import Any
@@ -28,8 +27,6 @@ from ..publish import messages
 from ..steps import Step
 from ..storage.client import Removal, Storage, empty
 from .directories import FOLDER, VALID
-
-logger = logging.getLogger(__name__)
 
 CHECKPOINT = "_checkpoint"
 """Below a version's directory."""
