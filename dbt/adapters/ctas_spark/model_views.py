@@ -19,7 +19,7 @@ class ModelViewsAdapter(PreviewAdapter):
 
     @available
     def may_be_stream(self, sql: str) -> bool:
-        """Whether it is worth to ask Spark if a query is a stream; a server would run it."""
+        """Whether Spark should be asked if a query is a stream; a server would run it at once."""
         return self._credentials.method == SESSION and streams.WORD.search(sql) is not None
 
     @for_macros
