@@ -146,13 +146,17 @@ class CancelsAtTheCall:
         """Nothing."""
 
 
-def test_a_cancel_waits_for_the_commit(world: World, saving: Saving) -> None:
-    """Which is then known to have happened."""
+def test_a_cancel_waits_for_the_commit(
+    world: World, saving: Saving, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Which is then known to have happened, and is told: the caller gets KeyboardInterrupt."""
     observer = CancelsAtTheCall(saving)
-    with observe(observer):
-        assert saving.publish().version == world.shown
-    observer.asked.join()
+    with observe(observer), caplog.at_level(logging.WARNING):
+        version = saving.publish().version
+        observer.asked.join()
+    assert version == world.shown
     assert observer.waited
+    assert caplog.messages == [f"shop.orders: published as {version} before this"]
 
 
 def test_ctrl_c_ends_the_wait_once_the_work_has_ended() -> None:

@@ -124,6 +124,7 @@ class Saving:
         with self._deciding, suppress(*NO_ANSWER):
             if self._job is not None:
                 self._job.cancel()
+            self._tell_if_published()
 
     @contextmanager
     def aborting(self) -> Iterator[None]:
@@ -140,14 +141,20 @@ class Saving:
         if staged is not None:
             why = "cancelled" if self._canceled.is_set() else f"failed: {type(cause).__name__}"
             staged.abort(why)
-            if staged.outcome is Outcome.COMMITTED:
-                logger.warning("%s: published as %s before this", self.target, staged.version)
+            if not self._canceled.is_set():  # else it was told already
+                self._tell_if_published()
         self.close()
 
     def close(self) -> None:
         """Let go of what was taken from the session."""
         with suppress(*NO_ANSWER):
             self._resources.close()
+
+    def _tell_if_published(self) -> None:
+        """An exception alone looks as if the old version were still there."""
+        staged: StagedTable[Any] | None = getattr(self, "staged", None)
+        if staged is not None and staged.outcome is Outcome.COMMITTED:
+            logger.warning("%s: published as %s before this", self.target, staged.version)
 
     def _run(self, statement: str) -> None:
         if self._canceled.is_set() or self._job is None:

@@ -94,7 +94,15 @@ class TableWriter:
 
     def _table(self, purpose: StagingPurpose | str) -> SessionTable:
         options = {**self._options, "staging_purpose": purpose}
-        return SessionTable.of(self._spark, self._path, options, self._comment)
+        table = SessionTable.of(self._spark, self._path, options, self._comment)
+        if getattr(self._source, "isStreaming", False):
+            raise NotSupportedError(
+                "the DataFrame is a stream, and a publication takes rows that are all there",
+                table=table.plan.context.target,
+                left="it is unchanged; no job was started",
+                remedy="call save_as for each batch, in writeStream.foreachBatch",
+            )
+        return table
 
 
 class StagedDataFrame:

@@ -200,6 +200,14 @@ def test_every_problem_is_told_before_any_job(spark: SparkSession, schema: str) 
     assert not spark.catalog.tableExists(f"{schema}.orders")
 
 
+def test_a_stream_is_refused(spark: SparkSession, schema: str) -> None:
+    """Its batches can be published one by one."""
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(NotSupportedError, match="foreachBatch"):
+        save_as(stream, "orders").create()
+    assert not spark.catalog.tableExists(f"{schema}.orders")
+
+
 def test_the_callers_own_jobs_are_not_touched(spark: SparkSession, schema: str) -> None:
     """Neither the group that it has set, nor what runs in it."""
     spark.sparkContext.setJobGroup("mine", "my own work")
