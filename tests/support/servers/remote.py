@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pyspark.sql.connect.session import SparkSession
 
+from dbt.adapters.ctas_spark.staging.engines.connect import closing_once
 from readers.session import SMALL
 from servers.database import driver
 from servers.delta import delta_session
@@ -51,7 +52,8 @@ class RemoteServer:
 
     def new_session(self) -> SparkSession:
         """A session of somebody else's, with caches of its own."""
-        return SparkSession(connection=self.url)
+        made: SparkSession = closing_once(SparkSession(connection=self.url))
+        return made
 
     def dbt(self, arguments: Sequence[str]) -> tuple[bool, str]:
         """A dbt run inside the server's process: whether it succeeded, and every line it logged."""

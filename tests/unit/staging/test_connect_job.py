@@ -2,11 +2,12 @@
 
 import threading
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
+from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob, closing_once
 
 
 @dataclass
@@ -65,3 +66,13 @@ def test_a_server_that_does_not_answer_leaves_it_unknown() -> None:
 def test_a_statement_that_does_not_end_is_not_waited_for_forever() -> None:
     """abort_timeout."""
     assert not job_on(FakeServer([["operation"]] * 3), seconds=0.0).stop()
+
+
+def test_a_session_that_is_dropped_is_not_closed_again() -> None:
+    """PySpark closes it when Python drops it, in whatever thread that is, and waits there."""
+    closed = []
+    session = SimpleNamespace(client=SimpleNamespace(close=lambda: closed.append(1)))
+    made = closing_once(session)
+    made.client.close()
+    made.client.close()
+    assert closed == [1]

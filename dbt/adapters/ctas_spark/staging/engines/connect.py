@@ -1,5 +1,6 @@
 """Spark over Spark Connect: one session for an invocation, and the jobs in it."""
 
+from functools import cache
 from typing import Any
 
 import pyspark
@@ -78,13 +79,24 @@ def _session(url: str) -> Any:
         ) from error
     silence_query_loggers()
     try:
-        return ConnectSession(connection=url)
+        return closing_once(ConnectSession(connection=url))
     except (ValueError, PySparkException) as error:
         raise ProfileError(
             f"the profile's url is not one of Spark Connect: {error}",
             left="nothing was started",
             remedy="write it as sc://host:15002, or sc://host:15002/;token=...",
         ) from error
+
+
+def closing_once(session: Any) -> Any:
+    """The session, which is closed when it is stopped, and not once more when Python drops it.
+
+    PySpark closes by waiting for the threads that all sessions of a process share. Where Python
+    drops a session in one of these threads, that one waits for itself, and the next statement of
+    any session for ever.
+    """
+    session.client.close = cache(session.client.close)
+    return session
 
 
 def _retry(session: Any, times: int) -> None:
