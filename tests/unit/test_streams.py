@@ -47,6 +47,8 @@ def test_rows_that_are_published_as_a_version_may_come_from_a_stream(
         ({"incremental_strategy": "microbatch"}, Way.IN_PLACE, TABLE, ["incremental_strategy"]),
         ({"incremental_strategy": "own"}, Way.IN_PLACE, TABLE, ["incremental_strategy"]),
         ({"file_format": "delta", **MERGE}, Way.WHOLE, TABLE, ["file_format"]),
+        ({"file_format": "DELTA", **MERGE}, Way.WHOLE, TABLE, ["file_format"]),
+        ({"file_format": "iceberg", **MERGE}, Way.WITH_OLD_ROWS, TABLE, ["file_format"]),
         ({}, Way.IN_PLACE, DELTA, ["file_format", "atomicity"]),
     ],
 )

@@ -86,8 +86,13 @@ def problems(
 def is_native(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> bool:
     """True if the format of the table has commits of its own."""
     if by is Way.WHOLE:
-        return config.get("file_format") in NATIVE or not table.in_session_catalog
+        return asks_for_native(config) or not table.in_session_catalog
     return not is_of_files(table)
+
+
+def asks_for_native(config: Mapping[str, Any]) -> bool:
+    """True if the format that the model names has commits of its own."""
+    return str(config.get("file_format")).lower() in NATIVE
 
 
 def of_strategy(

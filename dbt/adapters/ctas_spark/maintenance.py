@@ -20,12 +20,15 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import ICEBERG
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import DELTA
-from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError
+from dbt.adapters.ctas_spark.staging.engines.calls import condition
+from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError, MetastoreError
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, MovedMetastore, Sweep
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 PROVIDER = "Provider"
+NOT_FOUND = "_NOT_FOUND"
+"""The end of Spark's conditions for a table, a schema and a catalog that are not there."""
 SHAPES = {
     "older_than": ("a number of seconds, such as 3600", is_count),
     "metastore": one_of(MovedMetastore),
@@ -111,8 +114,12 @@ def _format(spark: Any, path: str) -> Mapping[str, str]:
     try:
         table = quoting.table(named(spark, path))
         rows = spark.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
-    except AnalysisException:  # it is gone
-        return NO_OPTIONS
+    except AnalysisException as error:
+        if condition(error).split(".")[0].endswith(NOT_FOUND):
+            return NO_OPTIONS
+        raise MetastoreError(
+            f"could not look at {path}: {error}", left="nothing was done"
+        ) from error
     found = [row.data_type.lower() for row in rows if row.col_name == PROVIDER][-1:]
     return {"file_format": found[0]} if found and found[0] in (DELTA, ICEBERG) else NO_OPTIONS
 

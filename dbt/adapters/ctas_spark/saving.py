@@ -166,8 +166,14 @@ class Saving:
         """A query of the DataFrame, by a temporary view of a name that nobody else has."""
         name = f"ctas_spark_{uuid.uuid4().hex}"
         self._source.createTempView(name)
-        self._resources.callback(self.table.spark.catalog.dropTempView, name)
+        self._resources.callback(_drop_view, self.table.spark, name)
         return f"SELECT * FROM {quoting.identifier(name)}"  # noqa: S608 (a name of our own)
+
+
+def _drop_view(spark: Any, name: str) -> None:
+    """Drop a temporary view; PySpark's own call also empties the cache of what it shows."""
+    catalog = jvm.session_catalog(spark) if has_jvm(spark) else spark.catalog
+    catalog.dropTempView(name)
 
 
 def in_a_thread(spark: Any, work: Callable[[], R], give_up: Callable[[], None]) -> R:

@@ -26,7 +26,7 @@ NOTHING_TAKEN = "{}: the preview takes no rows of its stream, because it writes 
 
 def problems(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> Iterator[str]:
     """What an incremental model can't have if its query is a stream, each with the remedy."""
-    if increments.is_native(config, table, by):
+    if increments.is_native(config, table, by) or increments.asks_for_native(config):
         yield NATIVE
     strategy = increments.strategy_of(config)
     if strategy not in STRATEGIES:

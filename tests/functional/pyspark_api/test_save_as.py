@@ -55,6 +55,16 @@ def test_each_purpose_does_what_its_name_says(spark: SparkSession, schema: str) 
     ]
 
 
+def test_a_cached_dataframe_stays_cached(spark: SparkSession, schema: str) -> None:
+    """Two tables of one cached DataFrame have the same rows, even if its query gives others."""
+    frame = spark.range(3).selectExpr("uuid() AS id").cache()
+    frame.count()
+    for table in ("orders", "copy"):
+        save_as(frame, f"{schema}.{table}").create()
+    assert ids(spark, f"{schema}.orders") == ids(spark, f"{schema}.copy")
+    frame.unpersist()
+
+
 def test_the_outcome_says_what_was_published_and_how(spark: SparkSession, schema: str) -> None:
     """Level, reader window, conflict check, rows, bytes, files and seconds."""
     done = save_as(spark.range(5), f"{schema}.orders").atomicity("isolated").create()

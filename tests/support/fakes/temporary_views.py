@@ -28,11 +28,10 @@ class FakeSession:
         self.statements: list[str] = []
         self.sql = self.statements.append
         self.conf = SimpleNamespace(get=lambda _: "global_temp")
-        self.catalog = SimpleNamespace(
-            dropGlobalTempView=lambda name: self.views.pop(f"`{name}`", None)
-        )
         self.sparkContext = SimpleNamespace(_jsc="running")
-        self._jsparkSession = SimpleNamespace(sessionUUID=lambda: uuid)
+        catalog = SimpleNamespace(dropGlobalTempView=lambda name: self.views.pop(f"`{name}`", None))
+        state = SimpleNamespace(catalog=lambda: catalog)
+        self._jsparkSession = SimpleNamespace(sessionUUID=lambda: uuid, sessionState=lambda: state)
 
     def frame(self) -> FakeFrame:
         """Some rows."""

@@ -120,7 +120,8 @@ class TemporaryObjects:
             if kind is Kind.FUNCTION:
                 self.spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {found.name}")
             else:
-                self.spark.catalog.dropGlobalTempView(found.own_name)
+                # PySpark's own call also empties the cache of what the view shows
+                jvm.session_catalog(self.spark).dropGlobalTempView(found.own_name)
             return True
 
     @property

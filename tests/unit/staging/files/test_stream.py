@@ -154,6 +154,17 @@ def test_a_version_without_a_checkpoint_is_not_added_to(world: World, stream: Fa
     assert stream.taken == ["a", "b"]
 
 
+def test_a_checkpoint_that_lacks_a_batch_is_not_gone_on_from(
+    world: World, stream: FakeStream
+) -> None:
+    """Spark would take that batch again, and its rows are in the table."""
+    first = published(world, stream, resumes=False)
+    world.storage.delete(f"{version_of(first).directory}/{CHECKPOINT}/commits/1")
+    staged = world.plan().begin()
+    with pytest.raises(NoCheckpointError, match="lacks files"):
+        staged.drain(stream, resumes=True)
+
+
 def test_a_query_that_others_stop_is_not_published(world: World, stream: FakeStream) -> None:
     """Its last batch would come again, and its rows may be there."""
     stream.breaks = True

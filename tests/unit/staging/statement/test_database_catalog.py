@@ -107,6 +107,7 @@ def test_a_missing_schema_is_said_before_any_job() -> None:
         ({"on_conflict": OnConflict.OVERWRITE}, "on_conflict"),
         ({"target": TableName("app", "Orders", "pg")}, "'Orders' without quotes"),
         ({"target": TableName("app", "x" * 64, "pg")}, "at most 63"),
+        ({"target": TableName("app", "order", "pg")}, "'order' is a word of SQL"),
     ],
 )
 def test_what_such_a_table_does_not_have_is_a_wrong_config(

@@ -24,8 +24,11 @@ OF_VIEWS = "CreateViewCommand"
 OF_FUNCTIONS = ("CreateFunctionCommand", "CreateSQLFunctionCommand", "DropFunctionCommand")
 """Commands that are of the session where they say TEMPORARY."""
 PERSISTED = "PersistedView"
-NO_COMMANDS = ("InsertIntoDir", "Call", "UnresolvedExecuteImmediate")
-"""What writes, or may write, and is no command to Spark."""
+NO_COMMANDS = (
+    *("InsertIntoDir", "Call", "UnresolvedExecuteImmediate", "ExecuteImmediateQuery"),
+    *("RestoreTableStatement", "CloneTableStatement"),
+)
+"""What writes, or may write, and is no command to Spark's parser; the last two are Delta's."""
 COMMENT = re.compile(r"^\s*/\*.*?\*/\s*", re.DOTALL)
 """What dbt puts before each statement."""
 SHOWN = 200

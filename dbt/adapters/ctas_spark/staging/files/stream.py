@@ -57,13 +57,15 @@ class StreamRun:
         """Begin behind a version, which is named by its directory, and not at the source's start.
 
         Raises:
-            NoCheckpointError: it was not made of a stream.
+            NoCheckpointError: it was not made of a stream, or part of its checkpoint is gone.
         """
         known = f"{version}/{CHECKPOINT}"
         if version is None or not self._storage.exists(known):
             raise _no_checkpoint(self._target)
         self._storage.copy(known, self._checkpoint)
         self._begins_after = self._last(COMMITS)
+        if self._begins_after != self._last(OFFSETS):
+            raise _damaged_checkpoint(self._target, known)
         self._renew_id()
         # the sink goes on with the batches' numbers, and misses those before in its new log
         log = f"{self._rows}/_spark_metadata/{self._begins_after}.compact"
@@ -104,6 +106,17 @@ class StreamRun:
         """The number of a log's last batch; -1 without one."""
         names = self._storage.children(f"{self._checkpoint}/{log}")
         return max((int(name) for name in names if name.isdecimal()), default=-1)
+
+
+def _damaged_checkpoint(target: TableName, known: str) -> NoCheckpointError:
+    """Spark would take it for one of a run that was stopped, and take a batch again."""
+    return NoCheckpointError(
+        f"the checkpoint of the table's live version lacks files: {known}",
+        table=target,
+        left=messages.NO_JOB,
+        remedy="roll back to an earlier version; or build it from the beginning of the source by "
+        "--full-refresh",
+    )
 
 
 def check_sources(stream: Any, target: TableName) -> None:

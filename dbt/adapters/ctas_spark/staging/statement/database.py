@@ -22,6 +22,19 @@ TABLES = ("pg_catalog", "pg_stat_all_tables")
 RELATIONS = ("information_schema", "tables")
 NAME = re.compile(r"[a-z_][a-z0-9_]*")
 """Spark writes the new name of a table without quotes, and PostgreSQL reads that in lower case."""
+_WORDS = (
+    "all analyse analyze and any array as asc asymmetric authorization binary both case cast "
+    "check collate collation column concurrently constraint create cross current_catalog "
+    "current_date current_role current_schema current_time current_timestamp current_user "
+    "default deferrable desc distinct do else end except false fetch for foreign freeze from "
+    "full grant group having ilike in initially inner intersect into is isnull join lateral "
+    "leading left like limit localtime localtimestamp natural not notnull null offset on only "
+    "or order outer overlaps placing primary references returning right select session_user "
+    "similar some symmetric system_user table tablesample then to trailing true union unique "
+    "user using variadic verbose when where window with"
+)
+RESERVED = frozenset(_WORDS.split())
+"""Words that PostgreSQL takes for a name only in quotes. Source: its appendix "SQL Key Words"."""
 MOST_OF_A_NAME = 63
 STAGED = "__ctas_"
 MOST_OF_THE_TABLE = MOST_OF_A_NAME - len(STAGED) - len("20260101t120000x0a1b2c3d")

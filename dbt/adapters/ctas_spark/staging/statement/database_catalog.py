@@ -17,7 +17,7 @@ from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .by_rename import DatabaseGarbage, RenamedVersion
-from .database import DRIVER, MOST_OF_A_NAME, NAME, POSTGRESQL, Database
+from .database import DRIVER, MOST_OF_A_NAME, NAME, POSTGRESQL, RESERVED, Database
 from .tables import asking
 
 REACHED = Capabilities("postgresql", ConflictCheck.CAS, Atomicity.ISOLATED)
@@ -115,6 +115,8 @@ def _problems(context: StagingContext) -> Iterator[str]:
             f"alias: Spark renames to {table!r} without quotes, so that the database takes another "
             f"name; use at most {MOST_OF_A_NAME} lower-case letters, digits and underscores"
         )
+    if table in RESERVED:
+        yield f"alias: {table!r} is a word of SQL, which Spark writes without quotes; use another"
     if layout.format_given:
         yield "file_format: a database has a format of its own; remove it"
     if layout.partition_by or layout.clustered_by:
