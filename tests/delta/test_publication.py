@@ -1,8 +1,12 @@
 """What one run publishes over a Delta table, and what readers see of it."""
 
+import threading
+
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     NoSuchTableError,
@@ -110,3 +114,19 @@ def test_what_was_not_tried_is_refused_before_the_job(published: Place) -> None:
     context = published.context(properties={"delta.enableRowTracking": "true"})
     with pytest.raises(AtomicityNotSupportedError, match="enableRowTracking"):
         published.begin(context)
+
+
+def test_delta_finds_the_session_in_any_thread(place: Place) -> None:
+    """It asks the thread for its session when it reads more of a log than the last commit."""
+    place.publish("SELECT 1 AS id")
+    sessions = jvm.classes(place.spark).org.apache.spark.sql.SparkSession
+    found = []
+
+    def look() -> None:
+        DeltaTables(place.spark).find(place.target)
+        found.append(sessions.getActiveSession().isDefined())
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert found == [True]

@@ -125,11 +125,12 @@ def test_other_columns_fail_where_the_model_says_so(project: Project) -> None:
     assert "column id: is int in the table and string in the new rows" in told
 
 
-def test_another_writers_rows_are_not_lost(project: Project) -> None:
+@pytest.mark.parametrize("layout", ["", ", partition_by='part'"])
+def test_another_writers_rows_are_not_lost(project: Project, layout: str) -> None:
     """What is added to an older version would take them away, so that is refused."""
     model = (
         "def model(dbt, session):\n"
-        "    dbt.config(materialized='incremental', atomicity='isolated')\n"
+        f"    dbt.config(materialized='incremental', atomicity='isolated'{layout})\n"
         "    rows = session.createDataFrame([(1, 'a', 'x')], ['id', 'text', 'part'])\n"
         "    if dbt.is_incremental:\n"
         "        session.sql(f\"insert into {dbt.this} values (2, 'theirs', 'x')\")\n"

@@ -76,6 +76,7 @@ def test_a_table_to_replace_that_is_gone_is_dropped() -> None:
         (base(table(5)), (ours(5),), EntryModifiedError("x"), Outcome.COMMITTED),
         (base(table(5)), (theirs(5),), EntryModifiedError("x"), Outcome.NOT_COMMITTED),
         (base(table(5)), (theirs(5),), LOST, Outcome.NOT_COMMITTED),
+        (base(table(6)), VACUUMED, LOST, Outcome.UNKNOWN),
         (BEGUN, (), LOST, Outcome.UNKNOWN),
         (BEGUN, (), None, Outcome.UNKNOWN),
         (base(table(9)), None, LOST, Outcome.UNKNOWN),

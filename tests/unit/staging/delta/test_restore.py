@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.delta.base import LOOKED_BACK
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.restore import (
     OTHERS,
@@ -138,6 +139,16 @@ def test_each_version_has_its_last_state_newest_first() -> None:
 
 def test_only_the_newest_version_is_live_and_only_if_the_table_shows_it() -> None:
     """After another's replace all of them are kept by the history."""
-    found = (ours(2, "v2"), ours(1, "v1"))
-    assert [event.state for event in history(found, "v2")] == ["live", "kept"]
-    assert [event.state for event in history(found, None)] == ["kept", "kept"]
+    found = (theirs(3), ours(2, "v2"), ours(1, "v1"))
+    replaced = CommitFacts(4, "CREATE OR REPLACE TABLE AS SELECT", 0, None)
+    assert [event.state for event in history(found)] == ["live", "kept"]
+    assert [event.state for event in history((replaced, *found))] == ["kept", "kept"]
+
+
+def test_the_live_version_is_known_behind_any_number_of_increments() -> None:
+    """A rollback that took it for an earlier one would change nothing, and say that it did."""
+    world = published_twice()
+    for _ in range(LOOKED_BACK + 1):
+        world.log.add("MERGE")
+    with sessions(world):
+        assert world.catalog.roll_back(CONTEXT).version == "v1"

@@ -86,6 +86,28 @@ def test_a_changed_figure_is_an_insert(world: World, figure: str) -> None:
     assert world.target.parameters[figure] == "8"
 
 
+TIME: Edit = {"transient_lastDdlTime": "1900000000"}
+SIZE, ROWS = "spark.sql.statistics.totalSize", "spark.sql.statistics.numRows"
+
+
+@pytest.mark.parametrize(
+    ("begun", "later", "change"),
+    [
+        ({SIZE: "9"}, {SIZE: None, **TIME}, Change.WRITTEN),
+        ({SIZE: "9", ROWS: "3"}, {SIZE: None, ROWS: None, **TIME}, Change.WRITTEN),
+        ({SIZE: "9", ROWS: "3"}, {SIZE: "12", ROWS: None, **TIME}, Change.WRITTEN),
+        ({SIZE: "9", ROWS: "3"}, {SIZE: "12", ROWS: "4", **TIME}, Change.WRITTEN),
+        ({SIZE: "9"}, {SIZE: "0", ROWS: "3", **TIME}, Change.MAINTAINED),
+    ],
+)
+def test_statistics_that_an_insert_drops_are_a_conflict(
+    world: World, begun: Edit, later: Edit, change: Change
+) -> None:
+    """They are all that Spark's INSERT into a partitioned table changes; ANALYZE counts rows."""
+    base = edited(world.target, begun)
+    assert change_between(FileBase(base), FileBase(edited(base, later))) is change
+
+
 def test_hives_columns_are_no_difference(world: World) -> None:
     """Filling them changes nothing that Spark reads."""
     ours = world.begun()

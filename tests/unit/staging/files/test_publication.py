@@ -6,7 +6,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.files import publication
-from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.base import TOTAL_SIZE, FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
@@ -22,6 +22,11 @@ from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
+SIZE = 1_000
+PARTITIONED = {
+    "spark.sql.sources.schema.numPartCols": "1",
+    "spark.sql.sources.schema.partCol.0": "month",
+}
 STAGED = entry(
     replace(TARGET_NAME, database=STAGING_SCHEMA),
     location="file:/w/v2",
@@ -66,7 +71,7 @@ def change(
         StepReport(TARGET_NAME),
     )
     marker = publication.marker_over(seen, TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now)
-    call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, columns)
+    call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, SIZE, columns)
     return call.change()
 
 
@@ -194,3 +199,10 @@ def test_a_note_on_partitions_outlives_the_publication() -> None:
     """Its holder may still wake up under the next version."""
     noted = replace(BASE, parameters={**BASE.parameters, "ctas_spark_partition_holder": "a:1"})
     assert change(base=noted).parameters["ctas_spark_partition_holder"] == "a:1"
+
+
+def test_a_partitioned_version_is_published_with_its_size() -> None:
+    """Spark drops it after another's INSERT, which leaves nothing else in such an entry."""
+    keyed = replace(STAGED, parameters={**STAGED.parameters, **PARTITIONED})
+    assert change(staged=keyed).parameters[TOTAL_SIZE] == str(SIZE)
+    assert TOTAL_SIZE not in change().parameters

@@ -210,3 +210,14 @@ def test_a_base_is_left_only_where_the_lineage_shows_it(
 ) -> None:
     """A list that was cut before it proves nothing, and nothing refuses a creation's request."""
     assert has_left(base, after) is left
+
+
+def test_a_level_that_is_lower_only_at_the_commit_is_said(
+    mixing: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Begin can't know that the query's columns are others."""
+    ours = staged_with(mixing, "other")
+    caplog.clear()
+    ours.commit()
+    assert ours.level is Atomicity.ATOMIC
+    assert "was last published at atomicity isolated, and is now at atomic" in caplog.text

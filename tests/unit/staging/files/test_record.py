@@ -1,5 +1,6 @@
 """The record of a version: one value in one property, moved by compare-and-swap."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -144,3 +145,11 @@ def test_a_record_that_was_never_read_can_not_be_moved(metastore: FakeMetastore)
     """There is nothing to compare it with."""
     with pytest.raises(EntryModifiedError, match="not what it was"):
         move(metastore, NEW, NEW, conditional=True)
+
+
+@pytest.mark.parametrize("newer", [{"since": "a newer release"}, {"state": "archived"}])
+def test_a_record_that_can_not_be_read_stops_nothing(newer: dict[str, str]) -> None:
+    """Its name is that of another table's record, too: that one is cleaned up all the same."""
+    found = json.loads(kept(NEW).parameters[RECORD])
+    text = json.dumps({**found, **newer})
+    assert Record.of(entry(NAME, parameters={RECORD: text})) is None

@@ -26,6 +26,21 @@ def test_a_renamed_target_keeps_its_version(world: World) -> None:
     assert record_of(world, live).state is RecordState.PUBLISHED
 
 
+def test_a_version_that_was_renamed_away_stays_when_a_new_table_has_the_name(
+    world: World,
+) -> None:
+    """The new table's lineage knows nothing of it, so that every database is searched."""
+    moved = remembered(world)
+    world.metastore.databases["archive"] = "file:/warehouse/archive.db"
+    archived = TableName("archive", "orders_2025")
+    found = world.metastore.tables.pop(TARGET_NAME)
+    world.metastore.tables[archived] = replace(found, name=archived)
+    world.published()
+    world.published()
+    assert world.sweep().kept[moved.version] is Reason.REFERENCED
+    assert moved.version in world.versions_on_storage()
+
+
 def test_a_clone_in_the_same_database_keeps_its_version(world: World) -> None:
     """SHOW CREATE TABLE copies the marker and the location: the clone's files stay."""
     old = world.published()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import TableLayout
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
@@ -160,3 +160,35 @@ def test_a_clean_up_that_is_faster_wins(world: World) -> None:
         back(world)
     assert world.metastore.tables[TARGET_NAME].directory_name == new.version
     assert world.versions_on_storage() == {new.version}
+
+
+def staged_with(world: World, layout: TableLayout, **parameters: str) -> Staged:
+    """A version of that layout, whose entry Spark has made with these properties."""
+    staged = world.plan(layout=layout).begin()
+    world.stage(staged)
+    name = version_of(staged).record
+    found = world.metastore.tables[name]
+    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **parameters})
+    staged.verify()
+    staged.commit()
+    staged.settle()
+    world.clock.pass_ms(1_000)
+    return staged
+
+
+def test_what_a_restored_versions_model_had_set_goes_with_it(world: World) -> None:
+    """As if that model had run again."""
+    staged_with(world, TableLayout(properties={"team": "old"}), team="old")
+    world.published()
+    back(world)
+    assert world.target.parameters["team"] == "old"
+    world.published()
+    assert "team" not in world.target.parameters
+
+
+def test_the_format_of_the_restored_version_decides_the_level(world: World) -> None:
+    """Not the model's: a read that mixes two formats gets neither version."""
+    world.repeatable_reads = False
+    staged_with(world, TableLayout(file_format="orc"), **{"spark.sql.sources.provider": "orc"})
+    world.published()
+    assert back(world).level is Atomicity.ATOMIC

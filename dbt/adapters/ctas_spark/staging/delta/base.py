@@ -91,11 +91,15 @@ class DeltaTable:
     def _last_publication(
         self, table: LoadedTable, entry: TableEntry | None
     ) -> CommitMarker | Marker | None:
-        """The marker of the version that the table shows; None after another's replace."""
-        for commit in islice(self.tables.commits(table), LOOKED_BACK):
+        """The marker of the version that the table shows; None after another's replace.
+
+        None, too, if that is further back than one looks.
+        """
+        seen = 0
+        for seen, commit in enumerate(islice(self.tables.commits(table), LOOKED_BACK), 1):  # noqa: B007
             if commit.published or commit.ends_our_version:
                 return commit.marker
-        return Marker.of(entry)
+        return Marker.of(entry) if seen < LOOKED_BACK else None
 
 
 class DeltaAttempt(FormatVersion[DeltaBase]):
@@ -163,7 +167,8 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         """The outcome, by the target's own history; that of another table proves nothing."""
         since = self._since(over, after) or ()
         ours = any(one.marker is not None and one.marker.commit == commit for one in since)
-        left = after.is_same_table(over) and bool(since)
+        # upkeep alone may not be a conflict to a call that is still under way
+        left = after.is_same_table(over) and any(not one.is_maintenance for one in since)
         return outcome.decide(failure, shows_ours=ours, can_not_land=left)
 
     @property

@@ -103,8 +103,9 @@ class DeltaCatalog:
         before = self._files.history(context)
         if base.table is None:
             return before
-        inside = restore.history(islice(self._tables.commits(base.table), most), base.version)
-        if inside or base.version is None:  # the log has gone on since the lineage's last word
+        commits = tuple(islice(self._tables.commits(base.table), most))
+        inside = restore.history(commits)
+        if restore.decisive(commits) is not None:  # since the lineage's last word
             before = tuple(
                 replace(one, state="kept") if one.state == "live" else one for one in before
             )

@@ -1,6 +1,6 @@
 """The publications in a Delta table's own history, and how an earlier one is restored."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,20 +20,22 @@ USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 OTHERS = "another's replace"
 
 
-def history(newest_first: Iterable[CommitFacts], live: str | None) -> tuple[Event, ...]:
-    """Every build and rollback among the commits, newest first.
+def decisive(newest_first: Iterable[CommitFacts]) -> CommitFacts | None:
+    """The commit that decides which version the table shows: ours, or another's replace."""
+    return next((one for one in newest_first if one.published or one.ends_our_version), None)
 
-    Args:
-        live: the version that the table shows; None if it shows another's.
-    """
+
+def history(newest_first: Sequence[CommitFacts]) -> tuple[Event, ...]:
+    """Every build and rollback among the commits, newest first."""
     found = [one.published for one in newest_first if one.published]
+    last = decisive(newest_first)
     return tuple(
         Event(
             version=marker.version,
             commit=marker.commit,
             time=time_text(marker.time_ms),
             kind=marker.kind.value,
-            state="live" if marker is found[0] and marker.version == live else "kept",
+            state="live" if last is not None and marker is last.published else "kept",
             rows=marker.rows,
             bytes=marker.bytes,
             schema_change="",
@@ -154,12 +156,11 @@ class DeltaRestoring:
 
     def look(self) -> DeltaBase:
         """The target; another's replace of a version of ours can be taken back, too."""
-        base = self._base
-        return replace(base, version=base.version or OTHERS) if self.earlier() else base
+        return replace(self._base, version=self._live or OTHERS) if self.earlier() else self._base
 
     def earlier(self) -> tuple[str, ...]:
         """The versions in the log, newest first, without the live one."""
-        return tuple(one for one in self._numbers if one != self._base.version)
+        return tuple(one for one in self._numbers if one != self._live)
 
     def restored(
         self,
@@ -175,10 +176,28 @@ class DeltaRestoring:
         return self.table.look()
 
     @cached_property
+    def _commits(self) -> tuple[CommitFacts, ...]:
+        """All that the log still has."""
+        loaded = self._base.table
+        return tuple(self.table.tables.commits(loaded)) if loaded is not None else ()
+
+    @cached_property
+    def _created(self) -> str | None:
+        """The version that created the table: it stands in the entry only."""
+        marker = Marker.of(self.table.entry())
+        return marker.version if marker is not None else None
+
+    @property
+    def _live(self) -> str | None:
+        """The version that the table shows, however many rows were added since; None: another's."""
+        last = decisive(self._commits)
+        if last is None:
+            return self._created
+        return last.published.version if last.published else None
+
+    @cached_property
     def _numbers(self) -> dict[str, int]:
         loaded = self._base.table
         if loaded is None:
             return {}
-        created = Marker.of(self.table.entry())
-        commits = self.table.tables.commits(loaded)
-        return last_states(commits, loaded.facts.number, created.version if created else None)
+        return last_states(self._commits, loaded.facts.number, self._created)

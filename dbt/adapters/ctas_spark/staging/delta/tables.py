@@ -203,7 +203,12 @@ class DeltaTables:
         return [json.loads(line) for line in str(lines.mkString("\n")).split("\n")]
 
     def _forget(self, directory: str) -> Any:
-        """A table that was dropped and created anew in its directory is another."""
+        """A table that was dropped and created anew in its directory is another.
+
+        Where Delta reads more of a log than its last commit, it asks this thread for its session,
+        and a thread of dbt's has none.
+        """
+        jvm.activate(self.spark)
         path = self.packages.org.apache.hadoop.fs.Path(directory)
         self._delta.DeltaLog.invalidateCache(self._session, path)
         return path

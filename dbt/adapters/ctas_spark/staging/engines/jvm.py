@@ -63,7 +63,7 @@ def session(spark: SparkSession) -> Any:
 def activate(spark: SparkSession) -> None:
     """Make the session the active one of this thread in the JVM: Spark looks settings up there."""
     session_class = spark._jsparkSession.getClass().getName()  # classic.SparkSession in Spark 4
-    companion = reduce(getattr, f"{session_class}$".split("."), classes(spark))
+    companion = member(classes(spark), f"{session_class}$")
     getattr(companion, "MODULE$").setActiveSession(spark._jsparkSession)
 
 

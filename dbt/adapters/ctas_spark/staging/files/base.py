@@ -19,6 +19,7 @@ PARTITION_PROVIDER = "spark.sql.partitionProvider"
 BOOKKEEPING = frozenset({PARTITIONS, PARTITION_HOLDER, PARTITION_PROVIDER})
 SCHEMA = "spark.sql.sources.schema"
 STATISTICS = "spark.sql.statistics."
+TOTAL_SIZE, TOTAL_ROWS = f"{STATISTICS}totalSize", f"{STATISTICS}numRows"
 COLUMN_STATISTICS = "COLUMN_STATS_ACCURATE"
 FIGURES = frozenset({"numFiles", "totalSize", "numRows", "rawDataSize"})
 
@@ -157,13 +158,16 @@ def _is_maintained(begun: TableEntry, now: TableEntry) -> bool:
     same_place = (begun.location, begun.table_type) == (now.location, now.table_type)
     keys = begun.parameters.keys() | now.parameters.keys()
     changed = {key for key in keys if begun.parameters.get(key) != now.parameters.get(key)}
-    upkeep = {key for key in changed if _is_upkeep(key, begun)}
+    upkeep = {key for key in changed if _is_upkeep(key, begun, now)}
     rest = changed - upkeep
     # the time alone may be all that an INSERT into a partitioned table leaves in the entry
     return same_place and (rest == set() or (bool(upkeep) and rest == {LAST_DDL_TIME}))
 
 
-def _is_upkeep(key: str, begun: TableEntry) -> bool:
+def _is_upkeep(key: str, begun: TableEntry, now: TableEntry) -> bool:
+    """False for statistics that an INSERT has dropped, or made without counting the rows."""
+    if key in (TOTAL_SIZE, TOTAL_ROWS) and key in begun.parameters:
+        return key == TOTAL_SIZE and TOTAL_ROWS in now.parameters  # ANALYZE counts them
     if key.startswith(STATISTICS) or key == COLUMN_STATISTICS or key in BOOKKEEPING:
         return True
     return key in FIGURES and key not in begun.parameters

@@ -64,19 +64,23 @@ def lacks_columns(base: FileBase) -> bool:
 def fill_columns(table: FileTable) -> None:
     """Give Hive the columns of the version that the target shows.
 
-    The call expects the commit id and keeps it: nobody's base changes by it.
+    The call expects the commit id and keeps it: nobody's base changes by it. Where the metastore
+    does not compare, the lock of all writers keeps the entry as it was read.
 
     Raises:
-        MetastoreError: it was not made, or may not have been.
+        LockLostError, MetastoreError: it was not made, or may not have been.
     """
-    for _ in range(MOST_ATTEMPTS):
-        now = table.look()
-        if now.entry is None or not lacks_columns(now):
-            return
-        change = EntryChange.of(now.entry, dict(now.entry.parameters), _columns(table, now.entry))
-        with suppress(EntryModifiedError), table.report.within(Step.FILL_COLUMNS):
-            table.alter(change, now)
-            return
+    with table.services.lock.held(table.name) as check:
+        for _ in range(MOST_ATTEMPTS):
+            now = table.look()
+            if now.entry is None or not lacks_columns(now):
+                return
+            columns = _columns(table, now.entry)
+            change = EntryChange.of(now.entry, dict(now.entry.parameters), columns)
+            check()
+            with suppress(EntryModifiedError), table.report.within(Step.FILL_COLUMNS):
+                table.alter(change, now)
+                return
 
 
 def _columns(table: FileTable, shown: TableEntry) -> tuple[Column, ...]:

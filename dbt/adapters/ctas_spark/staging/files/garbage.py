@@ -148,7 +148,7 @@ class FileGarbage:
         return self._moved(record, taken)
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
-        return self.references.reason(version.id)
+        return self.references.reason(version)
 
     def give_back(self, version: KnownVersion) -> None:
         """To ``published``; the grace begins anew when the version is superseded."""

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -12,7 +12,14 @@ from ..metastore.client import PLACEHOLDER, Column, EntryChange, Expectation, Ta
 from ..publish.marker import COMMIT, PREFIX, Kind, Lineage, LineageEntry, Marker, new_commit_id
 from ..publish.version import SweptError
 from ..steps import Step
-from .base import LAST_DDL_TIME, PARTITION_HOLDER, PARTITION_PROVIDER, PARTITIONS, FileBase
+from .base import (
+    LAST_DDL_TIME,
+    PARTITION_HOLDER,
+    PARTITION_PROVIDER,
+    PARTITIONS,
+    TOTAL_SIZE,
+    FileBase,
+)
 from .reach import PartitionState
 from .record import Record, RecordState
 from .table import FileTable
@@ -95,6 +102,9 @@ class MetastoreCall:
     A server that refuses new types at old positions is asked again with no columns (an empty
     tuple), which a second call then fills, and at last with the base's. ``is_unchecked``: a table
     was created, and whether a clean-up took its version before could not be found out.
+
+    ``size`` of the version, in bytes, is published with a partitioned one: that Spark drops it is
+    all that another's INSERT into such a table leaves in the entry.
     """
 
     table: FileTable
@@ -102,6 +112,7 @@ class MetastoreCall:
     base: FileBase
     marker: Marker
     partitions: PartitionState
+    size: int | None = None
     columns: tuple[Column, ...] | None = None
     is_unchecked: bool = False
 
@@ -132,6 +143,8 @@ class MetastoreCall:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
         if self.staged.partition_columns:
             parameters[PARTITIONS] = self.partitions.value
+            if self.size is not None:
+                parameters[TOTAL_SIZE] = str(self.size)
         columns, keeps_keys = self.columns, self.base.changes_keys(self.staged.partition_keys)
         if keeps_keys and columns is None:
             columns = columns_beside_kept_keys(self.staged, base)
@@ -245,13 +258,18 @@ def _carried(base: TableEntry | None) -> dict[str, str]:
     if base is None or base.is_view:
         return {}
     of_last_model = base.parameters.get(OF_THE_MODEL, "").split(",")
+    found = set_by_users(base.parameters)
+    carried = {key: value for key, value in found.items() if key not in of_last_model}
+    holder = base.parameters.get(PARTITION_HOLDER)
+    return carried if holder is None else {**carried, PARTITION_HOLDER: holder}
+
+
+def set_by_users(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The properties that neither we, Spark nor the format has set."""
     return {
         key: value
-        for key, value in base.parameters.items()
-        if key == PARTITION_HOLDER
-        or not (
-            key in NEVER_CARRIED or key.startswith(PREFIXES_NEVER_CARRIED) or key in of_last_model
-        )
+        for key, value in parameters.items()
+        if key not in NEVER_CARRIED and not key.startswith(PREFIXES_NEVER_CARRIED)
     }
 
 

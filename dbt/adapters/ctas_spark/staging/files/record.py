@@ -70,7 +70,10 @@ class Record:
         named = entry.name == name_of(entry.name.database, read["target"], read["version"])
         if not named or not VERSION_ID.fullmatch(read["version"]):
             return None
-        return cls(**{**read, "state": RecordState(read["state"])}, entry=entry)
+        try:
+            return cls(**{**read, "state": RecordState(read["state"])}, entry=entry)
+        except (TypeError, ValueError):
+            return None  # a newer release's; its version stays, because the entry has its name
 
     def to_parameters(self) -> dict[str, str]:
         """The record as a property of its entry."""

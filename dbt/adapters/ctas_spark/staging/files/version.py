@@ -6,9 +6,10 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from ..context import Atomicity, TableLayout, TableName
+from ..context import DELTA, Atomicity, TableLayout, TableName
 from ..engines.protocol import Job, WriteFigures
 from ..errors import MetastoreError, StagingError
+from ..metastore.client import PROVIDER
 from ..publish import ddl, messages
 from ..publish import version as outcome
 from ..publish.locks import HeldCheck
@@ -19,7 +20,7 @@ from ..storage.client import Removal, Storage, data_files, empty, still_there
 from . import reach
 from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
 from .follow_up import complete, fill_columns, track_partitions
-from .publication import MetastoreCall, marker_over, wait_out
+from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
 from .stream import StreamRun, check_sources
@@ -108,7 +109,8 @@ class FileVersion:
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)
         else:
-            self.rebase(base)
+            with self.held():
+                self.rebase(base)
 
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         """By a run next to the version, which an abort removes, too."""
@@ -168,7 +170,8 @@ class FileVersion:
         now = self._services.now_ms(self._root)
         marker = marker_over(over, self._context.target, self.id, level, kind, now)
         staged, partitions = self._staged.entry(), self._partitions.state
-        self._call = MetastoreCall(self._table, staged, over, marker, partitions)
+        size = self._written.bytes if self._written else None
+        self._call = MetastoreCall(self._table, staged, over, marker, partitions, size)
         return marker.commit
 
     def publish(self, over: FileBase) -> None:
@@ -267,6 +270,16 @@ def _listed(storage: Storage, directory: str) -> WriteFigures:
 
 
 def _as_restored(table: FileTable, record: Record) -> FileTable:
-    """The layout is the version's own, whatever the model says by now."""
-    columns = record.entry.partition_columns if record.entry else ()
-    return replace(table, context=replace(table.context, layout=TableLayout(partition_by=columns)))
+    """The layout is the version's own, whatever the model says by now.
+
+    A Delta version counts as files here: all that is published again is its entry.
+    """
+    layout = TableLayout()
+    if record.entry is not None:
+        provider = record.entry.parameters.get(PROVIDER, "").lower()
+        layout = TableLayout(
+            file_format=layout.file_format if provider in ("", DELTA) else provider,
+            partition_by=record.entry.partition_columns,
+            properties=set_by_users(record.entry.parameters),
+        )
+    return replace(table, context=replace(table.context, layout=layout))

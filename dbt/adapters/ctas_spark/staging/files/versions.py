@@ -82,19 +82,19 @@ class References:
     thorough: bool
     dry_run: bool = False
 
-    def reason(self, version: str) -> Reason | None:
+    def reason(self, known: KnownVersion) -> Reason | None:
         """Why the version may not go, by what the metastore says now.
 
         Raises:
             MetastoreError: the target could not be read.
         """
-        base = self.table.look()
+        base, version = self.table.look(), known.id
         if lies_in(base.entry.location if base.entry else None, version):
             return Reason.LIVE
         if self._has_partition(base, version):
             return Reason.REFERENCED
         try:
-            found = self._has_clone(base, version) or self._is_location(version)
+            found = self._has_clone(base, known) or self._is_location(version)
         except MetastoreError:
             return Reason.UNSEARCHED
         return Reason.REFERENCED if found else None
@@ -120,12 +120,18 @@ class References:
             return any(lies_in(one.location, version) for one in kept)
         return False
 
-    def _has_clone(self, base: FileBase, version: str) -> bool:
-        """A target that is gone or foreign may have been renamed into any database."""
-        metastore, own = self.table.metastore, records.name_in(self.table, version)
-        everywhere = metastore.databases() if base.version is None else ()
+    def _has_clone(self, base: FileBase, known: KnownVersion) -> bool:
+        """A target that is gone or foreign may have been renamed into any database.
+
+        So may the one that showed a version of which the table's present lineage knows nothing.
+        """
+        metastore, own = self.table.metastore, records.name_in(self.table, known.id)
+        was_shown = known.place is Place.SUPERSEDED or known.may_have_lived
+        is_forgotten = base.marker is None or base.marker.number_of(known.id) is None
+        is_away = base.version is None or (was_shown and is_forgotten)
+        everywhere = metastore.databases() if is_away else ()
         for database in sorted({self.table.name.database, *everywhere}):
-            for name in metastore.tables_with(database, VERSION, version):
+            for name in metastore.tables_with(database, VERSION, known.id):
                 if name != own and metastore.get_table(name) is not None:
                     return True
         return False

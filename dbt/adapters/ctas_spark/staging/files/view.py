@@ -8,12 +8,19 @@ the target's. What dies before that leaves a view there, which goes when it is o
 from dataclasses import dataclass
 
 from ..context import DELTA, SESSION_CATALOG, TableName
-from ..errors import ColumnsRefusedError, MetastoreError, RefusedError, StagingError
+from ..errors import (
+    ColumnsRefusedError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+    StagingError,
+)
 from ..metastore.client import PROVIDER, EntryChange, TableEntry
-from ..publish.marker import COMMIT, PREFIX, new_version_id, started_ms
+from ..publish.marker import COMMIT, PREFIX, VERSION_ID, new_version_id, started_ms
+from ..publish.version import Change
 from ..retention.rules import ORPHAN_AGE_MS
 from . import record as records
-from .base import LAST_DDL_TIME, FileBase
+from .base import LAST_DDL_TIME, FileBase, change_between
 from .table import FileTable
 
 VIEW = PREFIX + "view"
@@ -62,13 +69,21 @@ class ViewChange:
         metastore.drop_entry(self.staged)
         prefix = f"{records.prefix_of(self.table.name)}{INFIX}"
         for name in metastore.tables(self.table.context.staging_schema, prefix):
-            if now - started_ms(records.version_of(name)) > ORPHAN_AGE_MS:
+            id_ = name.table.removeprefix(prefix)
+            is_old = VERSION_ID.fullmatch(id_) and now - started_ms(id_) > ORPHAN_AGE_MS
+            if is_old and self._is_staged_view(name):
                 metastore.drop_entry(name)
+
+    def _is_staged_view(self, name: TableName) -> bool:
+        """False for the record of a table whose name begins like that of a staged view."""
+        entry = self.table.metastore.get_table(name)
+        return entry is not None and entry.is_view and records.RECORD not in entry.parameters
 
     def _replace(self, entry: TableEntry) -> None:
         """Servers compare the types of a table's columns, by position, but not those of a view."""
         lock = self.table.services.lock
         with lock.held(self.table.name):
+            self._check_base()
             try:
                 self.table.alter(self._change(entry), self.base)
             except ColumnsRefusedError:
@@ -76,6 +91,14 @@ class ViewChange:
                 filled = self.table.look()
                 if filled.entry is not None:
                     self.table.alter(self._change(entry, filled), filled)
+
+    def _check_base(self) -> None:
+        """Compare the target with the base, where the metastore does not compare by itself."""
+        if self.table.services.conditional:
+            return
+        change = change_between(self.base, self.table.look())
+        if change not in (Change.NONE, Change.MAINTAINED):
+            raise EntryModifiedError(f"{self.table.name} has changed: {change.value}")
 
     def _change(
         self, entry: TableEntry, over: FileBase | None = None, columns: tuple[()] | None = None

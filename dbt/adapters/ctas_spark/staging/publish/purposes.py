@@ -52,6 +52,13 @@ def warn_of_less(context: StagingContext, base: Base, level: Atomicity) -> None:
         logger.warning(what, context.target, base.level, level.value)
 
 
+def warn_of(context: StagingContext, base: Base, level: Atomicity, reach: Reach) -> None:
+    """The same, and what else a user should know of a publication over the base."""
+    warn_of_less(context, base, level)
+    if reach.warning:
+        logger.warning("%s: %s", context.target, reach.warning)
+
+
 def check_base(context: StagingContext, base: Base) -> None:
     """Return if the purpose can begin on what exists.
 

@@ -119,9 +119,7 @@ class StagedTable(Generic[B]):
         if self.outcome is Outcome.KEPT:
             self._report.leave()
             return
-        purposes.warn_of_less(self.context, self.base, self.level)
-        if self.reach.warning:
-            logger.warning("%s: %s", self.target, self.reach.warning)
+        purposes.warn_of(self.context, self.base, self.level, self.reach)
         self._version.stage_on(self.base, self.level)
 
     def drain(self, stream: Any, *, resumes: bool) -> Any:
@@ -230,13 +228,16 @@ class StagedTable(Generic[B]):
         return decided
 
     def _take(self, change: Change, now: B) -> None:
-        """Decide over what to publish, and what that keeps."""
+        """Decide over what to publish, and what that keeps; nothing weakens silently."""
+        told = self.level, self.reach.warning
         self.base = now
         if change is not Change.NONE:
             self._rival = self._version.who(self._begun, now)
             purposes.check_change(self.context, change, now, self._rival)
         self.reach = self._version.reach(now)
         self.level = purposes.kept(self.context, self._asked, self.reach, self._unchanged)
+        if (self.level, self.reach.warning) != told:
+            purposes.warn_of(self.context, now, self.level, self.reach)
         if change is not Change.NONE:  # begin's base is on the record already
             self._version.rebase(now)
 
