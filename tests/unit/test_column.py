@@ -3,6 +3,7 @@
 import pytest
 
 from dbt.adapters.ctas_spark.column import CtasSparkColumn
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 
 def numbers(column: CtasSparkColumn) -> bool:
@@ -39,3 +40,13 @@ def test_a_map_of_numbers_is_none_of_them() -> None:
     """Only the outer type counts."""
     column = CtasSparkColumn("c", "map<string,int>")
     assert (column.is_string(), numbers(column)) == (False, False)
+
+
+def test_a_columns_name_may_begin_like_a_heading() -> None:
+    """What has a type is a column; partition columns are described once more, below a heading."""
+    rows = [("id", "int"), ("# orders", "int"), ("amount", "int"), ("# Partition Information", "")]
+    rows += [("# col_name", "data_type"), ("amount", "int"), ("", ""), ("Owner", "me")]
+    described = [{"col_name": name, "data_type": kind} for name, kind in rows]
+    found = CtasSparkColumn.described(CtasSparkRelation.create(schema="s"), described)
+    assert [(one.name, one.dtype) for one in found] == rows[:3]
+    assert {one.table_owner for one in found} == {"me"}

@@ -5,7 +5,7 @@ from dbt_common.dataclass_schema import ValidationError
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.staging.redaction import HIDDEN, Redactor, redacted
+from dbt.adapters.ctas_spark.staging.redaction import HIDDEN, Redactor, is_secret, redacted
 
 
 def credentials(**fields: object) -> CtasSparkCredentials:
@@ -270,3 +270,20 @@ def test_the_options_of_hooks_are_not_shown() -> None:
     shown = repr(found) + str(dict(found.connection_info()))
     assert "hush" not in shown + found.hide_secrets(f"no answer of {url} with hush-3")
     assert found.hook_timeout == 5
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "spark.hadoop.fs.gs.auth.service.account.private.key",
+        "spark.hadoop.fs.s3a.encryption.key",
+        "spark.hadoop.fs.s3a.server-side-encryption.key",
+        "spark.sql.catalog.c.header.Authorization",
+        "spark.sql.catalog.c.s3.sse.key",
+        "spark.hadoop.fs.s3a.access.key",
+    ],
+)
+def test_keys_are_hidden(key: str) -> None:
+    """From logs and errors, and from the command line of the JVM."""
+    assert is_secret(key, "MIIEvQIBADANBg")
+    assert redacted({key: "MIIEvQIBADANBg"}) == {key: HIDDEN}

@@ -1,5 +1,8 @@
 """What an incremental model adds: the way that it writes by, and its query."""
 
+import re
+from typing import Any
+
 import pytest
 from dbt.adapters.contracts.relation import RelationType
 
@@ -99,9 +102,15 @@ def test_partitions_with_new_rows_lose_their_old_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    "named", [{"merge_update_columns": ["TEXT"]}, {"merge_exclude_columns": ["ID"]}]
+    "named",
+    [
+        {"merge_update_columns": ["TEXT"]},
+        {"merge_update_columns": ["`text`"]},
+        {"merge_update_columns": "text"},
+        {"merge_exclude_columns": ["ID"]},
+    ],
 )
-def test_a_merge_sets_the_columns_that_it_names(named: dict[str, list[str]]) -> None:
+def test_a_merge_sets_the_columns_that_it_names(named: dict[str, Any]) -> None:
     """The others stay in a row that it finds."""
     merged = query(incremental_strategy="merge", unique_key="id", **named)
     kept = "WHEN DBT_INTERNAL_DEST.__ctas_spark_is_new IS NOT NULL THEN DBT_INTERNAL_DEST."
@@ -109,14 +118,51 @@ def test_a_merge_sets_the_columns_that_it_names(named: dict[str, list[str]]) -> 
     assert f"{kept}`text`" not in merged
 
 
+@pytest.mark.parametrize("named", ["merge_update_columns", "merge_exclude_columns"])
+def test_a_column_that_a_merge_can_not_set_is_an_error(named: str) -> None:
+    """Misspelt, it would be kept in every run, or set although it was excluded."""
+    with pytest.raises(ConfigurationError, match="there is no column txet"):
+        query(incremental_strategy="merge", unique_key="id", **{named: ["txet"]})
+
+
+def test_a_predicate_of_a_merge_stays_within_the_condition() -> None:
+    """An OR outside it would join rows of other keys."""
+    merged = query(
+        incremental_strategy="merge",
+        unique_key="id",
+        incremental_predicates=["DBT_INTERNAL_DEST.id > 1 OR DBT_INTERNAL_DEST.id IS NULL"],
+    )
+    same = "DBT_INTERNAL_DEST.`id` = DBT_INTERNAL_SOURCE.`id`"
+    said = "(DBT_INTERNAL_DEST.id > 1 OR DBT_INTERNAL_DEST.id IS NULL)"
+    assert merged.endswith(f"ON {same} AND {said}")
+
+
 def test_columns_follow_the_new_rows() -> None:
     """Where the model says so; a removed one goes, and an old row has NULL in a new one."""
-    new = "new", {"text": "varchar(3)", "added": "date"}
-    changed = increment("model.m", {"on_schema_change": "sync_all_columns"}, OLD, new).columns
-    cast = "CAST(DBT_INTERNAL_DEST.`text` AS varchar(3))"
-    assert changed == {"text": cast, "added": "NULL"}
-    with pytest.raises(ConfigurationError, match="column id: is int in the table and string"):
-        increment("model.m", {}, OLD, ("new", {"id": "string", "text": "string"}))
+    old = "s.t", {"id": "int", "amount": "int"}
+    new = "new", {"amount": "bigint", "added": "date"}
+    changed = increment("model.m", {"on_schema_change": "sync_all_columns"}, old, new).columns
+    cast = "CAST(DBT_INTERNAL_DEST.`amount` AS bigint)"
+    assert changed == {"amount": cast, "added": "NULL"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "old", "new"),
+    [
+        (None, "int", "string"),
+        (None, "bigint", "float"),
+        (None, "struct<a:int,b:int>", "struct<b:int,a:int>"),
+        ("sync_all_columns", "bigint", "int"),
+        ("sync_all_columns", "string", "varchar(3)"),
+    ],
+)
+def test_a_type_that_would_change_values_is_an_error(
+    changes: str | None, old: str, new: str
+) -> None:
+    """Spark unites and casts without a word; the model's author can cast with intent."""
+    told = f"column v: is {old} in the table and {new} in the new rows"
+    with pytest.raises(ConfigurationError, match=re.escape(told)):
+        increment("m", {"on_schema_change": changes}, ("t", {"v": old}), ("n", {"v": new}))
 
 
 def test_a_strategy_is_one_of_ours_or_a_macro_of_the_project() -> None:

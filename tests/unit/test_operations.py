@@ -258,3 +258,17 @@ def test_rows_are_a_table_or_json() -> None:
     assert "| version" in table
     assert json.loads(text_of(shown, as_json=True)) == shown
     assert text_of([], as_json=True) == "[]"
+
+
+def test_a_rollback_is_of_one_of_a_models_versions() -> None:
+    """Both have the model's name; ``orders.v2`` means what it means in --select."""
+    nodes = {
+        name: {**node(name), "name": "orders", "version": number}
+        for number, name in enumerate(("orders_v1", "orders_v2"), 1)
+    }
+    versioned = replace(project(), graph={"nodes": nodes})
+    chosen = versioned.nodes({"model": "orders.v2"})
+    assert [one["alias"] for one in chosen] == ["ORDERS_V2"]
+    with pytest.raises(InvalidArgumentError, match="2 have that name") as caught:
+        operations.run("ctas_rollback", versioned, {"model": "orders"})
+    assert "model.p.orders_v1, model.p.orders_v2" in caught.value.remedy

@@ -16,9 +16,18 @@ COLUMNS = [SeedColumn("id", "bigint"), SeedColumn("`a b`", "string")]
 def test_rows_are_text_that_is_cast() -> None:
     """Names and types are those of the columns."""
     sql = seeds.query(COLUMNS, [(1, "a"), (2, None)])
-    assert sql.startswith("SELECT CAST(one[0] AS bigint) AS id, CAST(one[1] AS string) AS `a b` ")
+    number = "CAST(one[0] AS bigint)"
+    assert f"ELSE {number} END AS id, CAST(one[1] AS string) AS `a b` FROM" in sql
     assert """FROM VALUES ('[["1","a"],["2",null]]') AS texts(text)""" in sql
     assert "map('mode', 'FAILFAST')" in sql
+
+
+def test_a_value_that_does_not_fit_fails_the_statement() -> None:
+    """A CAST alone would make NULL of it, unless ANSI mode is on."""
+    sql = seeds.query(COLUMNS, [(12345678901234567890, "a")])
+    is_lost = "one[0] IS NOT NULL AND CAST(one[0] AS bigint) IS NULL"
+    told = "raise_error(concat(one[0], ' does not fit column id of the type bigint'))"
+    assert f"CASE WHEN {is_lost} THEN {told}" in sql
 
 
 def test_many_rows_are_several_texts() -> None:

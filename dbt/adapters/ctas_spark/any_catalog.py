@@ -77,8 +77,8 @@ class AnyCatalogAdapter(SparkAdapter):
         found = super().get_relation(catalog_of(database), schema, identifier)
         return None if found is not None and found.type == RelationType.Function else found
 
-    def get_columns_in_relation(self, relation: BaseRelation) -> list[Any]:
-        return [CtasSparkColumn.of(one) for one in super().get_columns_in_relation(relation)]
+    def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[Any]:
+        return CtasSparkColumn.described(relation, list(raw_rows))
 
     def describe(self, relation: BaseRelation) -> Iterable[Any]:
         """The rows of DESCRIBE EXTENDED."""

@@ -1,10 +1,14 @@
 """A column that tells dbt's macros what kind of type it has, by Spark's names of types."""
 
 import re
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from dbt.adapters.base.column import Column
+from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.spark.column import SparkColumn
+from dbt.adapters.spark.impl import KEY_TABLE_OWNER, KEY_TABLE_STATISTICS
 
 INTEGERS = frozenset(("tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long"))
 STRINGS = frozenset(("string", "varchar", "char", "character"))
@@ -16,9 +20,27 @@ class CtasSparkColumn(SparkColumn):
     """dbt-spark's knows only PostgreSQL's names: to it, an ``int`` is no number."""
 
     @classmethod
-    def of(cls, column: SparkColumn) -> "CtasSparkColumn":
-        """The same column."""
-        return cls(**{one.name: getattr(column, one.name) for one in fields(SparkColumn)})
+    def described(cls, relation: BaseRelation, rows: Sequence[Any]) -> list["CtasSparkColumn"]:
+        """The columns in the rows of DESCRIBE EXTENDED; what has no type is a heading, or nothing.
+
+        dbt-spark takes a column whose name begins with ``#`` for a heading, and ends there.
+        """
+        end = next((at for at, row in enumerate(rows) if not row["data_type"]), len(rows))
+        told = {row["col_name"]: row["data_type"] for row in rows[end + 1 :]}
+        return [
+            cls(
+                table_database=None,
+                table_schema=relation.schema,
+                table_name=relation.name,
+                table_type=relation.type,
+                table_owner=str(told.get(KEY_TABLE_OWNER)),
+                table_stats=SparkColumn.convert_table_stats(told.get(KEY_TABLE_STATISTICS)),
+                column=row["col_name"],
+                column_index=index,
+                dtype=row["data_type"],
+            )
+            for index, row in enumerate(rows[:end])
+        ]
 
     @property
     def kind(self) -> str:

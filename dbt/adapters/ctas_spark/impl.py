@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
+from uuid import uuid4
 
 from dbt_common.exceptions import DbtRuntimeError
 
@@ -28,10 +29,7 @@ from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, Publicati
 from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.settings import statements
-from dbt.adapters.ctas_spark.staging.context import (
-    Atomicity,
-    StagingPurpose,
-)
+from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
 from dbt.adapters.ctas_spark.summary import Written
@@ -209,7 +207,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
             context = replace(plan.context, purpose=StagingPurpose.CREATE)
             plan = replace(plan, context=context)
         opened = self.catalogs
-        group = f"{node.unique_id} {opened.run}"
+        # Spark 4 cancels whatever a group starts after it was cancelled: each batch has its own
+        group = f"{node.unique_id} {opened.run} {uuid4().hex[:8]}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
         self._model.begin = planned(opened.catalog_for(plan.context), plan, job)
 

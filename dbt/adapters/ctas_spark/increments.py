@@ -9,6 +9,7 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+from dbt.adapters.ctas_spark.type_changes import holds, unite
 
 APPEND, MERGE, DELETE_INSERT = "append", "merge", "delete+insert"
 BY_PARTITION = ("insert_overwrite", "microbatch")
@@ -18,6 +19,7 @@ MACRO = "get_incremental_{}_sql"
 NO_STATEMENT = (MERGE, DELETE_INSERT)
 """Tables of files have no statement that does this, so they are published whole."""
 NATIVE = ("delta", "iceberg")
+UPDATED, EXCLUDED = "merge_update_columns", "merge_exclude_columns"
 SYNC, ADDED, STRING = "sync_all_columns", "append_new_columns", "string"
 OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
 """The names by which dbt lets incremental_predicates call the table and the new rows."""
@@ -111,8 +113,8 @@ def of_strategy(
         )
     if strategy == "microbatch" and not config.get("partition_by"):
         yield "partition_by: microbatch replaces whole partitions; give a column of its batch_size"
-    if config.get("merge_update_columns") and config.get("merge_exclude_columns"):
-        yield "merge_update_columns and merge_exclude_columns: give one of them"
+    if config.get(UPDATED) and config.get(EXCLUDED):
+        yield f"{UPDATED} and {EXCLUDED}: give one of them"
     if existing and not is_of_files(existing) and strategy == DELETE_INSERT:
         yield f"incremental_strategy: {DELETE_INSERT} is for tables of files; use {MERGE} here"
 
@@ -183,7 +185,8 @@ class Increment:
             f"FROM {self.new}"
         )
         old = f"SELECT *, FALSE AS {IS_NEW} FROM {self.old}"  # noqa: S608 (quoted)
-        condition = " AND ".join([*map(self._same, self.keys), *self.predicates])
+        said = (f"({one})" for one in self.predicates)
+        condition = " AND ".join([*map(self._same, self.keys), *said])
         columns = ", ".join(map(self._merged_column, self.columns))
         return (
             f"SELECT {columns} FROM ({old}) AS {OLD} "  # noqa: S608 (quoted)
@@ -247,7 +250,7 @@ def increment(
         columns,
         keys=quoting.names(config.get("partition_by" if by_partition else "unique_key")),
         texts=frozenset(name.lower() for name, kind in old[1].items() if kind == STRING),
-        updated=_updated(config, columns),
+        updated=_updated(node, config, columns),
         absent=_absent(old[1], new[1]) if changes == ADDED else frozenset(),
         predicates=tuple(config.get("predicates") or config.get("incremental_predicates") or ()),
     )
@@ -256,11 +259,10 @@ def increment(
 def of_both(node: str, changes: str | None, old: Side, new: Side, remedy: str) -> dict[str, str]:
     """The columns of a version of old and new rows, each with what the old ones have there, as SQL.
 
-    ``changes`` is an ``on_schema_change``. Spark finds the type that both sides of a column fit
-    in, and tells if there is none.
+    ``changes`` is an ``on_schema_change``.
 
     Raises:
-        ConfigurationError: a column is a string on one side only, which would make all of it one.
+        ConfigurationError: a column's old or new values would not survive its change of type.
     """
     types = {name.lower(): kind for name, kind in new[1].items()}
     columns, differing = dict[str, str](), list[str]()
@@ -268,10 +270,12 @@ def of_both(node: str, changes: str | None, old: Side, new: Side, remedy: str) -
         value, other = f"{OLD}.{quoting.identifier(name)}", types.pop(name.lower(), None)
         if changes == SYNC and other is None:
             continue
+        if other is not None and not (
+            holds(other, kind) if changes == SYNC else unite(kind, other)
+        ):
+            differing.append(f"column {name}: is {kind} in the table and {other} in the new rows")
         if changes == SYNC and other != kind:
             value = f"CAST({value} AS {other})"
-        elif other is not None and STRING in (kind, other) and kind != other:
-            differing.append(f"column {name}: is {kind} in the table and {other} in the new rows")
         columns[name] = value
     if differing:
         raise ConfigurationError(node, [f"{one}; {remedy}" for one in differing])
@@ -284,10 +288,12 @@ def _absent(old: Iterable[str], new: Iterable[str]) -> frozenset[str]:
     return frozenset(map(str.lower, old)) - frozenset(map(str.lower, new))
 
 
-def _updated(config: Mapping[str, Any], columns: Iterable[str]) -> frozenset[str] | None:
-    named, excluded = config.get("merge_update_columns"), config.get("merge_exclude_columns")
-    if named:
-        return frozenset(name.lower() for name in named)
-    if not excluded:
-        return None
-    return frozenset(map(str.lower, columns)) - {name.lower() for name in excluded}
+def _updated(node: str, config: Mapping[str, Any], columns: Iterable[str]) -> frozenset[str] | None:
+    """What a merge sets, in lower case; a misspelt column would be kept, or set, silently."""
+    known = frozenset(map(str.lower, columns))
+    named, excluded = (
+        frozenset(map(str.lower, quoting.names(config.get(key)))) for key in (UPDATED, EXCLUDED)
+    )
+    if unknown := ", ".join(sorted((named | excluded) - known)):
+        raise ConfigurationError(node, [f"{UPDATED}, {EXCLUDED}: there is no column {unknown}"])
+    return named or (known - excluded if excluded else None)

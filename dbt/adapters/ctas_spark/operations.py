@@ -166,6 +166,8 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
     check(name, arguments)
     as_json = bool(arguments.get("json"))
     nodes = project.nodes(arguments)
+    if name == ROLLBACK:
+        _refuse_several(nodes)
     rows = [row for node in nodes for row in _done(name, project, node, arguments)]
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
         rows.sort(key=lambda row: str(row.get("time", "failed")), reverse=True)
@@ -241,7 +243,24 @@ def _is_selected(node: Mapping[str, Any], arguments: Arguments) -> bool:
     is_table = node["resource_type"] in RESOURCES
     published = is_table and node["config"]["materialized"] in PUBLISHED
     inside = schema is None or node["schema"].lower() == schema.lower()
-    return published and inside and name in (None, node["name"])
+    return published and inside and (name is None or name in _names(node))
+
+
+def _names(node: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a node may be called; one of a model's versions, as in ``--select``."""
+    version = node.get("version")
+    versioned = () if version is None else (f"{node['name']}.v{version}",)
+    return (node["name"], node["unique_id"], *versioned)
+
+
+def _refuse_several(nodes: Sequence[Mapping[str, Any]]) -> None:
+    """A rollback is of one table."""
+    if len(nodes) > 1:
+        raise InvalidArgumentError(
+            f"{ROLLBACK} rolls back one table, and {len(nodes)} have that name",
+            left="nothing was done",
+            remedy=f"name one of {', '.join(str(node['unique_id']) for node in nodes)}",
+        )
 
 
 def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:

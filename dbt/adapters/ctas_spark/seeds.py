@@ -41,16 +41,27 @@ def columns(adapter: Any, table: Any, config: Mapping[str, Any]) -> list[SeedCol
 def query(columns: Sequence[SeedColumn], rows: Iterable[Sequence[object]]) -> str:
     """Select the rows; ``rows`` holds what dbt has read of the file, None for an empty value.
 
-    Rows that Spark can't read fail the statement; by default it would leave them out.
+    Rows that Spark can't read, and values that don't fit a column's type, fail the statement; by
+    default Spark would leave them out.
     """
     texts = ", ".join(f"({quoting.string(text)})" for text in _texts(rows))
     selected = ", ".join(
-        f"CAST(one[{number}] AS {column.type}) AS {column.name}"
+        f"{_value(f'one[{number}]', column)} AS {column.name}"
         for number, column in enumerate(columns)
     )
     read = "from_json(text, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))"
     each = f"SELECT explode({read}) AS one FROM VALUES {texts} AS texts(text)"  # noqa: S608 (quoted)
     return f"SELECT {selected} FROM ({each})"  # noqa: S608 (quoted, and types of the user's)
+
+
+def _value(text: str, column: SeedColumn) -> str:
+    """A text as the column's type; a CAST that does not fit gives NULL, unless ANSI mode is on."""
+    value = f"CAST({text} AS {column.type})"
+    if column.type.lower() == "string":
+        return value
+    wrong = quoting.string(f" does not fit column {column.name} of the type {column.type}")
+    is_lost = f"{text} IS NOT NULL AND {value} IS NULL"
+    return f"CASE WHEN {is_lost} THEN raise_error(concat({text}, {wrong})) ELSE {value} END"
 
 
 def _texts(rows: Iterable[Sequence[object]]) -> Iterator[str]:

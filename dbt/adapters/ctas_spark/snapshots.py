@@ -31,7 +31,7 @@ def query(
         current: what a record that is valid now has in ``dbt_valid_to``, as SQL, next to NULL.
 
     Raises:
-        ConfigurationError: a column is a string on one side only.
+        ConfigurationError: as ``of_both``.
     """
     kept = {name: kind for name, kind in changes[1].items() if not _is_dbts(name)}
     columns = of_both(node, ADDED, old, (changes[0], kept), REMEDY)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 HIDDEN = "*********(redacted)"
 SECRET_KEY = re.compile(
     r"(?i)^(?!.*(provider|class|type|enabled|file|path)$)"
-    r".*(secret|password|passwd|token|credential|access[.]?key|account[.]?key|sas[.])"
+    r".*(secret|password|passwd|token|credential|authorization$|sas[.]"
+    r"|(access|account|private|encryption|sse)[.-]?key)"
 )
 # password=..., and ...://user:...@host
 SECRETS_IN_VALUE = (

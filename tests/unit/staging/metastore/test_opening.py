@@ -72,3 +72,11 @@ def test_a_servers_database_is_the_same_from_everywhere() -> None:
     postgresql = "jdbc:postgresql://database:5432/metastore"
     for directory in (HERE, THERE):
         assert database_address(postgresql, directory) == postgresql
+
+
+def test_an_address_has_no_password() -> None:
+    """It is printed, and kept next to the versions; another password is not another metastore."""
+    url = "jdbc:postgresql://db/hive?user=hive&password={}"
+    found = {database_address(url.format(one), HERE) for one in ("hush-hush-1", "hush-hush-2")}
+    assert len(found) == 1
+    assert "hush" not in found.pop()

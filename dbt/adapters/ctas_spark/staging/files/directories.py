@@ -20,6 +20,7 @@ from ..errors import EntryExistsError, EntryModifiedError, StagingSchemaError, S
 from ..metastore.client import EntryChange, Expectation, MetastoreClient
 from ..publish import messages
 from ..publish.marker import PREFIX
+from ..redaction import redacted
 from ..retention.rules import MovedMetastore
 from ..storage.client import Storage
 
@@ -162,7 +163,8 @@ class VersionRoots:
         if text is None:
             return None
         try:
-            return str(json.loads(text)["metastore"])
+            address = str(json.loads(text)["metastore"])
+            return redacted({FILE: address})[FILE]  # as addresses are written since
         except (ValueError, KeyError, TypeError):
             return ""
 

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from ..engines import jvm
 from ..errors import AtomicityNotSupportedError
+from ..redaction import redacted
 from .client import TableLockClient
 from .connections import InJvmMetastore, ThriftMetastore
 from .hive import HiveMetastore
@@ -20,6 +21,7 @@ NOT_PLAIN = (
     "hive.metastore.thrift.framed.transport.enabled",
     "hive.metastore.thrift.compact.protocol.enabled",
 )
+URL = "javax.jdo.option.ConnectionURL"
 DERBY = "jdbc:derby:"
 NAME = "databaseName="
 IN_DIRECTORY = "directory:"
@@ -56,7 +58,7 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
     in_jvm = InJvmMetastore(spark)
     if uris := in_jvm.setting(URIS):
         return OpenedMetastore(in_jvm, in_jvm, f"Hive, remote at {uris}", uris)
-    url = in_jvm.setting("javax.jdo.option.ConnectionURL")
+    url = in_jvm.setting(URL)
     locks = None if url.startswith(DERBY) else in_jvm
     address = database_address(url, Path.cwd())
     return OpenedMetastore(in_jvm, locks, f"Hive, embedded ({address})", address)
@@ -99,13 +101,13 @@ def goes_over_thrift(
 
 
 def database_address(url: str, directory: Path) -> str:
-    """Where an embedded metastore's database lies, as every process sees it.
+    """Where an embedded metastore's database lies, as every process sees it, without passwords.
 
     Args:
         directory: the process's own, from which Derby takes a relative path.
     """
     if not url.startswith(DERBY):
-        return url
+        return redacted({URL: url})[URL]
     subname, *attributes = url.removeprefix(DERBY).split(";")
     named = [one.removeprefix(NAME) for one in attributes if one.startswith(NAME)]
     database = named[0] if named else subname.removeprefix(IN_DIRECTORY)
