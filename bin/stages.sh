@@ -16,7 +16,7 @@ declare -A titles=(
     [iceberg]="Iceberg's catalogs"
     [crashes]="Crashes at every step, and what the next run makes of them"
     [contract]="The contract of every catalog, and the sabotages that it has to notice"
-    [contract_formats]="The contract of Iceberg, Delta and PostgreSQL, in one session"
+    [contract_formats]="The contract of Delta and PostgreSQL, in one session"
     [clients]="The clients of a Hive metastore"
     [databases]="Two databases: the session catalog, and one of Iceberg's"
     [delta]="Delta tables"
@@ -159,8 +159,7 @@ crashes() { run_tests .venv tests/crashes; }
 contract() { run_tests .venv tests/contract; }
 
 contract_formats() {
-    run_tests .venv tests/contract/test_contract.py --catalog iceberg_jdbc --catalog delta \
-        --catalog postgresql
+    run_tests .venv tests/contract/test_contract.py --catalog delta --catalog postgresql
 }
 
 iceberg() { run_tests .venv tests/iceberg; }

@@ -12,7 +12,7 @@ STEPS = (
     pytest.param("verify", "entered", 1, id="when-all-is-staged", marks=pytest.mark.long),
     pytest.param("commit", "entered", 1, id="before-the-commit"),
     pytest.param("commit", "left", 2, id="after-the-commit"),
-    pytest.param("settle", "left", 2, id="before-the-clean-up"),
+    pytest.param("settle", "left", 2, id="before-the-clean-up", marks=pytest.mark.long),
 )
 
 

@@ -68,6 +68,7 @@ def test_a_place_that_may_not_be_written_is_refused(built: Numbered) -> None:
     built.only_live_left()
 
 
+@pytest.mark.long
 def test_an_old_version_that_may_not_be_read_stays(built: Numbered) -> None:
     """A model that reads its own table fails with the path; nothing that it staged is left."""
     old, directory = built.version(), built.outside.directory(TABLE)

@@ -1,11 +1,14 @@
 """Spark's driver runs out of memory while it runs a model's job."""
 
+import pytest
+
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
 from faults.other_process import other_dbt
 
 TOO_MUCH = "size(sequence(0L, 400000000L + id)) < 0"
 
 
+@pytest.mark.long
 def test_the_old_version_stays(numbered: Numbered) -> None:
     """Spark ends its JVM: the model failed, its user is told why, and the next run cleans up."""
     old = numbered.publish(1)

@@ -7,6 +7,7 @@ import pytest
 from faults.commit_calls import SWAP, Held
 from faults.numbered import A_WHILE_MS, TABLE, Numbered
 from faults.other_process import OtherRun, other_dbt
+from long import long
 from servers.proxy import Proxy
 
 REPORTED_AS_CANCELED = f"CANCEL query model.tested.{TABLE}"
@@ -35,7 +36,7 @@ def test_sigterm_leaves_the_old_table_and_nothing_staged(numbered: Numbered) -> 
     assert numbered.number() == 1
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("sent", [long(signal.SIGTERM), signal.SIGINT])
 def test_a_cancel_in_the_commit_call_waits_and_reports_what_became_of_it(
     numbered: Numbered, proxy: Proxy, sent: signal.Signals
 ) -> None:

@@ -1,5 +1,7 @@
 """The metastore holds a call back while others read, build and clean up."""
 
+import pytest
+
 from faults.commit_calls import READ, SWAP, Held
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
 from faults.other_process import other_dbt
@@ -30,6 +32,7 @@ def test_a_slow_commit_call_is_waited_for(numbered: Numbered, proxy: Proxy) -> N
     numbered.only_live_left()
 
 
+@pytest.mark.long
 def test_a_slow_look_before_the_commit_finds_who_came_meanwhile(
     numbered: Numbered, proxy: Proxy
 ) -> None:

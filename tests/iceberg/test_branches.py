@@ -94,7 +94,6 @@ def test_a_rival_since_begin_is_kept(branched: Place, rival: str) -> None:
     assert (branched.rows(), refs(branched), staged.left_behind) == (theirs, ["main"], [])
 
 
-@pytest.mark.on_every_catalog
 @pytest.mark.parametrize(
     "rival", ["merge", long("replace"), long("insert"), long("drop and create")]
 )
@@ -123,7 +122,6 @@ def test_an_alter_at_the_call_and_our_rows_both_stay(
     assert branched.rows() == [(*row, None) for row in NEW_ROWS]
 
 
-@pytest.mark.on_every_catalog
 def test_a_drop_takes_what_was_staged(branched: Place) -> None:
     """The model fails, and nothing is created."""
     branched.publish(OLD)
@@ -150,7 +148,6 @@ def test_a_rivals_rows_are_replaced_by_name_only(
     assert (branched.rows(), refs(branched)) == (NEW_ROWS, ["main"])
 
 
-@pytest.mark.on_every_catalog
 @pytest.mark.parametrize("upkeep", ["compaction", long("manifests"), long("expiry")])
 def test_ordinary_maintenance_is_no_conflict(branched: Place, upkeep: str) -> None:
     """Main's rows are the same; a tag more is no change either."""

@@ -74,7 +74,6 @@ def test_overwrite_brings_the_rows_and_their_rules(place: Place, rival: str) -> 
     assert len(place.rows()) == 6
 
 
-@pytest.mark.on_every_catalog
 def test_every_version_can_be_rolled_back_to(place: Place) -> None:
     """Whether a fork or a branch has published it, with its columns, rows and partitions."""
     by_fork = place.publish("SELECT 1 AS other, 2 AS more")

@@ -70,6 +70,7 @@ def test_a_wrong_java(alone: Project) -> None:
     assert said == without_java("PROJECT/jdk/bin/java is Java 11")
 
 
+@pytest.mark.long
 def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> None:
     """The message names the process, and the way to serve more than one."""
     database = alone.directory / "metastore_db"
@@ -98,6 +99,7 @@ def test_the_embedded_metastore_is_open_in_another_process(alone: Project) -> No
     )
 
 
+@pytest.mark.long
 def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
     """The message names the path and the setting."""
     alone.write_profile(
@@ -193,6 +195,7 @@ def test_a_location_that_is_not_writable(project: Project) -> None:
     assert "nothing was published" in message
 
 
+@pytest.mark.long
 def test_debug_in_another_directory(
     alone: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

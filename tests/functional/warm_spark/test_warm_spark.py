@@ -151,6 +151,7 @@ def test_a_run_that_ends_takes_only_its_own_work_along(
     assert shop.outside.entry(TABLE) == before
 
 
+@pytest.mark.long
 def test_a_run_that_it_does_not_fit_starts_its_own(
     here: Here, shop: Numbered, process: int
 ) -> None:
@@ -171,6 +172,7 @@ def test_a_run_that_it_does_not_fit_starts_its_own(
     assert not stale.exists()
 
 
+@pytest.mark.long
 def test_it_is_stopped_by_the_command(here: Here, shop: Numbered, process: int) -> None:
     """No process of it is left; a second time there is none to stop."""
     assert f"ended: the warm Spark of process {process}" in here.dbt(shop.project, *STOP)
