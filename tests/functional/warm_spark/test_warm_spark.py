@@ -172,7 +172,6 @@ def test_a_run_that_it_does_not_fit_starts_its_own(
     assert not stale.exists()
 
 
-@pytest.mark.long
 def test_it_is_stopped_by_the_command(here: Here, shop: Numbered, process: int) -> None:
     """No process of it is left; a second time there is none to stop."""
     assert f"ended: the warm Spark of process {process}" in here.dbt(shop.project, *STOP)
@@ -183,6 +182,7 @@ def test_it_is_stopped_by_the_command(here: Here, shop: Numbered, process: int) 
 
 def test_it_ends_when_nobody_uses_it(here: Here, shop: Numbered) -> None:
     """After the time that its user gave, here none at all."""
+    here.dbt(shop.project, *STOP)  # that of the other tests, if there is one
     said = here.dbt(shop.project, *START, "--args={idle_minutes: 0}")
     (process,) = re.findall(r"a warm Spark runs now, in process (\d+)", said)
     wait_until(lambda: not is_there(int(process)), WITHIN, "its end")
