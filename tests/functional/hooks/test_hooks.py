@@ -20,6 +20,9 @@ FILES = {
     "{{ ref('between') }} b where b.code = o.id",
     "models/grown.sql": "{{ config(materialized='incremental') }} select id from range(3)",
     "models/shown.sql": "{{ config(materialized='view') }} select 1 as n",
+    "models/coded.py": "def model(dbt, session):\n    return session.range(4)\n",
+    "snapshots/kept.yml": "snapshots: [{name: kept, relation: ref('orders'), config: "
+    "{unique_key: id, strategy: check, check_cols: all}}]",
     "models/broken.sql": f"{TABLE} select raise_error('no') as n from {{{{ ref('orders') }}}}",
 }
 BAD_HOOK = """
@@ -72,7 +75,8 @@ def test_a_run_tells_every_hook_of_every_table(
     told = [json.loads(line) for line in lines.read_text().splitlines()]
     assert [json.loads(body) for _, _, body in got] == told
     found = by_node(told)
-    assert set(found) == {"codes", "orders", "joined", "grown", "broken"}
+    assert set(found) == {"codes", "orders", "joined", "grown", "coded", "kept", "broken"}
+    assert (found["coded"]["rows"], found["kept"]["rows"]) == (4, 7)
     orders, joined, grown = found["orders"], found["joined"], found["grown"]
     response = run.response("orders")
     assert orders["state"] == "finished"
