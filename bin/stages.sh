@@ -28,7 +28,7 @@ declare -A titles=(
 )
 
 quick_stages=(lint types unit lives)
-all_stages=(lint types unit functional demo faults iceberg crashes conformance contract
+all_stages=(lint types unit functional faults iceberg crashes conformance contract
     contract_formats databases clients delta remote other_catalogs lives newer_dbt fresh_install
     without_dbt)
 # With --all three of them run in their long form alone.
@@ -48,7 +48,7 @@ titles+=(
     [crashes_on_hive]="Crashes at every step, on Iceberg's hive and session catalogs"
     [crashes_postgresql]="Crashes at every step, on a metastore on PostgreSQL"
     [iceberg_everywhere]="Every test of Iceberg's, in every kind of catalog"
-    [many_lives]="5,000 random lives of a table, on fakes"
+    [many_lives]="1,000 random lives of a table, on fakes"
 )
 
 # Not `python -m pytest`: that puts the checkout on sys.path, and so into the package dbt.adapters.
@@ -207,4 +207,4 @@ crashes_postgresql() { run_tests .venv tests/crashes --catalog hive_postgresql; 
 
 iceberg_everywhere() { run_tests .venv tests/iceberg --every-catalog; }
 
-many_lives() { run_tests .venv tests/model --examples 5000 -o faulthandler_timeout=0; }
+many_lives() { run_tests .venv tests/model --examples 1000 -o faulthandler_timeout=0; }

@@ -11,6 +11,7 @@ import pytest
 from faults.other_process import LOG, other_dbt
 from functional.dbt_project import Project
 from functional.terminal import steady
+from long import long
 from readers.session import SMALL
 
 PARSED = re.compile(r"\bFound \d")
@@ -59,8 +60,8 @@ def creates_metastore(project: Project) -> bool:
     ("command", "sent", "moment", "said"),
     [
         ("run", signal.SIGINT, creates_metastore, RUN),
-        ("show --inline select(1)", signal.SIGTERM, starts_spark, SHOW),
-        ("run-operation ctas_vacuum", signal.SIGINT, starts_spark, OPERATION),
+        long("show --inline select(1)", signal.SIGTERM, starts_spark, SHOW),
+        long("run-operation ctas_vacuum", signal.SIGINT, starts_spark, OPERATION),
         ("debug --connection", signal.SIGTERM, starts_spark, DEBUG),
     ],
     ids=["run", "show", "run-operation", "debug"],

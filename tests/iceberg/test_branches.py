@@ -24,7 +24,7 @@ from iceberg.branches import INSERT, NEW, NEW_ROWS, OLD, RIVALS, UPKEEP, refs, r
 from iceberg.place import Place
 from long import long
 
-ON_JDBC = pytest.mark.parametrize("branched", ["jdbc", "jdbc in SQL"], indirect=True)
+ON_JDBC = pytest.mark.parametrize("branched", [long("jdbc"), "jdbc in SQL"], indirect=True)
 """For what the kind of catalog has no part in."""
 IN_SQL = pytest.mark.parametrize("branched", ["jdbc in SQL"], indirect=True)
 

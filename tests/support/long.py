@@ -4,6 +4,6 @@ import pytest
 from _pytest.mark import ParameterSet
 
 
-def long(value: object) -> ParameterSet:
-    """One of them."""
-    return pytest.param(value, marks=pytest.mark.long)
+def long(*values: object) -> ParameterSet:
+    """One of them: a value for each name."""
+    return pytest.param(*values, marks=pytest.mark.long)

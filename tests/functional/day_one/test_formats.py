@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from long import long
 from readers.session import SMALL
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -40,7 +39,8 @@ select * from {{{{ ref('orders') }}}}
 """
 
 
-@pytest.mark.parametrize("name", ["iceberg", long("delta")])
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["iceberg", "delta"])
 def test_a_documented_profile_builds_every_kind_of_node_twice(name: str, tmp_path: Path) -> None:
     """On the embedded metastore that a newcomer has: the format's own nodes and plain ones."""
     (profile,) = PROFILE.findall((DOCS / f"{name}.md").read_text())
