@@ -30,16 +30,15 @@ def plain(world: World, second: int) -> None:
 
 
 class Sleeps:
-    """A sleep turns the world's clock on; ``slept`` counts."""
+    """A sleep turns the world's clock on; ``slept`` has the seconds of each."""
 
-    def __init__(self, world: World, ms: int) -> None:
-        self.slept = 0
+    def __init__(self, world: World) -> None:
+        self.slept: list[float] = []
         self._world = world
-        self._ms = ms
 
-    def __call__(self, _seconds: float) -> None:
-        self.slept += 1
-        self._world.clock.pass_ms(self._ms)
+    def __call__(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self._world.clock.pass_ms(round(seconds * 1000))
 
 
 def test_a_first_publication_creates_and_a_second_replaces(world: World) -> None:
@@ -167,25 +166,25 @@ def test_a_takeover_waits_until_the_expected_second_is_over(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An INSERT after a rival's commit could set the very second again."""
-    sleeps = Sleeps(world, 400)
+    sleeps = Sleeps(world)
     monkeypatch.setattr("time.sleep", sleeps)
     plain(world, START)
     ours = world.begun()
     ours.commit()
-    assert sleeps.slept == 5
-    assert int(world.target.parameters["transient_lastDdlTime"]) == START + 2
+    assert sleeps.slept == [1]
+    assert int(world.target.parameters["transient_lastDdlTime"]) == START + 1
 
 
 def test_a_record_that_was_made_later_is_proof_enough(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The metastore's own clock has passed the second: nothing is waited for."""
-    sleeps = Sleeps(world, 400)
+    sleeps = Sleeps(world)
     monkeypatch.setattr("time.sleep", sleeps)
     plain(world, START - 1)
     world.begun().commit()
     world.begun().commit()  # and a base with our marker expects no time at all
-    assert sleeps.slept == 0
+    assert sleeps.slept == []
 
 
 def test_a_rival_without_a_marker_is_found_by_the_time(world: World) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -52,10 +52,9 @@ KEEPS_OLD_COLUMNS = (
     "other engines see the old ones"
 )
 LONGEST_WAIT_SECONDS = 3.0
-POLL_SECONDS = 0.1
 
 
-def wait_out(base: FileBase, staged: TableEntry, now_ms: Callable[[], int]) -> None:
+def wait_out(base: FileBase, staged: TableEntry) -> None:
     """Return once the second that the call expects is over.
 
     Over a base without our marker the call expects a time, kept in whole seconds. A rival's commit
@@ -64,14 +63,13 @@ def wait_out(base: FileBase, staged: TableEntry, now_ms: Callable[[], int]) -> N
 
     Args:
         staged: its time is the metastore's at the end of the job: nearly always that is enough.
-        now_ms: the storage's time.
     """
     expected = base.entry.last_ddl_time if base.entry else None
-    if expected is None or base.marker is not None or (staged.last_ddl_time or 0) > expected:
+    if expected is None or base.marker is not None:
         return
-    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-    while now_ms() // 1000 <= expected + 1 and time.monotonic() < deadline:
-        time.sleep(POLL_SECONDS)
+    still = expected + 1 - (staged.last_ddl_time or 0)
+    if still > 0:
+        time.sleep(min(still, LONGEST_WAIT_SECONDS))
 
 
 def marker_over(  # noqa: PLR0913, PLR0917 (each is one fact of the marker)

@@ -165,7 +165,7 @@ class FileVersion:
 
     def mark(self, over: FileBase, level: Atomicity) -> str:
         """A fresh marker, once the second that a base without one is expected at is over."""
-        wait_out(over, self._staged.entry(), lambda: self._services.now_ms(self._root))
+        wait_out(over, self._staged.entry())
         kind = Kind.BUILD if self._restored is None else Kind.ROLLBACK
         now = self._services.now_ms(self._root)
         marker = marker_over(over, self._context.target, self.id, level, kind, now)
