@@ -30,6 +30,7 @@ from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, Files, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines import jvm
+from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS, java_options
 from delta.place import Place
 from readers.session import small_session
 from results_file import write_figures
@@ -90,12 +91,13 @@ def _options() -> argparse.Namespace:
 
 
 def _settings(directory: Path) -> dict[str, str]:
-    """The compiler of queries and Delta's logs are as they are by default, unlike in tests."""
+    """Java, the compiler of queries and Delta's logs are as in a run of dbt, unlike in tests."""
     shortened = ("spark.sql.codegen.", "spark.databricks.delta.")
     return {
         **{key: value for key, value in delta_session().items() if not key.startswith(shortened)},
         "spark.master": "local[2]",
         "spark.driver.memory": "2g",
+        JAVA_OPTIONS: java_options({}, str(directory), is_local=True),
         "spark.sql.catalogImplementation": "hive",
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
         "spark.hadoop.javax.jdo.option.ConnectionURL": (

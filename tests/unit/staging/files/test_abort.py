@@ -2,13 +2,14 @@
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.context import TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     MetastoreError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.clock import START_MS
-from fakes.world import CONTEXT, World, version_of
+from fakes.world import AT_ONCE, CONTEXT, World, version_of
 
 START = START_MS // 1000
 
@@ -39,12 +40,16 @@ def test_an_abort_after_a_commit_does_nothing(world: World) -> None:
 
 
 def test_an_abort_that_can_not_delete_says_what_it_left(world: World) -> None:
-    """The record goes all the same, once it can be reached."""
+    """The record stays: a clean-up finds the files by it, wherever they are."""
     ours = world.begun()
     world.storage.refuses = True
     ours.abort("disk full")
     assert ours.left_behind == [f"directory {version_of(ours).directory}"]
-    assert world.records() == set()
+    world.storage.refuses = False
+    world.grow_old()
+    elsewhere = world.context(layout=TableLayout(location_root="file:/new"))
+    world.catalog().clean_up(elsewhere, AT_ONCE)
+    assert not world.storage.exists(version_of(ours).directory)
 
 
 def test_an_abort_that_can_not_reach_the_metastore_says_so(world: World) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, PartitionMetadata
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import RefusedError
 from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_PROVIDER,
 )
@@ -142,7 +142,7 @@ def test_a_failing_call_leaves_them_pending_and_the_model_published(
 
     def refuse(call: str) -> None:
         if call == "add_partitions":
-            raise MetastoreError("connection lost")
+            raise RefusedError("not now")
 
     world.metastore.before = refuse
     ours.settle()

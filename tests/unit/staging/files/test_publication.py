@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files import publication
-from dbt.adapters.ctas_spark.staging.files.base import TOTAL_SIZE, FileBase
+from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
+from dbt.adapters.ctas_spark.staging.files.signs import TOTAL_SIZE
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
@@ -22,7 +24,7 @@ from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
-SIZE = 1_000
+WRITTEN = WriteFigures(rows=3, bytes=1_000)
 PARTITIONED = {
     "spark.sql.sources.schema.numPartCols": "1",
     "spark.sql.sources.schema.partCol.0": "month",
@@ -71,7 +73,7 @@ def change(
         StepReport(TARGET_NAME),
     )
     marker = publication.marker_over(seen, TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now)
-    call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, SIZE, columns)
+    call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, WRITTEN, columns)
     return call.change()
 
 
@@ -204,5 +206,5 @@ def test_a_note_on_partitions_outlives_the_publication() -> None:
 def test_a_partitioned_version_is_published_with_its_size() -> None:
     """Spark drops it after another's INSERT, which leaves nothing else in such an entry."""
     keyed = replace(STAGED, parameters={**STAGED.parameters, **PARTITIONED})
-    assert change(staged=keyed).parameters[TOTAL_SIZE] == str(SIZE)
+    assert change(staged=keyed).parameters[TOTAL_SIZE] == str(WRITTEN.bytes)
     assert TOTAL_SIZE not in change().parameters

@@ -192,3 +192,21 @@ def test_the_format_of_the_restored_version_decides_the_level(world: World) -> N
     staged_with(world, TableLayout(file_format="orc"), **{"spark.sql.sources.provider": "orc"})
     world.published()
     assert back(world).level is Atomicity.ATOMIC
+
+
+def test_a_version_with_fewer_files_than_its_job_wrote_is_named(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its owner may have overwritten a partition, so it is published all the same."""
+    first = world.published()
+    world.sweep(RetentionRules())
+    world.published()
+    name = version_of(first).record
+    record = Record.of(world.metastore.tables[name])
+    assert record is not None
+    told = replace(record, files=7).to_parameters()
+    found = world.metastore.tables[name]
+    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **told})
+    world.catalog().roll_back(CONTEXT, first.version)
+    assert "has 1 data files, and its job wrote 7" in caplog.text
+    assert world.shown == first.version

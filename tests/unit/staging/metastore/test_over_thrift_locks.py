@@ -1,5 +1,7 @@
 """Locks over Thrift, on servers that answer as told."""
 
+from collections.abc import Iterator
+
 import pytest
 from thrift.Thrift import TType
 
@@ -94,6 +96,22 @@ def test_a_server_without_lock_tables_answers_the_next_call(
     databases = Struct({0: words("default")})
     server.answer = lambda method, _arguments: broken if method == "lock" else databases
     assert not client.supports_locks()
+
+
+def test_one_lost_answer_does_not_mean_that_there_are_no_locks(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """Partitions that are tracked under a lock would be given up for good."""
+    locks: Iterator[Answer] = iter([HangUpError(), answered(ACQUIRED)])
+
+    def answer(method: str, _arguments: Struct) -> Answer:
+        if method == "lock":
+            return next(locks)
+        return Struct({0: words("default")} if method == "get_all_databases" else {})
+
+    server.answer = answer
+    assert client.supports_locks()
+    assert server.methods == ["lock", "get_all_databases", "lock", "unlock"]
 
 
 def test_a_server_that_breaks_at_everything_says_nothing(

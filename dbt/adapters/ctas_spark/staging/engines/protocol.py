@@ -28,6 +28,9 @@ class WriteFigures:
         return cls(*(int(text) if text.isdecimal() else None for text in texts))
 
 
+UNKNOWN = WriteFigures()
+
+
 class Job(Protocol):
     """The job of one version, which can be stopped by itself."""
 

@@ -1,5 +1,6 @@
 """A Spark session whose driver is this process's own JVM: its SQL, jobs and counters."""
 
+import logging
 import re
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,6 +17,8 @@ from ..context import SESSION_CATALOG, TableName
 from . import jvm
 from .protocol import StoppableJob, WriteFigures
 from .warm.attached import ATTACHED
+
+logger = logging.getLogger(__name__)
 
 LISTENER_MS = 5_000
 LATEST_EXECUTIONS = 60
@@ -52,12 +55,16 @@ class SessionEngine:
     def refresh(self, name: TableName) -> None:
         """Drop the table from the relation cache and from CACHE TABLE's data.
 
-        REFRESH TABLE alone would do both, but lists every file of the new version.
+        REFRESH TABLE alone would do both, but lists every file of the new version. It fails if
+        the table is gone by now: then there is nothing to forget.
         """
         if name.catalog == SESSION_CATALOG and self._cache.isEmpty():
             self._catalog.invalidateCachedTable(jvm.identifier(self.spark, name))
-        else:
+            return
+        try:
             self.sql(f"REFRESH TABLE {quoting.table(name)}")
+        except AnalysisException as error:
+            logger.warning("%s was not refreshed in this session: %s", name, error)
 
     @cached_property
     def _cache(self) -> Any:

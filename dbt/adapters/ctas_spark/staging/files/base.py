@@ -7,6 +7,7 @@ from ..metastore.client import Expectation, MetastoreClient, TableEntry
 from ..publish import messages
 from ..publish.marker import COMMIT, FORMAT, MARKER_FORMAT, PREFIX, TARGET, Marker
 from ..publish.version import Change
+from .signs import is_upkeep
 
 LAST_DDL_TIME = "transient_lastDdlTime"
 COMMIT_BASE = "commit:"
@@ -18,10 +19,6 @@ PARTITION_HOLDER = PREFIX + "partition_holder"
 PARTITION_PROVIDER = "spark.sql.partitionProvider"
 BOOKKEEPING = frozenset({PARTITIONS, PARTITION_HOLDER, PARTITION_PROVIDER})
 SCHEMA = "spark.sql.sources.schema"
-STATISTICS = "spark.sql.statistics."
-TOTAL_SIZE, TOTAL_ROWS = f"{STATISTICS}totalSize", f"{STATISTICS}numRows"
-COLUMN_STATISTICS = "COLUMN_STATS_ACCURATE"
-FIGURES = frozenset({"numFiles", "totalSize", "numRows", "rawDataSize"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +119,8 @@ def checked(metastore: MetastoreClient, name: TableName, entry: TableEntry | Non
 def change_between(begun: FileBase, now: FileBase) -> Change:
     """What became of the target: by location, type and parameters.
 
-    Statistics, Hive's own columns and the bookkeeping of partitions do not count; a changed
-    ``numFiles`` or ``totalSize`` is an INSERT.
+    Hive's own columns, the bookkeeping of partitions and statistics do not count, unless those
+    show an INSERT.
     """
     if begun.entry is None:
         return Change.CREATED if now.exists else Change.NONE
@@ -158,19 +155,10 @@ def _is_maintained(begun: TableEntry, now: TableEntry) -> bool:
     same_place = (begun.location, begun.table_type) == (now.location, now.table_type)
     keys = begun.parameters.keys() | now.parameters.keys()
     changed = {key for key in keys if begun.parameters.get(key) != now.parameters.get(key)}
-    upkeep = {key for key in changed if _is_upkeep(key, begun, now)}
+    upkeep = {key for key in changed if key in BOOKKEEPING or is_upkeep(key, begun, now)}
     rest = changed - upkeep
     # the time alone may be all that an INSERT into a partitioned table leaves in the entry
     return same_place and (rest == set() or (bool(upkeep) and rest == {LAST_DDL_TIME}))
-
-
-def _is_upkeep(key: str, begun: TableEntry, now: TableEntry) -> bool:
-    """False for statistics that an INSERT has dropped, or made without counting the rows."""
-    if key in (TOTAL_SIZE, TOTAL_ROWS) and key in begun.parameters:
-        return key == TOTAL_SIZE and TOTAL_ROWS in now.parameters  # ANALYZE counts them
-    if key.startswith(STATISTICS) or key == COLUMN_STATISTICS or key in BOOKKEEPING:
-        return True
-    return key in FIGURES and key not in begun.parameters
 
 
 def _refuse_newer_format(entry: TableEntry) -> None:

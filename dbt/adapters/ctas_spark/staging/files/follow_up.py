@@ -9,10 +9,17 @@ the provider off as long as that holder may still wake up.
 
 import logging
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from ..errors import EntryModifiedError, LockLostError, StagingError
+from ..errors import (
+    EntryModifiedError,
+    LockLostError,
+    MetastoreError,
+    RefusedError,
+    StagingError,
+)
 from ..metastore.client import PLACEHOLDER, Column, EntryChange, Partition, TableEntry
 from ..publish.locks import CommitLock, HeldCheck
 from ..quoting import table as quoted
@@ -102,7 +109,7 @@ def track_partitions(table: FileTable) -> PartitionState:
             return Bookkeeping(table, lock, check).run()
     except StagingError as error:
         logger.warning(
-            "%s: its partitions are not tracked yet, the next run does it; reads are right, SHOW "
+            "%s: its partitions are not tracked yet, a later run does it; reads are right, SHOW "
             "PARTITIONS is refused: %s",
             table.name,
             error.what,
@@ -114,12 +121,14 @@ def track_partitions(table: FileTable) -> PartitionState:
 class Bookkeeping:
     """The partitions of the version that one target shows, while its lock is held.
 
-    ``check`` raises LockLostError when the lock is not held any more.
+    ``check`` raises LockLostError when the lock is not held any more. ``may_land``: a call's answer
+    was lost, so that the server may still make it.
     """
 
     table: FileTable
     lock: CommitLock
     check: HeldCheck
+    may_land: bool = False
 
     def run(self) -> PartitionState:
         """Take turns until the entry stands still, noted as at work where the lock can run out."""
@@ -132,7 +141,8 @@ class Bookkeeping:
         except LockLostError:
             raise  # the note stays: nobody may rely on what we do from here on
         except StagingError:
-            self._change_entry({}, without_note=True)
+            if not self.may_land:
+                self._change_entry({}, without_note=True)
             raise
         self._change_entry({}, without_note=True)  # no call where tracking took it off
         return state
@@ -192,7 +202,8 @@ class Bookkeeping:
         stale = tuple(partition for partition in known if partition not in own)
         self.check()
         if stale:
-            client.drop_partitions(target, stale)
+            with self._landing():
+                client.drop_partitions(target, stale)
         return own
 
     def _add_missing(self, version: str, own: tuple[Partition, ...]) -> None:
@@ -203,7 +214,19 @@ class Bookkeeping:
         there = {partition.values for partition in own}
         found = client.partitions(record)
         self.check()
-        client.add_partitions(target, tuple(one for one in found if one.values not in there))
+        with self._landing():
+            client.add_partitions(target, tuple(one for one in found if one.values not in there))
+
+    @contextmanager
+    def _landing(self) -> Iterator[None]:
+        """Around a call that changes partitions."""
+        try:
+            yield
+        except RefusedError:
+            raise
+        except MetastoreError:
+            self.may_land = True
+            raise
 
     def _track(self, before: TableEntry) -> PartitionState | None:
         if self._shown() != before:

@@ -148,6 +148,10 @@ class FileGarbage:
         return self._moved(record, taken)
 
     def reason_shown(self, version: KnownVersion) -> Reason | None:
+        """TAKEN if the deletion that another began is none any more: it may be live again."""
+        is_known = self._found[version.id]
+        if version.is_deleting and records.read(self.table, version.id) != is_known:
+            return Reason.TAKEN
         return self.references.reason(version)
 
     def give_back(self, version: KnownVersion) -> None:
@@ -166,7 +170,10 @@ class FileGarbage:
         if not self._is_young_tombstone(record):
             if version.place is Place.SUPERSEDED:
                 self._hand_on(record)
-            self.table.metastore.drop_entry(records.name_in(self.table, version.id))
+            name = records.name_in(self.table, version.id)
+            if record.base == ABSENT:
+                self.table.metastore.drop_entry(records.taken_back(name))
+            self.table.metastore.drop_entry(name)
 
     def _base(self) -> FileBase:
         if self.seen is None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..context import Atomicity, TableName
+from ..engines.protocol import UNKNOWN, WriteFigures
 from ..errors import ColumnsRefusedError, EntryMissingError, EntryModifiedError, MetastoreError
 from ..metastore.client import PLACEHOLDER, Column, EntryChange, Expectation, TableEntry
 from ..publish.marker import COMMIT, PREFIX, Kind, Lineage, LineageEntry, Marker, new_commit_id
@@ -17,11 +18,11 @@ from .base import (
     PARTITION_HOLDER,
     PARTITION_PROVIDER,
     PARTITIONS,
-    TOTAL_SIZE,
     FileBase,
 )
 from .reach import PartitionState
-from .record import Record, RecordState
+from .record import Record, RecordState, taken_back
+from .signs import statistics
 from .table import FileTable
 
 logger = logging.getLogger(__name__)
@@ -101,8 +102,7 @@ class MetastoreCall:
     tuple), which a second call then fills, and at last with the base's. ``is_unchecked``: a table
     was created, and whether a clean-up took its version before could not be found out.
 
-    ``size`` of the version, in bytes, is published with a partitioned one: that Spark drops it is
-    all that another's INSERT into such a table leaves in the entry.
+    ``written`` is what the version holds: a partitioned one is published with its statistics.
     """
 
     table: FileTable
@@ -110,7 +110,7 @@ class MetastoreCall:
     base: FileBase
     marker: Marker
     partitions: PartitionState
-    size: int | None = None
+    written: WriteFigures = UNKNOWN
     columns: tuple[Column, ...] | None = None
     is_unchecked: bool = False
 
@@ -141,8 +141,7 @@ class MetastoreCall:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
         if self.staged.partition_columns:
             parameters[PARTITIONS] = self.partitions.value
-            if self.size is not None:
-                parameters[TOTAL_SIZE] = str(self.size)
+            parameters |= statistics(self.written)
         columns, keeps_keys = self.columns, self.base.changes_keys(self.staged.partition_keys)
         if keeps_keys and columns is None:
             columns = columns_beside_kept_keys(self.staged, base)
@@ -203,7 +202,7 @@ class MetastoreCall:
         if now is None or now.parameters.get(COMMIT) != self.marker.commit:
             return False
         with self.table.report.within(Step.TAKE_BACK):
-            aside = TableName(self.staged.name.database, f"{self.staged.name.table}__back")
+            aside = taken_back(self.staged.name)
             change = EntryChange(aside, now, now, dict(now.parameters))
             ours = Expectation(COMMIT, self.marker.commit)
             with suppress(EntryModifiedError, EntryMissingError):

@@ -95,6 +95,11 @@ def prefix_of(target: TableName | str) -> str:
     return f"{table[:MOST_OF_THE_TABLE_NAME]}__"
 
 
+def taken_back(record: TableName) -> TableName:
+    """The name that a creation is moved to before it is dropped, if a clean-up was faster."""
+    return TableName(record.database, f"{record.table}__back")
+
+
 def version_of(record: TableName) -> str:
     """The version id in a record's name."""
     return record.table.rpartition("__")[2]

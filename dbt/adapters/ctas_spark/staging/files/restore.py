@@ -1,17 +1,26 @@
 """The publications of a table of files, and which of their versions can be published again."""
 
+import logging
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ..context import Atomicity
 from ..retention.rules import Event, Place, change_of, time_text
 from ..steps import StepReport
+from ..storage.client import data_files
 from .base import FileBase
 from .record import Record, RecordState
 from .schema import columns_of
 from .table import FileTable
 from .version import FileVersion
 from .versions import find, records_of, versions_of
+
+logger = logging.getLogger(__name__)
+
+FEWER = (
+    "%s: version %s has %d data files, and its job wrote %d: somebody has deleted or overwritten "
+    "some since; it is published as it is"
+)
 
 
 def history(table: FileTable) -> tuple[Event, ...]:
@@ -75,7 +84,15 @@ class FileRestoring:
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record that was found before by compare-and-swap."""
+        self._say_if_thinned(self._kept[version])
         return FileVersion(replace(self.table, report=report), level, self._kept[version])
+
+    def _say_if_thinned(self, record: Record) -> None:
+        """An INSERT OVERWRITE of its owner's may have done that, or a rule of the storage."""
+        lies_there = self.table.services.storage.files(record.directory)
+        found = len(data_files(lies_there, record.directory))
+        if record.files is not None and found < record.files:
+            logger.warning(FEWER, self.table.name, record.version, found, record.files)
 
     def _has_table(self, record: Record) -> bool:
         """False without a record, and for one that a clean-up made: it has no columns."""

@@ -7,22 +7,23 @@ from dataclasses import replace
 from typing import Any
 
 from ..context import DELTA, Atomicity, TableLayout, TableName
-from ..engines.protocol import Job, WriteFigures
+from ..engines.protocol import UNKNOWN, Job, WriteFigures
 from ..errors import MetastoreError, StagingError
 from ..metastore.client import PROVIDER
 from ..publish import ddl, messages
 from ..publish import version as outcome
 from ..publish.locks import HeldCheck
 from ..publish.marker import Kind, new_version_id
-from ..publish.version import Outcome, Reach
+from ..publish.version import Change, Outcome, Reach
 from ..steps import Step, StepReport
 from ..storage.client import Removal, Storage, data_files, empty, still_there
 from . import reach
-from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
+from .base import PARTITION_PROVIDER, FileBase, change_between, who_changed
 from .follow_up import complete, fill_columns, track_partitions
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
+from .signs import COLUMN_STATISTICS, Listing, listing
 from .stream import StreamRun, check_sources
 from .table import FileTable
 
@@ -38,7 +39,6 @@ class FileVersion:
     ``count`` knows what was written into a directory better than the engine does.
     """
 
-    change = staticmethod(change_between)
     who = staticmethod(who_changed)
 
     def __init__(
@@ -60,6 +60,7 @@ class FileVersion:
             table, self.id, FileBase(None), restored, publishes_again=restored is not None
         )
         self._written: WriteFigures | None = None
+        self._lay_there: Listing | None = None
         self._call: MetastoreCall | None = None
         self._stream: StreamRun | None = None
 
@@ -90,6 +91,14 @@ class FileVersion:
     def look(self) -> FileBase:
         return self._table.look()
 
+    def change(self, begun: FileBase, now: FileBase) -> Change:
+        """By the entry, and by the files where an INSERT leaves nothing in that."""
+        found = change_between(begun, now)
+        if found not in (Change.NONE, Change.MAINTAINED) or self._lay_there is None:
+            return found
+        same = listing(self._services.storage, begun.table) == self._lay_there
+        return found if same else Change.WRITTEN
+
     def mend(self, found: FileBase) -> FileBase:
         return complete(self._table, found)
 
@@ -105,6 +114,7 @@ class FileVersion:
     def stage_on(self, base: FileBase, level: Atomicity) -> None:
         """Find the directory; an earlier version's record is taken, before a clean-up takes it."""
         self._staged.base = base
+        self._lay_there = listing(self._services.storage, base.table)
         self._level = level
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)
@@ -170,8 +180,8 @@ class FileVersion:
         now = self._services.now_ms(self._root)
         marker = marker_over(over, self._context.target, self.id, level, kind, now)
         staged, partitions = self._staged.entry(), self._partitions.state
-        size = self._written.bytes if self._written else None
-        self._call = MetastoreCall(self._table, staged, over, marker, partitions, size)
+        written = self._written or UNKNOWN
+        self._call = MetastoreCall(self._table, staged, over, marker, partitions, written)
         return marker.commit
 
     def publish(self, over: FileBase) -> None:
@@ -212,7 +222,8 @@ class FileVersion:
         storage, metastore = self._services.storage, self._services.metastore
         files = Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)
         entry = Step.DELETE_RECORD, f"record {record}", lambda: metastore.drop_entry(record)
-        return still_there(report, *self._of_stream, files, entry)
+        left = still_there(report, *self._of_stream, files)
+        return left or still_there(report, entry)  # a clean-up finds files by their record
 
     @property
     def _of_stream(self) -> list[Removal]:
@@ -260,8 +271,11 @@ def what_is_wrong(storage: Storage, directory: str, wanted: WriteFigures) -> str
 
 
 def written(storage: Storage, directory: str, counted: WriteFigures) -> WriteFigures:
-    """What has to stand until the commit: the figures, or a listing where nobody counted."""
-    return counted if counted.files is not None else _listed(storage, directory)
+    """What has to stand until the commit: the figures, and a listing of those nobody counted."""
+    if counted.files is not None and counted.bytes is not None:
+        return counted
+    found = _listed(storage, directory)
+    return replace(found, rows=counted.rows, files=counted.files or found.files)
 
 
 def _listed(storage: Storage, directory: str) -> WriteFigures:

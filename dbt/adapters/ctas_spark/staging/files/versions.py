@@ -125,16 +125,21 @@ class References:
 
         So may the one that showed a version of which the table's present lineage knows nothing.
         """
-        metastore, own = self.table.metastore, records.name_in(self.table, known.id)
+        metastore, own = self.table.metastore, self._own(known.id)
         was_shown = known.place is Place.SUPERSEDED or known.may_have_lived
         is_forgotten = base.marker is None or base.marker.number_of(known.id) is None
         is_away = base.version is None or (was_shown and is_forgotten)
         everywhere = metastore.databases() if is_away else ()
         for database in sorted({self.table.name.database, *everywhere}):
             for name in metastore.tables_with(database, VERSION, known.id):
-                if name != own and metastore.get_table(name) is not None:
+                if name not in own and metastore.get_table(name) is not None:
                     return True
         return False
+
+    def _own(self, version: str) -> tuple[TableName, TableName]:
+        """The record, and what a run that was killed while it took a creation back has left."""
+        record = records.name_in(self.table, version)
+        return record, records.taken_back(record)
 
     def _is_location(self, version: str) -> bool:
         if not self.thorough:
@@ -142,7 +147,7 @@ class References:
         listed = self.table.services.listed
         if not listed:
             listed.extend(list(places(self.table.metastore)))  # all of it, or none
-        own = (records.name_in(self.table, version), self.table.name)
+        own = (*self._own(version), self.table.name)
         return any(lies_in(one.location, version) and one.name not in own for one in listed)
 
 

@@ -5,6 +5,7 @@ nothing in between. Here Spark creates the view in the staging schema, and its e
 the target's. What dies before that leaves a view there, which goes when it is old.
 """
 
+import logging
 from dataclasses import dataclass
 
 from ..context import DELTA, SESSION_CATALOG, TableName
@@ -12,7 +13,6 @@ from ..errors import (
     ColumnsRefusedError,
     EntryModifiedError,
     MetastoreError,
-    RefusedError,
     StagingError,
 )
 from ..metastore.client import PROVIDER, EntryChange, TableEntry
@@ -22,6 +22,8 @@ from ..retention.rules import ORPHAN_AGE_MS
 from . import record as records
 from .base import LAST_DDL_TIME, FileBase, change_between
 from .table import FileTable
+
+logger = logging.getLogger(__name__)
 
 VIEW = PREFIX + "view"
 """The property that names the publication of a view."""
@@ -56,15 +58,22 @@ class ViewChange:
             raise MetastoreError(f"the view {self.staged} is gone")
         try:
             self._replace(entry)
-        except RefusedError:
-            raise
-        except MetastoreError:
+        except MetastoreError:  # also one that refuses: a server may retry what has succeeded
             if not self._is_published():
                 raise
         self.table.services.engine.refresh(self.table.name)
 
     def discard(self) -> None:
-        """Drop the staged entry, and those that killed runs have left of this view."""
+        """Drop the staged entry, and those that killed runs have left of this view; never raises.
+
+        What can't be dropped now is dropped once it is old.
+        """
+        try:
+            self._drop_staged()
+        except MetastoreError as error:
+            logger.warning("%s: the view %s is left: %s", self.table.name, self.staged, error)
+
+    def _drop_staged(self) -> None:
         metastore, now = self.table.metastore, self.table.services.clock.wall_ms()
         metastore.drop_entry(self.staged)
         prefix = f"{records.prefix_of(self.table.name)}{INFIX}"
@@ -89,7 +98,7 @@ class ViewChange:
             except ColumnsRefusedError:
                 self.table.alter(self._change(entry, columns=()), self.base)
                 filled = self.table.look()
-                if filled.entry is not None:
+                if self._is_ours(filled.entry):
                     self.table.alter(self._change(entry, filled), filled)
 
     def _check_base(self) -> None:
@@ -114,8 +123,10 @@ class ViewChange:
         return EntryChange(self.table.name, entry, base, parameters, columns=columns)
 
     def _is_published(self) -> bool:
-        now = self.table.metastore.get_table(self.table.name)
-        return now is not None and now.parameters.get(VIEW) == self.id
+        return self._is_ours(self.table.metastore.get_table(self.table.name))
+
+    def _is_ours(self, entry: TableEntry | None) -> bool:
+        return entry is not None and entry.parameters.get(VIEW) == self.id
 
 
 def view_change(table: FileTable) -> ViewChange | None:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from ..context import TableName
 from ..engines.warm.attached import ATTACHED
-from ..errors import EntryMissingError, LockLostError, MetastoreError
+from ..errors import CommitStateUnknownError, EntryMissingError, LockLostError, MetastoreError
 from ..metastore.client import TableLockClient
 
 logger = logging.getLogger(__name__)
@@ -89,16 +89,24 @@ class MetastoreLock:
     def held(self, target: TableName) -> Iterator[HeldCheck]:
         """Wait for the lock, beat it, give it back.
 
+        It is kept after a commit of unknown outcome, until it runs out: the call may still land,
+        over what the next holder would have written by then.
+
         Raises:
             LockLostError: it was not granted in time, or its server ended it.
         """
-        lock = self._client.lock(target, self._owner)
+        lock, may_land = self._client.lock(target, self._owner), False
         try:
             self._await(lock, target)
             with self._beaten(lock, target):
                 yield lambda: self._check(lock, target)
+        except CommitStateUnknownError:
+            may_land = True
+            logger.warning("%s: the metastore's lock is kept until it runs out", target)
+            raise
         finally:
-            self._release(lock, target)
+            if not may_land:
+                self._release(lock, target)
 
     def _await(self, lock: int, target: TableName) -> None:
         deadline = time.monotonic() + LONGEST_WAIT_SECONDS

@@ -1,0 +1,102 @@
+"""Another's INSERT into a partitioned table, of which little or nothing shows in its entry."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ctas_spark.staging.context import PartitionMetadata
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
+from dbt.adapters.ctas_spark.staging.files.signs import STATISTICS, TOTAL_ROWS, TOTAL_SIZE
+from fakes.world import BY_MONTH, TARGET_NAME, Staged, World
+
+ROWS = 3
+
+
+@pytest.fixture
+def world() -> World:
+    """Its job counts three rows, and the bytes."""
+    world = World()
+    world.job.counted = WriteFigures(rows=ROWS, files=1, bytes=4)
+    return world
+
+
+def published(world: World) -> Staged:
+    """A partitioned version whose directories Spark lists."""
+    return world.published(layout=BY_MONTH, partition_metadata=PartitionMetadata.FILES)
+
+
+def begun(world: World) -> Staged:
+    """Its next one."""
+    return world.begun(layout=BY_MONTH, partition_metadata=PartitionMetadata.FILES)
+
+
+def insert(world: World, name: str = "theirs") -> None:
+    """Spark's: a file in the live version; the statistics, if there are any, go."""
+    target = world.target
+    world.storage.write(f"{target.location}/month=9/part-{name}.parquet", "rows")
+    kept = {k: v for k, v in target.parameters.items() if not k.startswith(STATISTICS)}
+    world.metastore.tables[TARGET_NAME] = replace(target, parameters=kept)
+
+
+def analyze(world: World, rows: int) -> None:
+    """Spark's; it finds no partitions in the metastore, and so no bytes."""
+    found = {TOTAL_SIZE: "0", TOTAL_ROWS: str(rows)}
+    parameters = {**world.target.parameters, **found}
+    world.metastore.tables[TARGET_NAME] = replace(world.target, parameters=parameters)
+
+
+def test_an_insert_drops_what_a_version_is_published_with(world: World) -> None:
+    """That is the sign."""
+    published(world)
+    assert world.target.parameters[TOTAL_ROWS] == str(ROWS)
+    ours = begun(world)
+    insert(world)
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+
+
+def test_a_size_that_no_task_counted_is_listed(world: World) -> None:
+    """Spark's figures are of no use once a task was tried twice."""
+    world.job.counted = WriteFigures(files=1)
+    published(world)
+    assert TOTAL_SIZE in world.target.parameters
+    ours = begun(world)
+    insert(world)
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+
+
+def test_a_second_insert_is_seen_by_its_file(world: World) -> None:
+    """The first one, before begin, has taken the statistics along."""
+    published(world)
+    insert(world, "first")
+    ours = begun(world)
+    insert(world, "second")
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+
+
+def test_a_table_without_statistics_that_nobody_writes_to_is_replaced(world: World) -> None:
+    """Its files are as they were at begin."""
+    published(world)
+    insert(world)
+    ours = begun(world)
+    ours.commit()
+    assert world.shown == ours.version
+
+
+@pytest.mark.parametrize("inserted", [0, 2])
+def test_analyze_is_upkeep_if_it_counts_as_many_rows(world: World, inserted: int) -> None:
+    """An INSERT before it has added some."""
+    published(world)
+    ours = begun(world)
+    if inserted:
+        insert(world)
+    analyze(world, ROWS + inserted)
+    if inserted:
+        with pytest.raises(ConcurrentWriteError):
+            ours.commit()
+    else:
+        ours.commit()
+        assert world.shown == ours.version
