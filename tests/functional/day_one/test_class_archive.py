@@ -8,19 +8,21 @@ import pytest
 
 from functional.dbt_project import Project
 from functional.terminal import DBT
-from readers.session import SMALL
+from readers.session import QUICK, SMALL
 from servers.processes import wait_until
 
 ANNOUNCED = "Spark will start faster: an archive of its classes, some 200 MB in "
 MAPPED = "source: shared objects file (top)"
 MAKING_SECONDS = 280
+WITHOUT = {**SMALL, "spark.driver.extraJavaOptions": QUICK}
+"""The other tests name the archive that there is, if there is one."""
 
 
 @pytest.mark.long
 @pytest.mark.timeout(500)
 def test_a_first_run_leaves_an_archive_for_the_second(tmp_path: Path) -> None:
     """It is made after the run; the second run's JVM maps it, and nothing is announced again."""
-    project = Project(tmp_path, "shop", SMALL)
+    project = Project(tmp_path, "shop", WITHOUT)
     project.write({"models/orders.sql": "select 1 as n"})
     cache = tmp_path / "cache" / "dbt-ctas-spark"
     assert ANNOUNCED + str(cache) in _printed(project)
@@ -34,7 +36,7 @@ def test_a_first_run_leaves_an_archive_for_the_second(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_ci_gets_no_archive(tmp_path: Path) -> None:
     """Its cache is gone when the job ends, though it may well have a terminal."""
-    project = Project(tmp_path, "shop", SMALL)
+    project = Project(tmp_path, "shop", WITHOUT)
     project.write({"models/orders.sql": "select 1 as n"})
     assert ANNOUNCED not in _printed(project, CI="true")
     assert not (tmp_path / "cache").exists()
