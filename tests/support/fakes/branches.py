@@ -15,7 +15,8 @@ INSERT = re.compile(
     r"INSERT INTO (`\S+`)\.`branch_(\w+)` (?:WITH \((.*)\) SELECT.*false|REPLACE WHERE true\n(.*))",
     re.DOTALL,
 )
-FORWARD = re.compile(r"CALL `(\w+)`.*table => '(\S+)', branch => 'main', to => '(\w+)'\)")
+FORWARD = re.compile(r"CALL `\w+`.*table => '(\S+)', branch => 'main', to => '(\w+)'\)")
+BY_NAME = re.compile(r"SELECT (.*) FROM \(\n(.*)\n\)", re.DOTALL)
 COPIED = re.compile(r"SELECT \* FROM (`\S+`) VERSION AS OF '(\w+)'")
 SUMMARY = re.compile(r"'snapshot-property\.(\w+)' = '([^']*)'")
 SELECTED = re.compile(r"AS (\w+)")
@@ -139,14 +140,17 @@ class FakeBranches(FakeSqlCatalog):
         self._check(path)
         found = self.histories[path]
         rows = found.rows[found.refs[branch]] if marked else str(query)
+        selected = BY_NAME.match(rows)
+        if selected is not None:
+            names, rows = selected.groups()
+            assert names == ", ".join(f"`{one['col_name']}`" for one in self.columns[path])
         copied = COPIED.match(rows)
         if copied is not None:
             rows = found.rows[found.refs[copied.group(2)]]
         operation = "append" if marked else "overwrite"
         found.add(branch, rows, operation, dict(SUMMARY.findall(marked or "")), self.clock.wall)
 
-    def _forward(self, catalog: str, table: str, branch: str) -> None:
-        path = f"`{catalog}`.{table}"
+    def _forward(self, path: str, branch: str) -> None:
         if path not in self.shown:
             raise named("TABLE_OR_VIEW_NOT_FOUND")
         found = self.histories[path]

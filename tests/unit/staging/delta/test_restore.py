@@ -15,9 +15,11 @@ from dbt.adapters.ctas_spark.staging.delta.restore import (
     last_states,
 )
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, Marker
 from fakes.delta_logs import ours, theirs
-from fakes.delta_world import CONTEXT, FakeTables, World
+from fakes.delta_world import CONTEXT, TARGET, FakeTables, World
+from fakes.metastore import entry
 
 
 class FakeSession:
@@ -82,6 +84,18 @@ def test_anothers_replace_can_be_taken_back() -> None:
     with sessions(world):
         back = world.catalog.roll_back(CONTEXT)
     assert (back.version, back.replaced) == ("v1", OTHERS)
+
+
+def test_a_log_that_no_longer_has_the_creation_does_not_say_what_is_live() -> None:
+    """The entry's marker is that of the creation, which others may have replaced since."""
+    world = published_twice()
+    created = Marker("c0", "v0", "", str(TARGET), "atomic", Lineage(()))
+    parameters = {PROVIDER: "delta", **created.to_parameters()}
+    world.metastore.tables[TARGET] = entry(TARGET, parameters=parameters)
+    world.log.add("WRITE")
+    assert world.table.look().version == "v2"
+    world.log.oldest = 3
+    assert world.table.look().version is None
 
 
 def test_what_another_committed_meanwhile_is_named() -> None:

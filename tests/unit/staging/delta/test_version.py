@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
     CommitRefusedError,
     CommitStateUnknownError,
     ConcurrentWriteError,
@@ -73,17 +74,18 @@ def test_what_was_changed_in_the_staged_table_since_its_job_is_published() -> No
     assert numbers == [1]
 
 
-@pytest.mark.parametrize("atomicity", [Atomicity.AUTO, Atomicity.ATOMIC])
+@pytest.mark.parametrize("atomicity", list(Atomicity)[1:])
 def test_a_metastore_that_reaches_less_lowers_no_commit_to_a_log(atomicity: Atomicity) -> None:
     """What stands there decides; a creation is as strong as the metastore's one call."""
     world = World(Atomicity.ATOMIC)
     staged = world.begun(atomicity=atomicity)
-    wanted = Atomicity.ISOLATED if atomicity is Atomicity.AUTO else Atomicity.ATOMIC
-    assert staged.level is wanted
+    wanted = Atomicity.ISOLATED if atomicity is Atomicity.AUTO else atomicity
+    assert (staged.level, staged.reach.conflict_check) == (wanted, "cas")
     del world.metastore.tables[TARGET]
-    with pytest.raises(NotImplementedError):
+    refused = atomicity is Atomicity.ISOLATED
+    with pytest.raises(AtomicityNotSupportedError if refused else NotImplementedError):
         world.begun(atomicity=atomicity)
-    assert world.files.opened == [Atomicity.ATOMIC]
+    assert world.files.opened == [] if refused else [Atomicity.ATOMIC]
 
 
 def test_a_view_in_its_place_goes_the_way_of_files() -> None:

@@ -36,6 +36,7 @@ from fakes.sql_catalog import named
         (PySparkException("<_MultiThreadedRendezvous of RPC: UNAVAILABLE"), MetastoreError),
         (named("OPERATION_CANCELED"), MetastoreError),
         (named("SOMETHING_ELSE"), MetastoreError),
+        (AnalysisException("TTransportException: SocketTimeoutException"), MetastoreError),
         (Py4JError("connection lost"), MetastoreError),
         (OSError("broken pipe"), MetastoreError),
     ],

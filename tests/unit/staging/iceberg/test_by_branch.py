@@ -57,14 +57,17 @@ def branches(world: World) -> list[str]:
 
 
 def test_rows_alone_are_staged_in_a_branch(world: World) -> None:
-    """Main stays, nothing is in the staging schema, and the statement replaces every row."""
+    """Main stays, nothing is in the staging schema, and the statement replaces every row.
+
+    It selects the table's columns by name: a view that the query reads may change before it runs.
+    """
     main = world.tables.history(TARGET).main
     version = IcebergVersion(CONTEXT, world.services, StepReport(TARGET))
     version.stage_on(version.look(), ISOLATED)
     assert (branches(world), version.places) == (["main"], "")
     said = version.statement(ROWS)
     path = f"`ice`.`db`.`t`.`branch_ctas_{version.id}`"
-    assert said == f"INSERT INTO {path} REPLACE WHERE true\n{ROWS}"
+    assert said == f"INSERT INTO {path} REPLACE WHERE true\nSELECT `id` FROM (\n{ROWS}\n)"
     assert branches(world) == ["main", f"ctas_{version.id}"]
     assert (world.tables.history(TARGET).main, list(world.tables.entries)) == (main, [TARGET])
     assert version.reach(version.look()).strategy == "fast_forward"

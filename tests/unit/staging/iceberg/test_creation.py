@@ -1,8 +1,10 @@
 """A new Iceberg table is registered, or taken back where a clean-up took its version."""
 
+from dataclasses import replace
+
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     CommitStateUnknownError,
     MetastoreError,
@@ -14,7 +16,7 @@ from dbt.adapters.ctas_spark.staging.publish.version import Outcome, SweptError
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.iceberg import document, with_snapshot
-from fakes.iceberg_world import TARGET, World, take
+from fakes.iceberg_world import CONTEXT, TARGET, World, take
 
 ISOLATED = Atomicity.ISOLATED
 AT_ONCE = RetentionRules(orphan_age_ms=0)
@@ -37,6 +39,18 @@ def test_a_creation_registers_the_staged_snapshots(empty: World) -> None:
     assert version.decide(ABSENT, found, commit, None) is Outcome.COMMITTED
     assert version.settle(StepReport(TARGET)) == []
     assert list(empty.tables.entries) == [TARGET]
+
+
+def test_tables_of_two_schemas_have_two_places_below_one_root(empty: World) -> None:
+    """Their data and metadata never lie in one directory."""
+    layout = TableLayout("iceberg", location_root="s3://b/root/")
+    places = []
+    for schema in ("one", "two"):
+        context = replace(CONTEXT, target=TableName(schema, "t", "ice"), layout=layout)
+        version = IcebergVersion(context, empty.services, StepReport(context.target))
+        version.stage_on(version.look(), ISOLATED)
+        places.append(empty.tables.entries[version.record][0]["location"])
+    assert places == ["s3://b/root/one/t", "s3://b/root/two/t"]
 
 
 def test_a_new_table_has_what_the_catalog_gives_it(empty: World) -> None:

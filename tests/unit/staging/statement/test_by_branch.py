@@ -11,10 +11,12 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
+    ConcurrentWriteError,
     StagedVersionGoneError,
     StagedVersionIncompleteError,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import SnapshotMarker
+from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason
 from fakes.branches import FakeBranches
@@ -94,6 +96,31 @@ def test_what_changes_less_than_before_is_said(
     published(catalog)
     published(catalog, OTHER)
     assert "is now at atomic: its columns are others" in caplog.text
+
+
+@pytest.mark.parametrize("setting", ["spark.wap.id", "spark.wap.branch"])
+def test_a_session_that_writes_elsewhere_replaces_nothing(
+    catalog: FakeBranches, setting: str
+) -> None:
+    """Not a table in WAP mode: its rows would go elsewhere, before the job or since it began."""
+    table = staged(catalog)
+    catalog.shown[PATH]["write.wap.enabled"] = "true"
+    catalog.answers.update(writes_elsewhere(setting))
+    with pytest.raises(AtomicityNotSupportedError, match=f"the session sets {setting}"):
+        staged(catalog, OTHER)
+    catalog.shown[PATH]["write.wap.enabled"] = "false"
+    assert published(catalog, OTHER).outcome is Outcome.COMMITTED
+    with pytest.raises(ConcurrentWriteError):
+        table.commit()
+
+
+def writes_elsewhere(setting: str) -> dict[str, list[dict[str, str]]]:
+    """What SET says of both settings."""
+    names = ("spark.wap.id", "spark.wap.branch")
+    return {
+        f"SET `{name}`": [{"key": name, "value": "x" if name == setting else "<undefined>"}]
+        for name in names
+    }
 
 
 def test_a_query_that_spark_refuses_is_left_to_its_job(catalog: FakeBranches) -> None:

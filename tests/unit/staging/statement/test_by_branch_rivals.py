@@ -135,6 +135,23 @@ def test_a_lost_answer_is_judged_by_what_main_shows(catalog: FakeBranches) -> No
     assert f"ctas_{table.version}" in branches(catalog)
 
 
+def test_a_rollback_at_the_call_refuses_nothing(catalog: FakeBranches) -> None:
+    """Main is still an ancestor of the branch, so a call whose answer is lost may yet land."""
+    published(catalog, OLD)
+    earlier = catalog.histories[PATH].refs["main"]
+    catalog.insert(PATH, OLD)
+    table = staged(catalog)
+
+    def rolls_back() -> None:
+        catalog.histories[PATH].show("main", earlier)
+        fail()
+
+    at_the_call(catalog, rolls_back)
+    with pytest.raises(CommitStateUnknownError):
+        table.commit()
+    assert f"ctas_{table.version}" in branches(catalog)
+
+
 def test_a_lost_answer_before_a_rival_was_refused(catalog: FakeBranches) -> None:
     """Main has left the base: whatever is still under way can't land."""
     table = staged(catalog)

@@ -15,6 +15,8 @@ from ..publish.version import Change, FormatVersion, Outcome, Reach
 from .facts import CommitFacts, CommitMarker, Since, TableFacts
 from .tables import DeltaTables, LoadedTable
 
+CREATION = 0
+"""The number of the commit that created a table."""
 LOOKED_BACK = 100
 """How many commits are read to name versions of ours, which only messages need."""
 
@@ -93,13 +95,14 @@ class DeltaTable:
     ) -> CommitMarker | Marker | None:
         """The marker of the version that the table shows; None after another's replace.
 
-        None, too, if that is further back than one looks.
+        None, too, if that is further back than one looks, or than the log reaches.
         """
-        seen = 0
-        for seen, commit in enumerate(islice(self.tables.commits(table), LOOKED_BACK), 1):  # noqa: B007
+        number = table.facts.number
+        for commit in islice(self.tables.commits(table), LOOKED_BACK):
             if commit.published or commit.ends_our_version:
                 return commit.marker
-        return Marker.of(entry) if seen < LOOKED_BACK else None
+            number = commit.number
+        return Marker.of(entry) if number == CREATION else None
 
 
 class DeltaAttempt(FormatVersion[DeltaBase]):
@@ -119,7 +122,7 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
 
     def reach(self, over: DeltaBase) -> Reach:  # noqa: ARG002 (the same over every base)
         """Delta's transaction compares by itself, whatever the metastore does."""
-        return Reach(Atomicity.ISOLATED, self.strategy)
+        return Reach(Atomicity.ISOLATED, self.strategy, conflict_check="cas")
 
     def change(self, begun: DeltaBase, now: DeltaBase) -> Change:
         """A table that was dropped took the staged files along, so that none can be created."""

@@ -47,9 +47,8 @@ class DeltaCatalog:
         """
         self._refuse(context)
         services = self._files.services(context.staging_schema)
-        level = services.capabilities.level_for(context.atomicity, context.target)
-        if context.atomicity is Atomicity.AUTO:
-            level = Atomicity.ISOLATED
+        is_asked = context.atomicity is not Atomicity.AUTO
+        level = context.atomicity if is_asked else Atomicity.ISOLATED
         return Plan(context, level, job, partial(self._open, context), services.clock)
 
     def clean_up(
@@ -130,8 +129,10 @@ class DeltaCatalog:
         table = self._table(context)
         if is_delta(table.entry()):
             return DeltaVersion(table)
-        reached = table.services.capabilities.reaches
-        kept = min(level, reached, key=lambda one: one.strength)
+        able = table.services.capabilities
+        if context.atomicity is not Atomicity.AUTO:
+            able.level_for(context.atomicity, context.target)  # refuses what is not reached
+        kept = min(level, able.reaches, key=lambda one: one.strength)
         return self._files.open_version(context, kept, report, self._figures)
 
     def _figures(self, directory: str) -> WriteFigures:

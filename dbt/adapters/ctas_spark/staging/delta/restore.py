@@ -12,7 +12,7 @@ from ..publish.marker import Kind, Marker
 from ..publish.version import CannotReplayError, Outcome
 from ..retention.rules import Event, time_text
 from ..steps import StepReport
-from .base import DeltaAttempt, DeltaBase, DeltaTable
+from .base import CREATION, DeltaAttempt, DeltaBase, DeltaTable
 from .facts import CommitFacts
 from .tables import core_errors
 
@@ -192,7 +192,8 @@ class DeltaRestoring:
         """The version that the table shows, however many rows were added since; None: another's."""
         last = decisive(self._commits)
         if last is None:
-            return self._created
+            is_whole = bool(self._commits) and self._commits[-1].number == CREATION
+            return self._created if is_whole else None
         return last.published.version if last.published else None
 
     @cached_property

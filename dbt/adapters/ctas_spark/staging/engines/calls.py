@@ -28,6 +28,8 @@ Spark Connect says only what a task raised, with the task's frames.
 """
 DELTA_CONFLICT = re.compile(r"DELTA_(CONCURRENT_\w+|(METADATA|PROTOCOL)_CHANGED)")
 """Delta's conditions for a commit that it refused over another's."""
+ANSWER_LOST = re.compile(r"TTransportException|SocketTimeoutException|Connection reset")
+"""What Spark's client of a metastore says, as a refusal, of a call that may yet have its effect."""
 NAMED_CLASS = re.compile(r"\(([\w.$]+)\) ")
 """How Spark Connect's errors begin where PySpark has no class for Java's."""
 FRAMES = ("\n\tat ", "\n\nDriver stacktrace:", "\n\nJVM stacktrace:")
@@ -71,6 +73,8 @@ def _kind(error: Exception) -> type[MetastoreError]:
     kind = BY_NAME.get(name) or BY_NAME.get(java_class(error))
     if kind is not None:
         return kind
+    if ANSWER_LOST.search(_words(error)):
+        return MetastoreError
     job_failed = any(words in str(error) for words in JOB_FAILED)
     refused = isinstance(error, AnalysisException) or name in WROTE_NOTHING or job_failed
     return RefusedError if refused else MetastoreError

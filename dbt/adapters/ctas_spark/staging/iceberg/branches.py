@@ -1,7 +1,7 @@
 """Our branches of an Iceberg table: their names, and the statements that fill and read them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import quoting
@@ -21,9 +21,15 @@ Run = Callable[[str, str], Sequence[Mapping[str, Any]]]
 """Run a statement; what it is for completes "could not" in the error."""
 
 
-def replace_rows(branch: TableName, query: str) -> str:
-    """Replace every row, whatever ``partitionOverwriteMode`` the session has."""
-    return f"INSERT INTO {quoting.table(branch)} REPLACE WHERE true\n{query}"
+def replace_rows(branch: TableName, query: str, columns: Iterable[str] = ()) -> str:
+    """Replace every row, whatever ``partitionOverwriteMode`` the session has.
+
+    The statement fills columns by position, so they are selected by name: what the query reads may
+    have changed since its columns were compared with the table's.
+    """
+    names = ", ".join(map(quoting.identifier, columns))
+    rows = f"SELECT {names} FROM (\n{query}\n)" if names else query  # noqa: S608 (quoted)
+    return f"INSERT INTO {quoting.table(branch)} REPLACE WHERE true\n{rows}"
 
 
 def change_branches(change: Callable[[], object]) -> None:

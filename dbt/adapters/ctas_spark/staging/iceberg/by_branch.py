@@ -16,7 +16,7 @@ from ..publish.marker import Kind, SnapshotMarker
 from ..publish.version import Reach, before_the_call
 from ..steps import Step, StepReport
 from ..storage.client import still_there
-from . import branches
+from . import branches, rows_only
 from .base import IcebergBase, who_changed
 from .difference import name_what_was_seen, set_properties, with_schema
 from .facts import MAIN, Rules
@@ -80,7 +80,8 @@ class ByBranch:
     def statement(self, query: str) -> str:
         """Create the branch; return the statement that fills it."""
         self.begin()
-        return branches.replace_rows(self.record, query)
+        columns = rows_only.columns_of(self._begun.facts.schema) if self._begun.facts else ()
+        return branches.replace_rows(self.record, query, [one.name for one in columns])
 
     def check_staged(self) -> WriteFigures:
         """What Iceberg counted; StagingError if the job has never written to the branch.
@@ -93,7 +94,6 @@ class ByBranch:
             if head is not None and head.id == self._origin.at and not self._origin.restored:
                 raise self._not_whole(f"the job has left nothing in {self._branch}")
             if head is not None and head.schema_id != self._origin.rules.schema:
-                # the statement fills columns by position
                 who = "its columns were others while the model's query ran"
                 raise messages.concurrent_write(self._target, who)
             if head is not None:

@@ -230,7 +230,9 @@ class ByFork:
     def _new_location(self) -> str:
         root, target = self._context.layout.location_root, self._context.target
         return (
-            f"{root.rstrip('/')}/{target.table}" if root else self._tables.location_of_new(target)
+            f"{root.rstrip('/')}/{target.database}/{target.table}"
+            if root
+            else self._tables.location_of_new(target)
         )
 
     def _create(self, fork: LoadedTable, properties: dict[str, str]) -> None:

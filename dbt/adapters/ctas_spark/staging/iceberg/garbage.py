@@ -68,7 +68,12 @@ class IcebergGarbage:
         return 0
 
     def age_ms(self, version: KnownVersion) -> int:
-        """By the clock of the storage that its files lie on."""
+        """By the clock of the storage that its files lie on; by its id alone where none is found.
+
+        That they are not there may be because this machine does not see the storage.
+        """
+        if version.handle is None:
+            return max(0, self.services.clock.wall_ms() - started_ms(version.id))
         fork = _fork_of(version)
         directories = fork.directories
         youngest = max(started_ms(version.id), int(fork.facts.document["last-updated-ms"]))
@@ -84,6 +89,8 @@ class IcebergGarbage:
 
         A creation may not: once its record is in ``deleting``, its writer takes its entry back.
         """
+        if version.handle is None:
+            return False
         return _fork_of(version).may_land_on(self._look().facts)
 
     def fence(self) -> None:
@@ -108,6 +115,8 @@ class IcebergGarbage:
         A writer writes its base or its attempt, then reads the state: one of the two sees the
         other.
         """
+        if version.handle is None:
+            return True
         fork = _fork_of(version)
         if fork.directories is None:
             return True
@@ -187,7 +196,7 @@ class IcebergGarbage:
             place=Place.UNPUBLISHED,
             directory=directories.data if directories else str(record),
             # ``deleting`` alone proves nothing of a rebuild: its call may be on its way
-            is_deleting=fork is None or (fork.is_deleting and not fork.may_land_on(target)),
+            is_deleting=fork is not None and fork.is_deleting and not fork.may_land_on(target),
             handle=fork,
         )
 

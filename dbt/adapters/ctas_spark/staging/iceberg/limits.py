@@ -8,10 +8,9 @@ from ..publish.messages import NO_JOB, unsupported
 from ..publish.purposes import problems_of_any
 from .facts import TableFacts
 from .fork import DATA_PATH, KEEPS_ALL, OWN_PROPERTIES
-from .refusals import ENCRYPTION_KEY, check_encryption, check_replaceable
+from .refusals import ENCRYPTION_KEY, check_encryption, check_replaceable, check_wap
 
 LOCATION_PROVIDER = "write.location-provider.impl"
-WAP_MODE = "write.wap.enabled"
 DEFAULTS, OVERRIDES = "table-default.", "table-override."
 
 
@@ -33,13 +32,7 @@ def check(
     """
     target, asked = context.target, context.layout.properties
     own = {**(base.properties if base else {}), **asked}
-    if elsewhere and own.get(WAP_MODE, "false").lower() == "true":
-        raise unsupported(
-            target,
-            f"{WAP_MODE} is true, and the session sets {elsewhere}: what the model writes would "
-            "not go where it is staged",
-            f"unset {elsewhere} in the session; every version is staged and checked anyway",
-        )
+    check_wap(target, own, elsewhere)
     _check_properties(target, own, settings)
     if base is not None:
         check_replaceable(target, base.shown)

@@ -6,10 +6,30 @@ It goes by the table's properties as SHOW TBLPROPERTIES shows them.
 from collections.abc import Mapping
 
 from ..context import TableName
-from ..publish.messages import unsupported
+from ..publish.messages import NO_JOB, unsupported
 from .facts import IDENTIFIER_FIELDS, SORT_ORDER
 
 ENCRYPTION_KEY = "encryption.key-id"
+WAP_MODE = "write.wap.enabled"
+ELSEWHERE = ("spark.wap.id", "spark.wap.branch")
+"""The session's settings by which a write to a table in WAP mode does not go to ``main``."""
+
+
+def check_wap(
+    target: TableName, properties: Mapping[str, str], elsewhere: str, left: str = NO_JOB
+) -> None:
+    """AtomicityNotSupportedError if a session that sets ``elsewhere`` writes to a WAP table.
+
+    Iceberg's replace has removed ``main`` by the time the rows go elsewhere.
+    """
+    if elsewhere and properties.get(WAP_MODE, "false").lower() == "true":
+        raise unsupported(
+            target,
+            f"{WAP_MODE} is true, and the session sets {elsewhere}: what the model writes would "
+            "not go where it is staged",
+            f"unset {elsewhere} in the session; every version is staged and checked anyway",
+            left,
+        )
 
 
 def check_encryption(target: TableName, properties: Mapping[str, str]) -> None:

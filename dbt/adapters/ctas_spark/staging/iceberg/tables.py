@@ -17,11 +17,11 @@ from ..errors import EntryMissingError
 from ..publish.ddl import without_rows
 from .facts import EMPTY, TableFacts
 from .loaded import ICEBERG, LoadedTable, NotIcebergError, UnsupportedError, core_errors
+from .refusals import ELSEWHERE
 
 NO_COLUMNS = '{"type":"struct","schema-id":0,"fields":[]}'
 VIEWS = "org.apache.spark.sql.connector.catalog.ViewCatalog"
 CACHE = f"{ICEBERG}.CachingCatalog"
-WAP = ("spark.wap.branch", "spark.wap.id")
 
 
 class IcebergTables:
@@ -177,7 +177,7 @@ class IcebergTables:
 
     def writes_elsewhere(self) -> str:
         """The setting by which the session's writes to a table in WAP mode go elsewhere."""
-        return next((one for one in WAP if self._spark.conf.get(one, None)), "")
+        return next((one for one in ELSEWHERE if self._spark.conf.get(one, None)), "")
 
     def all_tables(self) -> Iterator[TableName]:
         """Every table of every namespace, however deep."""

@@ -7,6 +7,7 @@ only then are rows written twice.
 Source: Iceberg's documentation, "Branching and Tagging", and "Spark Procedures" (fast_forward).
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 from .. import quoting
@@ -30,11 +31,20 @@ UNSORTED = 0
 
 
 class ByBranch:
-    """The calls of a ``StatementVersion`` by branch; in ``begun`` main has a snapshot."""
+    """The calls of a ``StatementVersion`` by branch.
+
+    In ``begun`` main has a snapshot; ``columns`` are those of the table.
+    """
 
     def __init__(
-        self, context: StagingContext, tables: SqlTables, version: str, begun: StatementBase
+        self,
+        context: StagingContext,
+        tables: SqlTables,
+        version: str,
+        begun: StatementBase,
+        columns: Sequence[str],
     ) -> None:
+        self._columns = columns
         self._tables = tables
         self._target = context.target
         self._version = version
@@ -56,7 +66,7 @@ class ByBranch:
     def statement(self, query: str) -> str:
         """Create the branch at the base; return the statement that fills it."""
         self._begin_branch(self._on)
-        return branches.replace_rows(self.record, query)
+        return branches.replace_rows(self.record, query, self._columns)
 
     def check_staged(self) -> WriteFigures:
         """What Iceberg counted; StagingError if the branch was never written to.
@@ -116,9 +126,13 @@ class ByBranch:
         return marker.commit
 
     def publish(self, over: StatementBase) -> None:  # noqa: ARG002 (the branch knows it)
-        """Fast-forward main; Iceberg refuses that if main is not what the branch began at."""
+        """Fast-forward main; Iceberg refuses that if main is no ancestor of the branch.
+
+        After a rollback to a snapshot before the base main is still one: the branch follows it.
+        """
         target, branch = self._target, quoting.string(self._branch)
-        path = (*levels(target.catalog, target.database), target.table)
+        # with the catalog: a schema may be named like another one
+        path = (target.catalog, *levels(target.catalog, target.database), target.table)
         table = quoting.string(".".join(map(quoting.identifier, path)))
         call = (
             f"CALL {quoting.identifier(target.catalog)}.system.fast_forward("
@@ -134,9 +148,11 @@ class ByBranch:
             raise
 
     def can_not_land(self, over: StatementBase, after: StatementBase) -> bool:
-        """True if main has left the base, so that Iceberg refuses a call that is under way."""
-        main = over.lines.main
-        return main in after.lines.snapshots and main != after.lines.main
+        """True if main is no ancestor of the base, so that Iceberg refuses a call under way."""
+        main, lines = over.lines.main, after.lines
+        return main in lines.snapshots and lines.main not in {
+            one.id for one in lines.ancestors(main)
+        }
 
     def settle(self, report: StepReport) -> list[str]:
         """What main shows is not needed any more under another name."""

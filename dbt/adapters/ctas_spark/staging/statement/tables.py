@@ -15,6 +15,7 @@ from ..errors import EntryMissingError, MetastoreError, RefusedError
 from ..iceberg import branches
 from ..iceberg.facts import EMPTY, STAMPS
 from ..iceberg.facts import TableFacts as History
+from ..iceberg.refusals import ELSEWHERE
 from ..publish.marker import COMMIT
 from .base import NOTHING, StatementBase, TableFacts
 from .history import facts_of, lines_query
@@ -235,6 +236,17 @@ class SqlTables:
                 if not known and SHARED not in str(error):
                     raise
                 self._ask(statement)
+
+    def writes_elsewhere(self) -> str:
+        """The setting by which the session's writes to an Iceberg table in WAP mode go elsewhere.
+
+        A setting that is not there is shown as ``<undefined>``.
+        """
+        for name in ELSEWHERE:
+            (row,) = self.run(f"read {name}", f"SET {quoting.identifier(name)}")
+            if not str(row["value"]).startswith("<"):
+                return name
+        return ""
 
     def _now_ms(self) -> int:
         (row,) = self.run("ask for the time", "SELECT unix_millis(current_timestamp()) AS now")

@@ -43,6 +43,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
         self._copied = copied
         self._level = copied.level
         self._why_copied = ""
+        self._columns: list[str] = []
         self._begun = StatementBase(context.target, None)
         self._way = ByCopy(context, tables, self.id, self._begun)
 
@@ -86,6 +87,11 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
             self._choose(query)
         return self._way.statement(query)
 
+    def mark(self, over: StatementBase, level: Atomicity) -> str:
+        """The same, if the commit still goes to ``main``: another may have set WAP mode."""
+        self._check_wap(over, messages.unchanged(self._begun))
+        return super().mark(over, level)
+
     def decide(
         self, over: StatementBase, after: StatementBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
@@ -107,6 +113,12 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
             target, shown = base.name, base.facts.properties if base.facts else {}
             refusals.check_encryption(target, {**shown, **self._context.layout.properties})
             refusals.check_replaceable(target, shown)
+            self._check_wap(base, messages.NO_JOB)
+
+    def _check_wap(self, over: StatementBase, left: str) -> None:
+        own = {**(over.facts.properties if over.facts else {}), **self._context.layout.properties}
+        if self._tables.are_icebergs and refusals.WAP_MODE in own:
+            refusals.check_wap(over.name, own, self._tables.writes_elsewhere(), left)
 
     def _choose(self, query: str) -> None:
         """Take the way by branch if only rows change."""
@@ -115,7 +127,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
         if self._why_copied:
             self._check_level(self._of_a_copy(self._why_copied))
         else:
-            self._way = ByBranch(self._context, self._tables, self.id, begun)
+            self._way = ByBranch(self._context, self._tables, self.id, begun, self._columns)
 
     def _check_level(self, reach: Reach) -> None:
         """Refuse a level by name that a copy can't keep; warn of less than the last publication."""
@@ -144,5 +156,6 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
         layout = self._context.layout
         if layout.comment is not None and layout.comment != details(shown).get("Comment", ""):
             return "its comment is another"
-        columns = shapes.columns_of(shown), shapes.columns_of(asked)
-        return shapes.change_of_columns(layout, over.shape, *columns)
+        columns = shapes.columns_of(shown)
+        self._columns = [one.name for one in columns]
+        return shapes.change_of_columns(layout, over.shape, columns, shapes.columns_of(asked))
