@@ -29,9 +29,9 @@ declare -A titles=(
 
 quick_stages=(lint types unit lives)
 all_stages=(lint types unit functional faults iceberg crashes conformance contract
-    contract_formats databases clients delta remote other_catalogs lives newer_dbt fresh_install
-    without_dbt)
-# With --all three of them run in their long form alone.
+    contract_formats databases clients delta remote other_catalogs lives without_dbt)
+# With --all three of them run in their long form alone. What comes from a registry in its newest
+# version, or in another, is tried there, too.
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
     contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
     many_lives lint types unit functional demo example faults crashes conformance contract databases

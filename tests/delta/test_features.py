@@ -5,6 +5,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from delta.place import Place
+from long import long
 
 MAPPED = {"delta.columnMapping.mode": "name"}
 VECTORS = {"delta.enableDeletionVectors": "true"}
@@ -116,7 +117,9 @@ def test_a_protocol_is_never_downgraded(place: Place) -> None:
     assert place.properties() == published
 
 
-@pytest.mark.parametrize("key", ["delta.enableChangeDataFeed", "delta.enableInCommitTimestamps"])
+@pytest.mark.parametrize(
+    "key", [long("delta.enableChangeDataFeed"), "delta.enableInCommitTimestamps"]
+)
 def test_properties_that_need_a_newer_protocol(place: Place, key: str) -> None:
     """They come with one publication and go with the next."""
     place.publish("SELECT 1 AS a")

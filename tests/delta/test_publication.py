@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from delta.place import Place
+from long import long
 
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]
 NEW = "SELECT CAST(id AS STRING) AS name, id * 1.5 AS price, 'x' AS day FROM range(2)"
@@ -81,7 +82,7 @@ def test_an_abort_removes_exactly_its_directory(published: Place) -> None:
     assert not (published.root() / f"stg_{staged.version}").exists()
 
 
-@pytest.mark.parametrize("there", ["parquet", "view", "orc of ours"])
+@pytest.mark.parametrize("there", [long("parquet"), "view", "orc of ours"])
 def test_what_is_no_delta_table_is_replaced_by_one_call(place: Place, there: str) -> None:
     """And a parquet model takes the Delta table's place again."""
     if there == "parquet":

@@ -21,6 +21,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from delta.place import Place
 from iceberg.sql_alone import SqlAlone
+from long import long
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]
@@ -33,9 +34,10 @@ WRITES = {
     "add column": "ALTER TABLE {t} ADD COLUMNS (theirs INT)",
     "properties": "ALTER TABLE {t} SET TBLPROPERTIES ('theirs' = 'yes')",
 }
+ALTERED = ("delete", "add column", "properties")
 
 
-@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("write", ["insert", "replace", *map(long, ALTERED)])
 def test_what_another_wrote_since_begin_is_kept(published: Place, write: str) -> None:
     """The model fails and names who wrote; nothing of it is left."""
     published.sql("INSERT INTO {t} VALUES (7, 'more')")
@@ -67,6 +69,7 @@ def test_upkeep_since_begin_is_no_conflict(place: Place, monkeypatch: pytest.Mon
     assert [made for _, made in place.history()[1:5]] == upkeep
 
 
+@pytest.mark.long
 def test_upkeep_since_begin_is_no_conflict_in_sql_either(published: Place) -> None:
     """As over Spark Connect and Thrift: the history tells what each commit did."""
     run = cast("CatalogsWithJvm", SqlAlone(published.spark, file_format="delta"))
@@ -83,7 +86,7 @@ def test_upkeep_since_begin_is_no_conflict_in_sql_either(published: Place) -> No
     refused.abort("refused")
 
 
-@pytest.mark.parametrize("is_late", [False, True])
+@pytest.mark.parametrize("is_late", [long(False), True])
 def test_staged_files_that_a_vacuum_took_are_never_published(
     published: Place,
     monkeypatch: pytest.MonkeyPatch,

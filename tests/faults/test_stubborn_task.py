@@ -2,6 +2,8 @@
 
 import signal
 
+import pytest
+
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
 from faults.other_process import other_dbt
 
@@ -9,6 +11,7 @@ from faults.other_process import other_dbt
 NEVER_ENDS = "concat(repeat('a', 80), cast(id as string)) rlike '^(a|aa|aaa)+(b\\\\1)?$'"
 
 
+@pytest.mark.long
 def test_its_files_are_left_after_the_timeout(numbered: Numbered) -> None:
     """The run says that it goes before the task has ended, and what stays until it is old."""
     numbered.publish(1)

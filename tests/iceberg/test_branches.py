@@ -81,7 +81,9 @@ def test_more_than_rows_goes_by_a_copy(branched: Place) -> None:
 
 
 @ON_JDBC
-@pytest.mark.parametrize("rival", RIVALS)
+@pytest.mark.parametrize(
+    "rival", [one if one in ("insert", "add column") else long(one) for one in RIVALS]
+)
 def test_a_rival_since_begin_is_kept(branched: Place, rival: str) -> None:
     """Rows, columns and properties of somebody else's; nothing of ours is left."""
     branched.publish(OLD)
@@ -134,7 +136,7 @@ def test_a_drop_takes_what_was_staged(branched: Place) -> None:
 
 
 @ON_JDBC
-@pytest.mark.parametrize("rival", ["insert", "replace"])
+@pytest.mark.parametrize("rival", ["insert", long("replace")])
 def test_a_rivals_rows_are_replaced_by_name_only(
     branched: Place, rival: str, at_the_call: Callable[[Callable[[], object]], None]
 ) -> None:

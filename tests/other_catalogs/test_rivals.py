@@ -167,6 +167,7 @@ def test_a_dropped_target_is_created_or_not_as_the_purpose_says(
     assert (again.reach.strategy, hadoop.rows()) == ("create", NEW_ROWS)
 
 
+@pytest.mark.long
 def test_readers_of_a_hadoop_catalog_see_whole_versions(hadoop: Place) -> None:
     """A table is there at each read, and its rows are all of one version."""
     query = "SELECT {version} AS version FROM range(50)"

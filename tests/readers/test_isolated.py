@@ -11,8 +11,8 @@ from readers.tables import Choice, SharedTables, shared_tables
 from readers.trial import run_trial
 from servers.metastore import Metastore, running_metastore
 
-READS = 24
-COMMITS = 4
+READS = 16
+COMMITS = 3
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """One table, published by turns by a session in a driver and over Spark Connect."""
 
+import pytest
+
 from faults.other_process import other_run
 from remote.place import MODELS, ONLY_CONNECT, Place
 
@@ -33,6 +35,7 @@ def test_each_replaces_what_the_other_published(place: Place) -> None:
     assert not any("DROP" in str(operation) for operation in operations)
 
 
+@pytest.mark.long
 @ONLY_CONNECT
 def test_what_the_other_stages_is_left_alone(place: Place) -> None:
     """No clean-up takes what the other kind of run has staged for its own."""

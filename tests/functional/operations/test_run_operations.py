@@ -71,6 +71,7 @@ def _is_vacuumed(built: Project, outside: Outside) -> None:
     assert "dry_run: 'false' is not true or false" in wrong.log
 
 
+@pytest.mark.long
 def test_a_vacuum_frees_a_version_of_many_files(project: Project, outside: Outside) -> None:
     """A dry run says what would go and deletes nothing; ``older_than`` replaces the grace."""
     project.write({"models/orders.sql": MODEL.replace("grace_period=0", "grace_period=3600")})

@@ -32,22 +32,40 @@ GIVEN_BY = {
 
 
 LONG = (
+    "aliases.test_aliases.BaseAliasErrors",
     "basic.test_snapshot_check_cols.",
+    "basic.test_snapshot_timestamp.",
+    "caching.test_caching.BaseCachingU",
     "concurrency.",
     "constraints.test_constraints.BaseIncrementalConstraintsColumnsEqual",
+    "constraints.test_constraints.BaseTableConstraintsColumnsEqual",
     "constraints.test_constraints.BaseViewConstraintsColumnsEqual",
+    "dbt_clone.test_dbt_clone.BaseClonePossible",
     "dbt_clone.test_dbt_clone.TestPostgresCloneNotPossible",
+    "dbt_show.test_dbt_show.BaseShowLimit",
+    "hooks.test_model_hooks.BasePrePostSnapshotHooksInConfigKwargs",
+    "hooks.test_model_hooks.BasePrePostModelHooksOnSeedsPlusPrefixed",
+    "incremental.test_incremental_on_schema_change.",
     "incremental.test_incremental_unique_id.",
+    "persist_docs.test_persist_docs.BasePersistDocsColumnMissing",
+    "persist_docs.test_persist_docs.BasePersistDocsAllColumnsMissing",
+    "python_model.test_python_model.BasePythonSample",
+    "python_model.test_python_model.BasePythonMeta",
     "simple_copy.",
+    "simple_seed.test_seed.BaseSeedConfigFullRefreshOff",
+    "simple_seed.test_seed.BaseSeedCustomSchema",
+    "simple_seed.test_seed.BaseSeedWithEmptyDelimiter",
+    "simple_seed.test_seed.BaseSeedWithUniqueDelimiter",
     "simple_snapshot.new_record",
     "simple_snapshot.test_ephemeral_snapshot_hard_deletes.",
     "simple_snapshot.test_snapshot.BaseSimpleSnapshot",
     "simple_snapshot.test_various_configs.",
+    "store_test_failures_tests.basic.StoreTestFailuresAsProjectLevel",
     "store_test_failures_tests.test_store_test_failures.",
     "utils.",
 )
-"""How the names of those begin that plain ``./check`` leaves out: ten seconds and more each, and
-macros of dbt-spark's that this adapter doesn't touch."""
+"""How the names of those begin that plain ``./check`` leaves out: the slow ones, those that differ
+little from another of their group, and macros of dbt-spark's that this adapter doesn't touch."""
 
 
 @cache
