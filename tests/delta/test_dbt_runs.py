@@ -9,6 +9,7 @@ class TestDelta(DbtRuns):
 
     file_format = "delta"
     partition_by = "'day'"
+    batched_by = "'day'"
     staged = "m__stage__*"
     grown_config = ", file_format='delta'"
     grown_in = ""

@@ -9,6 +9,7 @@ class TestIceberg(DbtRuns):
 
     file_format = "iceberg"
     partition_by = "['bucket(2, id)']"
+    batched_by = "['days(at)']"
     staged = "m__*"
     grown_config = ", database='jdbc'"
     grown_in = "jdbc."

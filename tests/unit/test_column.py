@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.column import CtasSparkColumn
+from dbt.adapters.ctas_spark.column import CtasSparkColumn, types_query
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 
@@ -34,6 +34,14 @@ def test_a_decimal_is_numeric_with_its_precision() -> None:
 def test_no_column_is_expanded() -> None:
     """Spark's strings have no size that dbt would have to change."""
     assert not CtasSparkColumn("c", "string").can_expand_to(CtasSparkColumn("c", "string"))
+
+
+def test_a_struct_of_which_spark_shows_a_part_is_asked_for_its_whole_type() -> None:
+    """Two of them may differ where nobody sees it."""
+    columns = [CtasSparkColumn("e", f"struct<a:int,... {n} more fields>") for n in (5, 30)]
+    assert [one.is_cut for one in (*columns, CtasSparkColumn("e", "struct<a:int>"))] == [1, 1, 0]
+    asked = types_query(CtasSparkRelation.create(schema="s", identifier="t"), columns[:1])
+    assert asked == "SELECT typeof(`e`) FROM (SELECT 1) LEFT JOIN s.t ON false"
 
 
 def test_a_map_of_numbers_is_none_of_them() -> None:

@@ -126,6 +126,12 @@ def test_each_wrong_value_is_named(config: dict[str, object], said: str) -> None
     assert said in problem
 
 
+def test_another_warehouses_config_can_be_taken_back() -> None:
+    """By null in dbt_project.yml, where a package has it."""
+    context = read_plan("m", {"cluster_by": None}, "", TARGET, None).context
+    assert context.layout.clustered_by == ()
+
+
 @pytest.mark.parametrize(
     "given",
     ["days(ts)", "bucket(8, id)", "k, Truncate(4, `a b`)", ["k", "hours(ts)"], ["bucket(id, 8)"]],

@@ -36,6 +36,7 @@ def test_two_batches_of_a_model_are_two_job_groups() -> None:
     adapter: Any = SimpleNamespace(
         _model=SimpleNamespace(node=node, creates=False),
         type=lambda: "ctas_spark",
+        warn_of_unused_macros=lambda: None,
         _credentials=SimpleNamespace(staging_schema=None),
         catalogs=SimpleNamespace(run="r", catalog_for=lambda _context: catalog),
         _handle=SimpleNamespace(new_job=lambda group, _seconds: groups.append(group)),

@@ -30,6 +30,13 @@ def test_a_value_that_does_not_fit_fails_the_statement() -> None:
     assert f"CASE WHEN {is_lost} THEN {told}" in sql
 
 
+@pytest.mark.parametrize("kind", ["varchar(2)", "CHAR ( 2 )"])
+def test_a_text_that_is_too_long_fails_the_statement(kind: str) -> None:
+    """To CAST both types are strings, which hold anything."""
+    sql = seeds.query([SeedColumn("code", kind)], [("DEU",)])
+    assert "CASE WHEN char_length(one[0]) > 2 THEN raise_error(" in sql
+
+
 def test_many_rows_are_several_texts() -> None:
     """One of them per thousand rows."""
     sql = seeds.query(COLUMNS, [(number, "") for number in range(2_001)])

@@ -1,40 +1,74 @@
 """A node's own statements, and the settings that end with it."""
 
-import re
+from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from py4j.protocol import Py4JNetworkError
+from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.settings import NodeSettings, statements
 
 
 class Session:
-    """Spark's settings, which only SET and RESET change."""
+    """Spark's settings; those in ``fixed`` can't be changed after its start."""
 
-    def __init__(self, **values: str) -> None:
-        self.values = values
+    def __init__(self, values: Mapping[str, str], fixed: tuple[str, ...] = ()) -> None:
+        self.conf = self
+        self.values = dict(values)
+        self.fixed = fixed
         self.has_ended = False
 
-    def sql(self, statement: str) -> Any:
+    def get(self, name: str, default: str | None) -> str | None:
+        return self.values.get(name, default)
+
+    def set(self, name: str, value: str) -> None:
+        self._check(name)
+        self.values[name] = value
+
+    def unset(self, name: str) -> None:
+        self._check(name)
+        del self.values[name]
+
+    def _check(self, name: str) -> None:
         if self.has_ended:
             raise Py4JNetworkError
-        found = re.match(r"(RESET|SET) `(.*?)`(?:=(.*))?$", statement)
-        assert found is not None
-        word, name, value = found.groups()
-        if word == "RESET":
-            del self.values[name]
-        elif value is not None:
-            self.values[name] = value
-        row = name, self.values.get(name, "<undefined>")
-        return SimpleNamespace(collect=lambda: [row])
+        if name in self.fixed:
+            raise PySparkException("[CANNOT_MODIFY_CONFIG]")
 
 
-def test_each_statement_runs_by_itself() -> None:
-    """A semicolon in a text ends none."""
-    assert statements("set a = 'x;y';\nset b = 2;\n") == ["set a = 'x;y'", "set b = 2"]
-    assert statements("  \n") == []
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("set a = 'x;y';\nset b = 2;\n", ["set a = 'x;y'", "set b = 2"]),
+        ("  \n", []),
+        ("set a = 1;\n-- why\n", ["set a = 1"]),
+        ("set a = 1; -- why\nset b = 2 /* so */;", ["set a = 1", "set b = 2"]),
+        ("/* what */ set a = '-- no'", ["/* what */ set a = '-- no'"]),
+    ],
+)
+def test_each_statement_runs_by_itself(header: str, expected: list[str]) -> None:
+    """A semicolon in a text ends none; a comment is no statement, and no part of a value."""
+    assert statements(header) == expected
+
+
+def test_a_secret_that_a_server_hides_is_not_set_to_asterisks() -> None:
+    """What the node sets stays."""
+    session, node = Session({"a": "*********(redacted)"}), NodeSettings()
+    node.note(session, "set a = b")
+    session.values["a"] = "b"
+    node.restore()
+    assert session.values == {"a": "b"}
+
+
+def test_a_setting_that_can_not_be_set_back_stops_no_other() -> None:
+    """Spark refuses some after its start."""
+    session, node = Session({"b": "old"}, fixed=("a",)), NodeSettings()
+    for name in "ab":
+        node.note(session, f"set {name} = new")
+        session.values[name] = "new"
+    node.restore()
+    assert session.values == {"a": "new", "b": "old"}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +83,7 @@ def test_each_statement_runs_by_itself() -> None:
 def test_what_a_node_set_is_set_back(sql: str, name: str) -> None:
     """In every way that Spark's SQL has; what it did not have is unset again."""
     for before in ({name: "old"}, {}):
-        session, node = Session(**before), NodeSettings()
+        session, node = Session(before), NodeSettings()
         node.note(session, sql)
         session.values[name] = "new"
         node.restore()
@@ -68,7 +102,7 @@ def test_other_statements_are_left_alone(sql: str) -> None:
 
 def test_a_setting_stays_while_another_node_needs_it() -> None:
     """Its old value comes back with the end of the last node that has set it."""
-    session = Session(a="old", theirs="x")
+    session = Session({"a": "old", "theirs": "x"})
     first, second = NodeSettings(), NodeSettings()
     for number, node in enumerate((first, second)):
         node.note(session, "set a = b")
@@ -81,7 +115,7 @@ def test_a_setting_stays_while_another_node_needs_it() -> None:
 
 def test_an_ended_spark_has_no_settings_to_set_back() -> None:
     """The model's own error is the one to tell."""
-    session, node = Session(a="old"), NodeSettings()
+    session, node = Session({"a": "old"}), NodeSettings()
     node.note(session, "set a = b")
     session.has_ended = True
     node.restore()

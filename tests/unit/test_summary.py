@@ -66,6 +66,12 @@ def test_batches_of_one_model_are_one_row() -> None:
     ]
 
 
+def test_batches_have_the_weakest_level_of_theirs() -> None:
+    """One that was written in place is not hidden by those that were published."""
+    batches = [published("events"), published("events", Atomicity.NONE), written("codes")]
+    assert "| none  |" in summary(batches)
+
+
 def test_sizes_are_in_the_largest_unit() -> None:
     """Of a thousand each; bytes have no fraction."""
     sizes = [0, 999, 1_000, 999_949, 999_950, 5_400_000_000, 10**18]

@@ -1,6 +1,7 @@
 """dbt-spark's adapter, in any catalog that the session has."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, cast
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -10,10 +11,9 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import model_columns
-from dbt.adapters.ctas_spark.column import CtasSparkColumn
 from dbt.adapters.ctas_spark.config import FORMATS
-from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
+from dbt.adapters.ctas_spark.lookup import NOT_FOUND, LookupAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
@@ -30,12 +30,11 @@ from dbt.adapters.spark.impl import (
     LIST_SCHEMAS_MACRO_NAME,
     SCHEMA_NOT_FOUND_MESSAGES,
     TABLE_OR_VIEW_NOT_FOUND_MESSAGES,
-    SparkAdapter,
 )
 
-LIST_FUNCTIONS_MACRO_NAME = "list_functions_without_caching"
-LIST_TABLES_MACRO_NAME = "list_tables_without_caching"
-LIST_VIEWS_MACRO_NAME = "list_views_without_caching"
+LIST_FUNCTIONS_MACRO_NAME = "ctas_list_functions_without_caching"
+LIST_TABLES_MACRO_NAME = "ctas_list_tables_without_caching"
+LIST_VIEWS_MACRO_NAME = "ctas_list_views_without_caching"
 LISTAGG_SINCE = 4
 LISTINGS = 10
 """Attempts to list a schema in which others drop tables."""
@@ -46,13 +45,8 @@ NO_WAREHOUSE = "Namespace does not exist:"
 """What Iceberg says of a hadoop catalog in which nothing was made yet."""
 
 
-class AnyCatalogAdapter(SparkAdapter):
-    """Lists, describes and changes relations by their full path."""
-
-    Relation = CtasSparkRelation
-    Column = CtasSparkColumn
-    ConnectionManager = CtasSparkConnectionManager
-    connections: CtasSparkConnectionManager
+class AnyCatalogAdapter(LookupAdapter):
+    """Lists and changes relations by their full path."""
 
     def list_schemas(self, database: str | None) -> list[str]:
         """The schemas of a database, whose name dbt may have quoted."""
@@ -69,20 +63,6 @@ class AnyCatalogAdapter(SparkAdapter):
             else self.list_schemas(database)
         )
         return schema.lower() in (one.lower() for one in found)
-
-    def get_relation(
-        self, database: str | None, schema: str, identifier: str
-    ) -> BaseRelation | None:
-        """A table or view: a function of the same name is neither, and nothing replaces it."""
-        found = super().get_relation(catalog_of(database), schema, identifier)
-        return None if found is not None and found.type == RelationType.Function else found
-
-    def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[Any]:
-        return CtasSparkColumn.described(relation, list(raw_rows))
-
-    def describe(self, relation: BaseRelation) -> Iterable[Any]:
-        """The rows of DESCRIBE EXTENDED."""
-        return self._rows(DESCRIBE_TABLE_EXTENDED_MACRO_NAME, "", table_name=relation.render())
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         schema = cast("CtasSparkRelation", schema_relation)
@@ -123,10 +103,25 @@ class AnyCatalogAdapter(SparkAdapter):
     def alters_view(self, existing: CtasSparkRelation | None) -> bool:
         """Whether ALTER VIEW replaces a view's query: one call of the metastore.
 
-        CREATE OR REPLACE VIEW drops the view first. Only Spark's own catalog has ALTER VIEW.
+        CREATE OR REPLACE VIEW drops the view first. Only Spark's own catalog has ALTER VIEW. A hook
+        may have dropped the view since dbt listed it.
         """
-        is_view = existing is not None and existing.is_view and existing.in_session_catalog
-        return is_view and not self._in_session_catalog_of_iceberg()
+        if existing is None or not (existing.is_view and existing.in_session_catalog):
+            return False
+        if self._in_session_catalog_of_iceberg():
+            return False
+        return not self._ran_hooks or bool([*self.describe(existing, NOT_FOUND)])
+
+    @property
+    def _ran_hooks(self) -> bool:
+        """Whether statements of the project's own came before the node's."""
+        return bool(self.connections.model.node.config.pre_hook) or self._has_start_hooks
+
+    @cached_property
+    def _has_start_hooks(self) -> bool:
+        manifest: Any = self.get_macro_resolver()
+        operations = (one for one in manifest.nodes.values() if one.resource_type == "operation")
+        return any("on-run-start" in one.tags for one in operations)
 
     def _in_session_catalog_of_iceberg(self) -> bool:
         spark = self.connections.get_thread_connection().handle.spark
@@ -244,15 +239,6 @@ class AnyCatalogAdapter(SparkAdapter):
         rows = self._rows(LIST_VIEWS_MACRO_NAME, NO_VIEWS, schema_relation=schema)
         return [*_found(schema, RelationType.View, rows)]
 
-    def _rows(self, macro: str, unless: str, **asked: Any) -> Iterable[Any]:
-        """A macro's rows; none if it fails with these words."""
-        try:
-            return cast("Iterable[Any]", self.execute_macro(macro, kwargs=asked))
-        except DbtRuntimeError as error:
-            if unless not in error.msg:
-                raise
-            return ()
-
     def _get_catalog_schemas(self, relation_configs: Iterable[RelationConfig]) -> Any:
         """Each schema by itself, as dbt-spark reads them: of the same database, too."""
         relations = self._get_catalog_relations(relation_configs)
@@ -263,12 +249,6 @@ class AnyCatalogAdapter(SparkAdapter):
             return
         for column in super()._get_columns_for_catalog(relation):
             yield {**column, "table_database": relation.database}
-
-    def _make_match_kwargs(self, database: str, schema: str, identifier: str) -> dict[str, str]:
-        """The path of a relation to look up: only the session catalog ignores upper case."""
-        if catalog_of(database) == SESSION_CATALOG:
-            return super()._make_match_kwargs(database, schema, identifier)
-        return {"database": database, "schema": schema, "identifier": identifier}
 
 
 def _found(

@@ -7,12 +7,23 @@ from typing import Any
 
 from dbt.adapters.base.column import Column
 from dbt.adapters.base.relation import BaseRelation
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.statement.shapes import CUT
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import KEY_TABLE_OWNER, KEY_TABLE_STATISTICS
 
 INTEGERS = frozenset(("tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long"))
 STRINGS = frozenset(("string", "varchar", "char", "character"))
 NUMERICS = frozenset(("decimal", "dec", "numeric"))
+
+
+def types_query(relation: BaseRelation, columns: Sequence[Column]) -> str:
+    """Select the whole types of columns of which DESCRIBE has shown a part.
+
+    There is one row, also of an empty table, and no row is read.
+    """
+    types = ", ".join(f"typeof({quoting.identifier(one.column)})" for one in columns)
+    return f"SELECT {types} FROM (SELECT 1) LEFT JOIN {relation} ON false"  # noqa: S608 (quoted)
 
 
 @dataclass(repr=False)
@@ -41,6 +52,11 @@ class CtasSparkColumn(SparkColumn):
             )
             for index, row in enumerate(rows[:end])
         ]
+
+    @property
+    def is_cut(self) -> bool:
+        """True if its type shows only the first fields of a struct."""
+        return CUT.search(self.dtype) is not None
 
     @property
     def kind(self) -> str:

@@ -90,7 +90,7 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     staging_schema = staging_schema_of(given, target, default_schema)
     names = table_limits.check_names(target, str(staging_schema))
     transforms = table_limits.check_transforms(given, _format(given), target)
-    problems = [*_unknown(config), *_invalid(given), *transforms, *names]
+    problems = [*_unknown(given), *_invalid(given), *transforms, *names]
     if problems:
         raise ConfigurationError(model, problems)
     context = StagingContext(

@@ -65,7 +65,7 @@ class CtasSparkAdapter(ModelViewsAdapter):
         if context.written is not None:
             seconds = time.monotonic() - context.began
             self._written.append(replace(context.written, seconds=seconds))
-        cause = sys.exc_info()[1]
+        cause = sys.exc_info()[1] or context.failure_unseen()
         try:
             self._end(context, cause)
         finally:
@@ -81,6 +81,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
         if build is not None:
             told = (build.on_canceled if canceled else build.on_failed)(cause)
             dbt_edge.add_to(cause, told)
+            if cause is context.unseen:  # dbt has printed the batch's error already
+                logger.warning(f"{context.table}: {told}")
         if canceled:  # dbt prints no message of a model that it has cancelled
             logger.info(build.holds if build else f"{context.table}: {dbt_edge.CUT_OFF}")
 
@@ -192,6 +194,7 @@ class CtasSparkAdapter(ModelViewsAdapter):
     def _plan(self, relation: CtasSparkRelation, *, full_refresh: bool) -> None:
         node = self._model.node
         model_columns.warn_of_unchecked(node, self.type())
+        self.warn_of_unused_macros()
         if node.language == "python":
             python_models.check(node.config, self._handle.spark)
         plan = read_plan(

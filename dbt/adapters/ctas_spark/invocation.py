@@ -12,7 +12,7 @@ from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations, warm_spark
+from dbt.adapters.ctas_spark import dbt_edge, model_columns, operations, project_macros, warm_spark
 from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.any_catalog import AnyCatalogAdapter
 from dbt.adapters.ctas_spark.catalogs_file import SparkCatalog, spark_catalogs
@@ -41,6 +41,7 @@ class InvocationAdapter(AnyCatalogAdapter):
         model_columns.correct_dbt_core()
         self._model = self.connections.model
         self._guard = threading.Lock()
+        self._told_of_macros = False
         self._opened: Catalogs | None = None
         self._published: list[Published] = []
         self._written: list[Written] = []
@@ -81,6 +82,13 @@ class InvocationAdapter(AnyCatalogAdapter):
             left="nothing was started",
             remedy=f"it has: {', '.join(self._spark_catalogs) or 'nothing'}",
         )
+
+    def warn_of_unused_macros(self) -> None:
+        """Once in an invocation, and only if it stages a table."""
+        with self._guard:
+            is_told, self._told_of_macros = self._told_of_macros, True
+        if not is_told:
+            project_macros.warn_of_unused(self)
 
     @cached_property
     def _spark_catalogs(self) -> dict[str, str]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dbt_common.exceptions import DbtRuntimeError
+
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark import streams
 from dbt.adapters.ctas_spark.config import ModelPlan
@@ -22,6 +24,8 @@ from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.summary import Written
+
+BATCH_FAILED = "a batch failed; its error is the one that dbt has printed"
 
 
 @dataclass
@@ -183,6 +187,8 @@ class ModelSlot(threading.local):
     """What users' hooks were told when the node began to write."""
     settings: NodeSettings | None = None
     """What the node has set, from one of dbt's hooks to the other."""
+    unseen: DbtRuntimeError | None = None
+    """The failure of a batch, whose error dbt keeps to itself."""
 
     def enter(self, node: Any) -> None:
         """A model begins in this thread."""
@@ -190,7 +196,15 @@ class ModelSlot(threading.local):
         self.began, self.counts, self.written = time.monotonic(), False, None
         self.level, self.creates, self.adds = None, False, False
         self.problems_of_stream = (streams.NOT_INCREMENTAL,)
-        self.view, self.settings = None, NodeSettings()
+        self.view, self.settings, self.unseen = None, NodeSettings(), None
+
+    def failure_unseen(self) -> DbtRuntimeError | None:
+        """A failure for what began and did not end: dbt catches the errors of a batch itself."""
+        outcome = self.build.staged.outcome if self.build else None
+        has_begun = self.build is not None or self.event is not None
+        if has_begun and self.written is None and outcome is not Outcome.KEPT:
+            self.unseen = DbtRuntimeError(BATCH_FAILED)
+        return self.unseen
 
     @property
     def table(self) -> TableName:

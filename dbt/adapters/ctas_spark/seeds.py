@@ -1,6 +1,7 @@
 """A seed's rows as a query: they travel as text in its statement, which every connection takes."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -12,6 +13,8 @@ from dbt.adapters.ctas_spark.staging import quoting
 ROWS_A_TEXT = 1_000
 """So many rows are one literal: Spark parses a few long texts much faster than many short ones."""
 
+SIZED = re.compile(r"\s*(?:var)?char(?:acter)?\s*\(\s*(\d+)\s*\)\s*", re.IGNORECASE)
+"""A text's type with its length."""
 IN_BATCHES = (
     "the seed is dropped, created and filled in batches, so that readers find no table, or a part "
     "of its rows, meanwhile"
@@ -60,7 +63,10 @@ def _value(text: str, column: SeedColumn) -> str:
     if column.type.lower() == "string":
         return value
     wrong = quoting.string(f" does not fit column {column.name} of the type {column.type}")
-    is_lost = f"{text} IS NOT NULL AND {value} IS NULL"
+    sized = SIZED.fullmatch(column.type)  # to CAST, these are strings of any length
+    is_lost = (
+        f"char_length({text}) > {sized[1]}" if sized else f"{text} IS NOT NULL AND {value} IS NULL"
+    )
     return f"CASE WHEN {is_lost} THEN raise_error(concat({text}, {wrong})) ELSE {value} END"
 
 

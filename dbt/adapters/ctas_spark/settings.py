@@ -8,8 +8,9 @@ from typing import Any
 import sqlparse
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
+from sqlparse.tokens import Comment
 
-from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.dbt_edge import logger
 
 COMMENTS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
 SET = re.compile(
@@ -17,14 +18,33 @@ SET = re.compile(
     re.IGNORECASE,
 )
 TIME_ZONE = "spark.sql.session.timeZone"
-UNDEFINED = "<undefined>"
-"""What Spark says of a setting that has no value."""
+REDACTED = "(redacted)"
+"""How the text ends that Spark's SQL shows instead of a secret."""
 
 
 def statements(header: str) -> list[str]:
     """Those of a ``sql_header``, each by itself: Spark takes one at a time."""
-    split = (one.strip().rstrip(";").strip() for one in sqlparse.split(header))
-    return [one for one in split if one]
+    return [one for one in map(_bare, sqlparse.split(header)) if one]
+
+
+def _bare(statement: str) -> str:
+    """Without the semicolon, and the comments after it: what is left of a comment is empty."""
+    tokens: list[Any] = [*sqlparse.parse(statement)[0].flatten()]  # type: ignore[no-untyped-call]
+    while tokens and (
+        tokens[-1].is_whitespace or tokens[-1].value == ";" or _is_comment(tokens[-1])
+    ):
+        tokens.pop()
+    return "".join(one.value for one in tokens).strip()
+
+
+def _is_comment(token: Any) -> bool:
+    return token.ttype in Comment
+
+
+NOT_SET_BACK = (
+    "{} keeps what this node sets for the rest of the run: the server does not show its value of "
+    "before, which it takes for a secret"
+)
 
 
 class SessionSettings:
@@ -37,15 +57,18 @@ class SessionSettings:
     def __init__(self, spark: Any) -> None:
         self._spark = spark
         self._guard = threading.Lock()
-        self._before: dict[str, str] = {}
+        self._before: dict[str, str | None] = {}
         self._setters: dict[str, set[object]] = {}
 
     def note(self, node: object, name: str) -> None:
         """The node is about to set it."""
         with self._guard:
             if name not in self._before:
-                shown = self._spark.sql(f"SET {quoting.identifier(name)}").collect()
-                self._before[name] = str(shown[0][1])
+                value = self._spark.conf.get(name, None)
+                if value is not None and value.endswith(REDACTED):
+                    logger.warning(NOT_SET_BACK.format(name))
+                    return
+                self._before[name] = value
             self._setters.setdefault(name, set()).add(node)
 
     def restore(self, node: object) -> None:
@@ -55,9 +78,14 @@ class SessionSettings:
                 self._setters[name].remove(node)
                 if not self._setters[name]:
                     del self._setters[name]
-                    quoted, value = quoting.identifier(name), self._before.pop(name)
-                    back = f"RESET {quoted}" if value == UNDEFINED else f"SET {quoted}={value}"
-                    self._spark.sql(back).collect()
+                    with suppress(Py4JError, PySparkException):  # an ended Spark has no settings
+                        self._set_back(name, self._before.pop(name))
+
+    def _set_back(self, name: str, value: str | None) -> None:
+        if value is None:
+            self._spark.conf.unset(name)
+        else:
+            self._spark.conf.set(name, value)
 
 
 _of_sessions: dict[int, SessionSettings] = {}
@@ -79,5 +107,4 @@ class NodeSettings:
     def restore(self) -> None:
         """The node has ended."""
         if self._session is not None:
-            with suppress(Py4JError, PySparkException):  # an ended Spark has no settings
-                self._session.restore(self)
+            self._session.restore(self)

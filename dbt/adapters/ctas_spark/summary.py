@@ -35,7 +35,14 @@ class Written:
             rows=_sum(self.figures.rows, batch.figures.rows),
             bytes=_sum(self.figures.bytes, batch.figures.bytes),
         )
-        return Written(self.node, self.name, figures, self.seconds + batch.seconds)
+        levels = [one for one in (self.level, batch.level) if one]
+        return Written(
+            self.node,
+            self.name,
+            figures,
+            self.seconds + batch.seconds,
+            level=min(levels, key=lambda one: one.strength, default=None),
+        )
 
 
 def summary(written: Sequence[Written]) -> str:

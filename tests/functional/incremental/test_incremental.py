@@ -3,6 +3,7 @@
 import pytest
 
 from functional.dbt_project import Project
+from functional.outside import Outside
 
 OLD = "select * from values (1, 'a', 'x'), (2, 'b', 'x'), (3, 'c', 'y') as t(id, text, part)"
 NEW = "select * from values (3, 'C', 'y'), (4, 'd', 'y') as t(id, text, part)"
@@ -123,6 +124,33 @@ def test_other_columns_fail_where_the_model_says_so(project: Project) -> None:
     letters = f"select 'x' as id, text, part from ({NEW})"
     told = with_model(project, config.format("ignore"), letters).dbt("run").message("events")
     assert "column id: is int in the table and string in the new rows" in told
+
+
+def test_fields_of_a_wide_struct_are_never_united_by_place(project: Project) -> None:
+    """DESCRIBE shows only the first of them, and two that it hides may change places."""
+    fields = [f"'f{number}' as f{number}" for number in range(30)]
+    exchanged = [*fields[:28], fields[29], fields[28]]
+    old, new = (f"select 1 as id, struct({', '.join(one)}) as e" for one in (fields, exchanged))
+    with_model(project, "atomicity='isolated'", old, old).build()
+    project.build()
+    failed = with_model(project, "atomicity='isolated'", new, old).dbt("run")
+    assert not failed.success
+    assert "column e: is struct<f0:string," in failed.message("events")
+    assert len(project.rows("select e.f28 from {schema}.events where e.f28 = 'f28'")) == 2
+
+
+def test_a_batch_that_fails_is_aborted(project: Project, outside: Outside) -> None:
+    """dbt catches its error itself; the other batches are published."""
+    config = "atomicity='isolated', incremental_strategy='microbatch', partition_by='day', "
+    config += "event_time='day', batch_size='day', begin='2026-01-01'"
+    day = "date '{{ model.batch.event_time_start.strftime('%Y-%m-%d') }}'"
+    rows = f"select {day} as day, if({day} = date '2026-01-02', raise_error('no'), 1) as id"
+    with_model(project, config, rows, rows)
+    run = project.dbt("run", "--event-time-start=2026-01-01", "--event-time-end=2026-01-04")
+    assert not run.success
+    assert "was discarded" in run.log
+    assert [row.id for row in project.rows("select id from {schema}.events")] == [1, 1]
+    assert len(outside.records()) == len(outside.versions()) == 2  # the live one, and one before
 
 
 @pytest.mark.parametrize("layout", ["", ", partition_by='part'"])

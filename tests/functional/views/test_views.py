@@ -92,6 +92,14 @@ def test_readers_always_find_a_table_or_a_view(project: Project, yml: str) -> No
     assert reader.read <= set(range(6))
 
 
+def test_a_view_that_its_hook_has_dropped_is_created(project: Project) -> None:
+    """dbt listed it before the hook."""
+    hook = "{{ config(pre_hook='drop view if exists {{ this }}') }} select 1 as n"
+    for _ in range(2):
+        with_orders(project, hook).build()
+    assert project.rows("select n from {schema}.orders") == [(1,)]
+
+
 def test_a_view_of_what_it_would_replace_is_refused(project: Project) -> None:
     """The table stays; a view of itself could never be read."""
     with_orders(project, f"{TABLE} select 1 as n").build()

@@ -53,6 +53,8 @@ class Rival:
 class DbtRuns:
     """``staged`` is a pattern of what the staging schema holds while, and only while, m is built.
 
+    ``batched_by`` is a partitioning by the day of the timestamp ``at``, or by ``day``.
+
     ``grown_config`` says where the model grown lies, ``grown_in`` its schema's path. The rows of a
     MERGE are known if it ``says_affected_rows``.
     """
@@ -62,6 +64,8 @@ class DbtRuns:
     staged: str
     grown_config: str
     says_affected_rows: bool
+    batched_by: str
+    commits_of_three_batches = 3
     rebuilt_by = "swap"
     commits_of_a_build = 1
     grown_in: str
@@ -113,6 +117,27 @@ class DbtRuns:
         vacuum = project.dbt("run-operation", "ctas_vacuum", "--args", "{model: m}")
         assert "expire by the format's own rules" in vacuum.log
         assert project.dbt("run-operation", "ctas_recover", "--args", "{model: m}").success
+
+    def test_each_batch_of_a_first_run_is_a_commit(self, project: Project) -> None:
+        """The second finds the first one's table, and its format, in what dbt has cached."""
+        day = "timestamp '{{ model.batch.event_time_start.strftime('%Y-%m-%d') }}'"
+        project.write(
+            {
+                "models/m.sql": "select 1 as id",
+                "models/plain.sql": "select 1 as id",
+                "models/schema.yml": "",
+                "models/events.sql": "{{ config(materialized='incremental', batch_size='day', "
+                "incremental_strategy='microbatch', event_time='at', begin='2026-01-01', "
+                f"partition_by={self.batched_by}"
+                f"{self.grown_config}) }}}} select {day} as at, cast({day} as date) as day",
+            }
+        )
+        when = "--event-time-start=2026-01-01", "--event-time-end=2026-01-04"
+        run = project.dbt("run", "--select", "events", *when)
+        assert run.success, run.log
+        table = f"{self.grown_in}{project.schema}.events"
+        assert project.rows(f"select count(*), count(distinct day) from {table}") == [(3, 3)]
+        assert self.commits(project, table) == self.commits_of_three_batches
 
     def test_a_model_that_does_not_get_through_leaves_what_is_there(self, project: Project) -> None:
         """A query that raises leaves the old table, a rival's commit is kept; nothing is staged."""

@@ -1,3 +1,3 @@
 {% materialization atomic_table, adapter='ctas_spark', supported_languages=['sql', 'python'] %}
-  {{ return(publish_staged_table()) }}
+  {{ return(ctas_publish_staged_table()) }}
 {% endmaterialization %}

@@ -1,7 +1,7 @@
 {#- Published like a model. Where that is impossible, dbt-spark's: it drops the table, and fills it
     in batches. -#}
 {% materialization seed, adapter='ctas_spark' %}
-  {%- if adapter.is_preview() -%}{{ return(preview_node()) }}{%- endif -%}
+  {%- if adapter.is_preview() -%}{{ return(ctas_preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_cached_relation(this) -%}
   {%- if existing is not none and existing.is_view -%}
@@ -12,6 +12,6 @@
   {%- endif -%}
   {%- set rows = load_agate_table() -%}
   {%- do store_result('agate_table', response='OK', agate_table=rows) -%}
-  {%- call publish_planned_table(target) -%}{{ adapter.seed_query(rows, config) }}{%- endcall -%}
+  {%- call ctas_publish_planned_table(target) -%}{{ adapter.seed_query(rows, config) }}{%- endcall -%}
   {{ return({'relations': [target]}) }}
 {% endmaterialization %}

@@ -1,7 +1,7 @@
 {#- Created like a table model. The changes to a table of files are published with its records as one
     version; Delta and Iceberg have a MERGE, which is dbt-spark's. -#}
 {% materialization snapshot, adapter='ctas_spark' %}
-  {%- if adapter.is_preview() -%}{{ return(preview_node()) }}{%- endif -%}
+  {%- if adapter.is_preview() -%}{{ return(ctas_preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_relation(this) -%}
   {%- if existing is not none and not existing.is_table -%}
@@ -14,6 +14,6 @@
     {%- do adapter.list_written(load_result('main').response) -%}
     {{ return(built) }}
   {%- endif -%}
-  {%- call publish_planned_table(target) -%}{{ query_of_snapshot(existing) }}{%- endcall -%}
+  {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_of_snapshot(existing) }}{%- endcall -%}
   {{ return({'relations': [target]}) }}
 {% endmaterialization %}

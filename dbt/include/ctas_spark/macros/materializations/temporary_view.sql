@@ -1,15 +1,15 @@
 {#- A view of this run alone, which ref() and source() find before whatever is permanent there. -#}
 {% materialization temporary_view, adapter='ctas_spark', supported_languages=['sql', 'python'] %}
-  {%- if adapter.is_preview() -%}{{ return(preview_node()) }}{%- endif -%}
+  {%- if adapter.is_preview() -%}{{ return(ctas_preview_node()) }}{%- endif -%}
   {{ run_hooks(pre_hooks) }}
   {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
-  {%- set query = query_of_model() -%}
+  {%- set query = ctas_query_of_model() -%}
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent(query) -%}
     {%- set query = get_select_subquery(query) -%}
   {%- endif -%}
-  {%- do run_main(query) -%}
+  {%- do ctas_run_main(query) -%}
   {%- do adapter.shadow(this) -%}
 
   {{ run_hooks(post_hooks) }}

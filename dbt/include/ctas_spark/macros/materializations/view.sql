@@ -1,7 +1,7 @@
 {#- A view that takes the place of a table, or of a view with comments, is created under another name
     first: one call then puts it there. Any other is dbt-spark's. -#}
 {% materialization view, adapter='ctas_spark' %}
-  {%- if adapter.is_preview() -%}{{ return(preview_node()) }}{%- endif -%}
+  {%- if adapter.is_preview() -%}{{ return(ctas_preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='view') -%}
   {%- set existing = load_relation(this) -%}
   {%- set staged = adapter.staged_view(target, existing) -%}

@@ -173,6 +173,9 @@ class Settings:
         name, text = quoting.identifier(key), quoting.identifier(value)
         self._session.sql(f"SET {name}={text}")
 
+    def unset(self, key: str) -> None:
+        self._session.sql(f"RESET {quoting.identifier(key)}")
+
 
 @dataclass(eq=False)
 class ThriftJob(StoppableJob):

@@ -1,9 +1,9 @@
 {#- Contract, constraints and column docs, all on the staged version: readers see none of it. -#}
-{% macro verify_staged_table() %}
+{% macro ctas_verify_staged_table() %}
   {%- set staged = adapter.verify_staged_table().quote(database=true, schema=true, identifier=true) -%}
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent('select * from ' ~ staged) -%}
-    {%- do assert_constraints_hold(staged) -%}
+    {%- do ctas_assert_constraints_hold(staged) -%}
   {%- endif -%}
   {%- do adapter.comment_columns(staged) -%}
 {% endmacro %}

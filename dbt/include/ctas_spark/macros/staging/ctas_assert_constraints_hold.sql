@@ -1,6 +1,6 @@
 {#- not_null and check constraints are enforced by one scan of the version. Only if rows break one,
     a second query finds a few of them. -#}
-{% macro assert_constraints_hold(relation) %}
+{% macro ctas_assert_constraints_hold(relation) %}
   {%- set relation = relation.quote(database=true, schema=true, identifier=true) -%}
   {%- set sql = adapter.constraint_checks_sql(model, relation) -%}
   {%- if sql is not none -%}

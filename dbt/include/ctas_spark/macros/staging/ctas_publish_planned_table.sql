@@ -1,7 +1,7 @@
 {#- The order of steps, and nothing else: begin, stage, verify, commit, settle. The caller's block is
     the query, which is made after begin; if a stream has nothing new, it decides to keep the table.
     On an error the adapter's post_model_hook aborts. -#}
-{% macro publish_planned_table(target) %}
+{% macro ctas_publish_planned_table(target) %}
   {%- set existing = load_cached_relation(this) -%}
 
   {{ run_hooks(pre_hooks) }}
@@ -10,12 +10,12 @@
   {%- if adapter.begin_staged_table() -%}
     {%- set query = caller() -%}
     {%- if adapter.is_undecided() -%}
-      {%- do stage_table(query) -%}
-      {%- do verify_staged_table() -%}
+      {%- do ctas_stage_table(query) -%}
+      {%- do ctas_verify_staged_table() -%}
       {%- if adapter.commit_staged_table() -%}
-        {%- do fill_in_place(query) -%}
+        {%- do ctas_fill_in_place(query) -%}
         {%- do adapter.settle_staged_table() -%}
-        {%- do settle_published_table(target, existing) -%}
+        {%- do ctas_settle_published_table(target, existing) -%}
       {%- endif -%}
     {%- endif -%}
   {%- endif -%}

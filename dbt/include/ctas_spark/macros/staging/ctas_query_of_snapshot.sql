@@ -1,5 +1,5 @@
 {#- What a snapshot's table of files is to hold; `existing` is none if there is no table yet. -#}
-{% macro query_of_snapshot(existing) %}
+{% macro ctas_query_of_snapshot(existing) %}
   {%- set of = strategy_dispatch(config.get('strategy')) -%}
   {%- set exists = existing is not none -%}
   {%- set strategy = of(model, 'snapshotted_data', 'source_data', model['config'], exists) -%}

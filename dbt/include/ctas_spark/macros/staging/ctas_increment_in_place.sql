@@ -1,5 +1,5 @@
 {#- dbt-spark's statements. Only the main one's rows and bytes are counted. -#}
-{% macro increment_in_place(target, existing) %}
+{% macro ctas_increment_in_place(target, existing) %}
   {%- set strategy = config.get('incremental_strategy') or 'append' -%}
   {%- set predicates = config.get('predicates') or config.get('incremental_predicates') -%}
   {%- if strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by') -%}
@@ -9,13 +9,13 @@
   {{ run_hooks(pre_hooks) }}
   {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
-  {%- set rows = view_of_model() -%}
+  {%- set rows = ctas_view_of_model() -%}
   {%- set changes = incremental_validate_on_schema_change(config.get('on_schema_change')) -%}
   {%- do process_schema_changes(changes, rows, existing) -%}
-  {%- if config.get('contract').enforced -%}{%- do assert_constraints_hold(rows) -%}{%- endif -%}
+  {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
   {%- do adapter.count_writes(this, config.get('file_format')) -%}
   {%- call statement('main') -%}
-    {{ increment_sql(strategy, rows, target, existing, predicates) }}
+    {{ ctas_increment_sql(strategy, rows, target, existing, predicates) }}
   {%- endcall -%}
   {%- do adapter.list_written(load_result('main').response) -%}
 
@@ -25,7 +25,7 @@
 {% endmacro %}
 
 {#- dbt-spark's strategies, and those of the project: macros named get_incremental_NAME_sql. -#}
-{% macro increment_sql(strategy, rows, target, existing, predicates) %}
+{% macro ctas_increment_sql(strategy, rows, target, existing, predicates) %}
   {%- if adapter.has_strategy(strategy) -%}
     {{ return(dbt_spark_get_incremental_sql(
       strategy, rows, target, existing, config.get('unique_key'), predicates)) }}

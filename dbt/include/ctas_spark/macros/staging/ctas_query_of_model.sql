@@ -1,22 +1,22 @@
 {#- A Python model runs now, and is then a view of what it returned; so is what a stream brings. -#}
-{% macro query_of_model() %}
+{% macro ctas_query_of_model() %}
   {%- if model.language != 'python' and not adapter.may_be_stream(compiled_code) -%}
     {{ return(compiled_code) }}
   {%- endif -%}
-  {{ return('select * from ' ~ view_of_model()) }}
+  {{ return('select * from ' ~ ctas_view_of_model()) }}
 {% endmacro %}
 
 {#- The model's rows as a temporary view of a name that no other path has. -#}
-{% macro view_of_model() %}
+{% macro ctas_view_of_model() %}
   {%- set path = {'identifier': this.identifier ~ '__dbt_tmp'} -%}
   {%- set view = this.incorporate(path=path).include(database=false, schema=false) -%}
   {%- if model.language == 'python' -%}
     {%- do adapter.run_python_model(view, compiled_code) -%}
   {%- elif adapter.may_be_stream(compiled_code) -%}
-    {%- call statement('query_of_model') -%}{{ compiled_code }}{%- endcall -%}
+    {%- call statement('ctas_query_of_model') -%}{{ compiled_code }}{%- endcall -%}
     {%- do adapter.view_last_query(view) -%}
   {%- else -%}
-    {%- call statement('view_of_model') -%}
+    {%- call statement('ctas_view_of_model') -%}
       {{ create_temporary_view(view, compiled_code) }}
     {%- endcall -%}
   {%- endif -%}

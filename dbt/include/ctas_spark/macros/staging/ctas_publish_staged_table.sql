@@ -1,8 +1,8 @@
 {#- A model: what it is to become is decided before its hooks run. -#}
-{% macro publish_staged_table() %}
-  {%- if adapter.is_preview() -%}{{ return(preview_node()) }}{%- endif -%}
+{% macro ctas_publish_staged_table() %}
+  {%- if adapter.is_preview() -%}{{ return(ctas_preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='table') -%}
   {%- do adapter.plan_staged_table(target, should_full_refresh()) -%}
-  {%- call publish_planned_table(target) -%}{{ query_of_model() }}{%- endcall -%}
+  {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_of_model() }}{%- endcall -%}
   {{ return({'relations': [target]}) }}
 {% endmacro %}

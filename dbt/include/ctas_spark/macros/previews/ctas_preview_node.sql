@@ -1,28 +1,28 @@
 {#- Any node as a temporary view that shadows its table; hooks run, but not what they write. -#}
-{% macro preview_node() %}
+{% macro ctas_preview_node() %}
   {%- set existing = load_relation(this) -%}
   {%- set is_added_to = adapter.begin_preview(this, existing, should_full_refresh(), context) -%}
 
-  {%- do run_hooks_of_preview(pre_hooks) -%}
+  {%- do ctas_run_hooks_of_preview(pre_hooks) -%}
   {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
-  {%- set query = query_of_preview(existing, is_added_to) -%}
+  {%- set query = ctas_query_of_preview(existing, is_added_to) -%}
   {%- set enforced = config.get('contract').enforced -%}
   {%- if enforced -%}
     {%- do get_assert_columns_equivalent(query) -%}
     {%- set query = get_select_subquery(query) -%}
   {%- endif -%}
-  {%- do run_main(query) -%}
+  {%- do ctas_run_main(query) -%}
   {%- do adapter.shadow(this) -%}
-  {%- if enforced -%}{%- do assert_constraints_hold(this) -%}{%- endif -%}
+  {%- if enforced -%}{%- do ctas_assert_constraints_hold(this) -%}{%- endif -%}
 
-  {%- do run_hooks_of_preview(post_hooks) -%}
+  {%- do ctas_run_hooks_of_preview(post_hooks) -%}
   {%- do store_result('main', response=adapter.note_preview(this)) -%}
   {%- set kind = 'view' if config.get('materialized') == 'view' else 'table' -%}
   {{ return({'relations': [this.incorporate(type=kind)]}) }}
 {% endmacro %}
 
-{% macro run_hooks_of_preview(hooks) %}
+{% macro ctas_run_hooks_of_preview(hooks) %}
   {%- do adapter.leave_out_writes(true) -%}
   {%- do run_hooks(hooks) -%}
   {%- do adapter.leave_out_writes(false) -%}

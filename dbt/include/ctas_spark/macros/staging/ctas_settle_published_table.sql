@@ -1,5 +1,5 @@
 {#- What follows the commit: dbt's cache, then grants. A failure here undoes nothing. -#}
-{% macro settle_published_table(target, existing) %}
+{% macro ctas_settle_published_table(target, existing) %}
   {%- if existing is not none -%}
     {%- do adapter.cache_dropped(existing) -%}
   {%- endif -%}
