@@ -10,6 +10,7 @@ class TestIceberg(DbtRuns):
     file_format = "iceberg"
     partition_by = "['bucket(2, id)']"
     batched_by = "['days(at)']"
+    commits_of_three_batches = 4
     staged = "m__*"
     grown_config = ", database='jdbc'"
     grown_in = "jdbc."
