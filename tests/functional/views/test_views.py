@@ -92,11 +92,15 @@ def test_readers_always_find_a_table_or_a_view(project: Project, yml: str) -> No
     assert reader.read <= set(range(6))
 
 
-def test_a_view_that_its_hook_has_dropped_is_created(project: Project) -> None:
+@pytest.mark.parametrize("yml", ["", DOCS])
+@pytest.mark.parametrize(
+    "hook", ["drop view if exists {{ this }}", "create or replace view {{ this }} as select 2 as n"]
+)
+def test_a_view_that_its_hook_has_changed_is_built(project: Project, hook: str, yml: str) -> None:
     """dbt listed it before the hook."""
-    hook = "{{ config(pre_hook='drop view if exists {{ this }}') }} select 1 as n"
+    model = f'{{{{ config(pre_hook="{hook}") }}}} select 1 as n'
     for _ in range(2):
-        with_orders(project, hook).build()
+        with_orders(project, model, yml).build()
     assert project.rows("select n from {schema}.orders") == [(1,)]
 
 

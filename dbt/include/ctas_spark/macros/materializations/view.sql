@@ -11,8 +11,13 @@
 
   {{ run_hooks(pre_hooks) }}
 
-  {%- call statement('main') -%}{{ spark__create_view_as(staged, compiled_code) }}{%- endcall -%}
-  {%- do adapter.publish_view(staged) -%}
+  {%- if pre_hooks -%}{#- what they did is no conflict -#}
+    {%- set staged = adapter.staged_view(target, existing) -%}
+  {%- endif -%}
+  {%- call statement('main') -%}
+    {{ spark__create_view_as(staged or target, compiled_code) }}
+  {%- endcall -%}
+  {%- if staged -%}{%- do adapter.publish_view(staged) -%}{%- endif -%}
   {%- do adapter.cache_dropped(existing) -%}
   {%- do apply_grants(target, config.get('grants'), should_revoke(existing, True)) -%}
 
