@@ -207,8 +207,7 @@ class CtasSparkAdapter(ModelViewsAdapter):
             full_refresh=full_refresh,
         )
         if self._model.creates and not full_refresh:  # else what was added to it would be lost
-            context = replace(plan.context, purpose=StagingPurpose.CREATE)
-            plan = replace(plan, context=context)
+            plan = replace(plan, context=replace(plan.context, purpose=StagingPurpose.CREATE))
         opened = self.catalogs
         # Spark 4 cancels whatever a group starts after it was cancelled: each batch has its own
         group = f"{node.unique_id} {opened.run} {uuid4().hex[:8]}"
