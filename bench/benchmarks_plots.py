@@ -22,7 +22,10 @@ from side_by_side.targets import tenths_of_largest
 DOCS = ROOT / "docs"
 SALT = "dbt-ctas-spark"
 """Of the ids in an SVG, which would else be random."""
-HUES = ("#9a3412", "#c2410c", "#ea8a3c", "#475569", "#94a3b8", "#ca8a04", "#0f766e")
+HUES = (
+    *("#9a3412", "#c2410c", "#ea8a3c", "#f5b971", "#475569", "#94a3b8", "#ca8a04"),
+    "#0f766e",
+)
 COLOURS = defaultdict(lambda: "black", zip(NAMES, HUES, strict=True))
 
 

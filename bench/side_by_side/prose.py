@@ -54,8 +54,10 @@ CTAS. Memory is the most that the session's JVM, which is both driver and execut
 COMMITS = """Each row is a version of so many files and partitions; tracked says whether
 [the metastore knows the partitions](configuration.md#model). The [commit](concepts.md#publication)
 is measured from reading the base until the target has been read again: its median, its 95th
-percentile (p95), and the ratio of the median to that of the first row. What comes afterwards
-disturbs no reader: Spark's refresh of the table, and the bookkeeping of tracked partitions.
+percentile (p95), and the ratio of the median to that of the first row. It has one listing of the
+version's files, so that a version of which something was deleted is not published; that is what
+grows with their number. What comes afterwards disturbs no reader: Spark's refresh of the table, and
+the bookkeeping of tracked partitions.
 """
 PROFILE = """The share of samples (Java Flight Recorder) in which the JVM's threads executed each
 kind of code.

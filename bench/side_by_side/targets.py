@@ -78,8 +78,8 @@ def _remote_commit(figures: Figures) -> Iterator[Reached]:
     seconds = [[one["commit"] for one in own] for own in by_case(figures["timings"]).values()]
     slowest = max(median(own) for own in seconds) * 1000
     yield Reached("commit, remote metastore: slowest median, ms", slowest, COMMIT_MS)
-    every = [one for own in seconds for one in own]
-    yield Reached("commit, remote metastore: p95, ms", p95(every) * 1000, COMMIT_P95_MS)
+    highest = max(p95(own) for own in seconds) * 1000
+    yield Reached("commit, remote metastore: highest p95, ms", highest, COMMIT_P95_MS)
 
 
 def _models(figures: Figures) -> Iterator[Reached]:

@@ -52,10 +52,12 @@ def test_files_are_added_to_as_the_model_asks(config: dict[str, str], expected: 
 
 
 def test_delete_insert_is_refused_where_there_is_a_merge() -> None:
-    """dbt-spark has no statement for it."""
+    """dbt-spark has no statement for it. The first build, which needs none, says so already."""
     config = {"incremental_strategy": "delete+insert"}
     assert not [*of_strategy(config, existing())]
+    assert not [*of_strategy(config, None)]
     assert len([*of_strategy(config, existing(is_iceberg=True))]) == 1
+    assert len([*of_strategy({**config, "file_format": "delta"}, None)]) == 1
     assert len([*of_strategy({"incremental_strategy": "microbatch"}, None)]) == 1
 
 

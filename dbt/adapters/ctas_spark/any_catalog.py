@@ -219,7 +219,12 @@ class AnyCatalogAdapter(LookupAdapter):
         return [*_found(schema, RelationType.Table, rows)]
 
     def _functions(self, schema: CtasSparkRelation, taken: set[str]) -> Iterator[BaseRelation]:
-        """Those of the session catalog; of a function and a table of one name, the table."""
+        """Those of the session catalog; of a function and a table of one name, the table.
+
+        dbt looks for none in a project that has none, and they are half a second of a cold start.
+        """
+        if not getattr(self.get_macro_resolver(), "functions", None):
+            return
         for row in self._rows(
             LIST_FUNCTIONS_MACRO_NAME, "SCHEMA_NOT_FOUND", schema_relation=schema
         ):

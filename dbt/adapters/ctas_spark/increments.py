@@ -115,7 +115,8 @@ def of_strategy(
         yield "partition_by: microbatch replaces whole partitions; give a column of its batch_size"
     if config.get(UPDATED) and config.get(EXCLUDED):
         yield f"{UPDATED} and {EXCLUDED}: give one of them"
-    if existing and not is_of_files(existing) and strategy == DELETE_INSERT:
+    by_files = not asks_for_native(config) and (existing is None or is_of_files(existing))
+    if strategy == DELETE_INSERT and not by_files:
         yield f"incremental_strategy: {DELETE_INSERT} is for tables of files; use {MERGE} here"
 
 
