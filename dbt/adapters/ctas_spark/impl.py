@@ -28,7 +28,7 @@ from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.settings import statements
+from dbt.adapters.ctas_spark.settings import bare, statements
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
@@ -223,7 +223,7 @@ class CtasSparkAdapter(ModelViewsAdapter):
 
     @for_macros
     def staged_table_sql(self, query: str) -> str:
-        return self._build.staged.statement(query)
+        return self._build.staged.statement(bare(query) if ";" in query else query)
 
     @for_macros
     def verify_staged_table(self) -> CtasSparkRelation:

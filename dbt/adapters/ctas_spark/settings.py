@@ -8,7 +8,8 @@ from typing import Any
 import sqlparse
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from sqlparse.tokens import Comment
+from sqlparse import lexer
+from sqlparse.tokens import Comment, Whitespace
 
 from dbt.adapters.ctas_spark.dbt_edge import logger
 
@@ -24,21 +25,19 @@ REDACTED = "(redacted)"
 
 def statements(header: str) -> list[str]:
     """Those of a ``sql_header``, each by itself: Spark takes one at a time."""
-    return [one for one in map(_bare, sqlparse.split(header)) if one]
+    return [one for one in map(bare, sqlparse.split(header)) if one]
 
 
-def _bare(statement: str) -> str:
+def bare(statement: str) -> str:
     """Without the semicolon, and the comments after it: what is left of a comment is empty."""
-    tokens: list[Any] = [*sqlparse.parse(statement)[0].flatten()]  # type: ignore[no-untyped-call]
-    while tokens and (
-        tokens[-1].is_whitespace or tokens[-1].value == ";" or _is_comment(tokens[-1])
-    ):
+    tokens: list[Any] = [*lexer.tokenize(statement)]  # type: ignore[no-untyped-call]
+    while tokens and _ends_nothing(*tokens[-1]):
         tokens.pop()
-    return "".join(one.value for one in tokens).strip()
+    return "".join(text for _, text in tokens).strip()
 
 
-def _is_comment(token: Any) -> bool:
-    return token.ttype in Comment
+def _ends_nothing(kind: Any, text: str) -> bool:
+    return text == ";" or kind in Whitespace or kind in Comment
 
 
 NOT_SET_BACK = (

@@ -27,9 +27,14 @@ import org.sparkproject.jetty.servlet.ServletHolder;
  */
 public class RestCatalogServer {
     public static void main(String[] arguments) throws Exception {
-        for (int index = 1; index < arguments.length; index++) {
-            String[] asked = arguments[index].split(":");
-            start(asked[0], Integer.parseInt(asked[1]), arguments[0]);
+        try {
+            for (int index = 1; index < arguments.length; index++) {
+                String[] asked = arguments[index].split(":");
+                start(asked[0], Integer.parseInt(asked[1]), arguments[0]);
+            }
+        } catch (Exception error) {
+            error.printStackTrace();
+            System.exit(1);  // the threads of those that have started would go on
         }
     }
 

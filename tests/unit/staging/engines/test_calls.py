@@ -37,6 +37,12 @@ from fakes.sql_catalog import named
         (named("OPERATION_CANCELED"), MetastoreError),
         (named("SOMETHING_ELSE"), MetastoreError),
         (AnalysisException("TTransportException: SocketTimeoutException"), MetastoreError),
+        (
+            PySparkException(
+                "Job aborted due to stage failure: SocketException: Connection reset\n\tat S3.read"
+            ),
+            RefusedError,
+        ),
         (Py4JError("connection lost"), MetastoreError),
         (OSError("broken pipe"), MetastoreError),
     ],

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError
+from dbt.adapters.ctas_spark.staging.metastore.client import CallUnansweredError
 from dbt.adapters.ctas_spark.staging.publish.locks import SILENT_MS
 from fakes.world import CONTEXT, World
 
@@ -24,7 +25,7 @@ def lost(world: World, name: str) -> Iterator[Callable[[], None]]:
     def timed_out(*arguments: Any) -> None:
         late.append(arguments)
         setattr(world.metastore, name, real)
-        raise MetastoreError(f"metastore call {name} failed: timed out")
+        raise CallUnansweredError(f"metastore call {name} failed: timed out")
 
     setattr(world.metastore, name, timed_out)
     yield land

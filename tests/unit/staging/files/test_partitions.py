@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, PartitionMetadata
-from dbt.adapters.ctas_spark.staging.errors import RefusedError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_PROVIDER,
 )
@@ -134,15 +134,16 @@ def test_an_entry_that_changes_meanwhile_is_looked_at_again(world: World) -> Non
     assert world.partitions_are() == ("catalog", "tracked")
 
 
+@pytest.mark.parametrize("error", [RefusedError, MetastoreError])
 def test_a_failing_call_leaves_them_pending_and_the_model_published(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: World, caplog: pytest.LogCaptureFixture, error: type[MetastoreError]
 ) -> None:
-    """The commit stands, no note is left, and the next begin does it."""
+    """The commit stands. An answered call leaves no note, and the next begin does it."""
     ours = world.committed("may")
 
     def refuse(call: str) -> None:
         if call == "add_partitions":
-            raise RefusedError("not now")
+            raise error("not now")
 
     world.metastore.before = refuse
     ours.settle()

@@ -4,10 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import PartitionMetadata
+from dbt.adapters.ctas_spark.staging.context import OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
-from dbt.adapters.ctas_spark.staging.files.signs import STATISTICS, TOTAL_ROWS, TOTAL_SIZE
+from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StorageError
+from dbt.adapters.ctas_spark.staging.files.signs import (
+    STATISTICS,
+    TOTAL_ROWS,
+    TOTAL_SIZE,
+    listing,
+)
 from fakes.world import BY_MONTH, TARGET_NAME, Staged, World
 
 ROWS = 3
@@ -65,6 +70,46 @@ def test_a_size_that_no_task_counted_is_listed(world: World) -> None:
     insert(world)
     with pytest.raises(ConcurrentWriteError):
         ours.commit()
+
+
+def test_an_insert_that_analyze_hides_is_seen_by_its_file(world: World) -> None:
+    """Nobody knows how many rows there were before, so their number tells nothing."""
+    world.job.counted = WriteFigures(files=1)
+    published(world)
+    ours = begun(world)
+    insert(world)
+    analyze(world, ROWS)
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+
+
+def test_only_data_files_of_the_table_itself_are_listed(world: World) -> None:
+    """What a job has not committed is no INSERT, nor are versions that are staged below it."""
+    published(world)
+    bare = replace(world.target, parameters={})
+    before = listing(world.storage, bare)
+    world.storage.write(f"{bare.location}/_temporary/0/month=9/part-1.parquet", "rows")
+    world.storage.write(f"{bare.location}/ctas-spark/s1/shop.orders/v/month=9/part-1.parquet", "r")
+    assert listing(world.storage, bare) == before
+    world.storage.write(f"{bare.location}/month=9/part-1.parquet", "rows")
+    assert listing(world.storage, bare) != before
+
+
+def test_a_table_that_can_not_be_listed_is_replaced_only_if_asked(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An INSERT would go unseen; the error says what to do about it."""
+    published(world)
+    insert(world)
+
+    def fail(_: str) -> None:
+        raise StorageError("access denied")
+
+    monkeypatch.setattr(world.storage, "files", fail)
+    with pytest.raises(StorageError, match="could not be listed: access denied") as caught:
+        begun(world)
+    assert "on_conflict: overwrite" in caught.value.remedy
+    assert world.begun(layout=BY_MONTH, on_conflict=OnConflict.OVERWRITE).outcome is None
 
 
 def test_a_second_insert_is_seen_by_its_file(world: World) -> None:

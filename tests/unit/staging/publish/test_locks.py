@@ -6,6 +6,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import LockLostError, MetastoreError
+from dbt.adapters.ctas_spark.staging.metastore.client import CallUnansweredError
 from dbt.adapters.ctas_spark.staging.publish import locks
 from dbt.adapters.ctas_spark.staging.publish.locks import OWNER, MetastoreLock
 from fakes.metastore import FakeMetastore
@@ -40,6 +41,15 @@ def test_other_locks_are_left(monkeypatch: pytest.MonkeyPatch, silent_ms: int, o
     ):
         pass
     assert list(metastore.locks) == [theirs]
+
+
+def test_a_lock_outlives_a_call_that_may_still_land() -> None:
+    """Given back, it would let a rival write what the late call then writes over."""
+    metastore = FakeMetastore()
+    lock = MetastoreLock(metastore, OURS)
+    with pytest.raises(CallUnansweredError), lock.held(TARGET_NAME):
+        raise CallUnansweredError("timed out")
+    assert len(metastore.locks) == 1
 
 
 def test_a_second_holder_waits_for_the_first() -> None:

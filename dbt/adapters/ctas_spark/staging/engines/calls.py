@@ -73,11 +73,10 @@ def _kind(error: Exception) -> type[MetastoreError]:
     kind = BY_NAME.get(name) or BY_NAME.get(java_class(error))
     if kind is not None:
         return kind
-    if ANSWER_LOST.search(_words(error)):
-        return MetastoreError
-    job_failed = any(words in str(error) for words in JOB_FAILED)
-    refused = isinstance(error, AnalysisException) or name in WROTE_NOTHING or job_failed
-    return RefusedError if refused else MetastoreError
+    if name in WROTE_NOTHING or any(words in str(error) for words in JOB_FAILED):
+        return RefusedError
+    answered = isinstance(error, AnalysisException) and not ANSWER_LOST.search(_words(error))
+    return RefusedError if answered else MetastoreError
 
 
 def _words(error: Exception) -> str:

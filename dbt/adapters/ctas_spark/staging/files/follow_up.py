@@ -17,10 +17,16 @@ from ..errors import (
     EntryModifiedError,
     LockLostError,
     MetastoreError,
-    RefusedError,
     StagingError,
 )
-from ..metastore.client import PLACEHOLDER, Column, EntryChange, Partition, TableEntry
+from ..metastore.client import (
+    PLACEHOLDER,
+    CallUnansweredError,
+    Column,
+    EntryChange,
+    Partition,
+    TableEntry,
+)
 from ..publish.locks import CommitLock, HeldCheck
 from ..quoting import table as quoted
 from ..retention.rules import ORPHAN_AGE_MS
@@ -222,11 +228,9 @@ class Bookkeeping:
         """Around a call that changes partitions."""
         try:
             yield
-        except RefusedError:
-            raise
-        except MetastoreError:
-            self.may_land = True
-            raise
+        except CallUnansweredError as error:
+            self.may_land = True  # the note, and not the lock, keeps others off
+            raise MetastoreError(error.what) from error
 
     def _track(self, before: TableEntry) -> PartitionState | None:
         if self._shown() != before:

@@ -4,7 +4,8 @@ import logging
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from ..context import Atomicity
+from ..context import DELTA, Atomicity
+from ..metastore.client import PROVIDER
 from ..retention.rules import Event, Place, change_of, time_text
 from ..steps import StepReport
 from ..storage.client import data_files
@@ -88,7 +89,12 @@ class FileRestoring:
         return FileVersion(replace(self.table, report=report), level, self._kept[version])
 
     def _say_if_thinned(self, record: Record) -> None:
-        """An INSERT OVERWRITE of its owner's may have done that, or a rule of the storage."""
+        """An INSERT OVERWRITE of its owner's may have done that, or a rule of the storage.
+
+        Delta's own OPTIMIZE leaves fewer files with the same rows.
+        """
+        if record.entry is None or record.entry.parameters.get(PROVIDER, "").lower() == DELTA:
+            return
         lies_there = self.table.services.storage.files(record.directory)
         found = len(data_files(lies_there, record.directory))
         if record.files is not None and found < record.files:

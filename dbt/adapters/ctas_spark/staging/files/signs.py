@@ -2,12 +2,17 @@
 
 Spark's INSERT into a table without partitions writes the new size into the entry. One into a
 partitioned table writes nothing there, and drops Spark's statistics if there are any. So a
-partitioned version is published with its own, and a partitioned base without any is listed.
+partitioned version is published with its own, and a partitioned base that lacks one of them is
+listed.
 """
 
+from ..context import OnConflict, StagingContext
 from ..engines.protocol import WriteFigures
+from ..errors import StorageError
 from ..metastore.client import TableEntry
-from ..storage.client import Storage
+from ..publish import messages
+from ..storage.client import Storage, data_files
+from .directories import FOLDER
 
 STATISTICS = "spark.sql.statistics."
 TOTAL_SIZE, TOTAL_ROWS = f"{STATISTICS}totalSize", f"{STATISTICS}numRows"
@@ -39,15 +44,36 @@ def is_upkeep(key: str, begun: TableEntry, now: TableEntry) -> bool:
     return key in FIGURES and key not in begun.parameters
 
 
+def listing_before(
+    context: StagingContext, storage: Storage, table: TableEntry | None
+) -> Listing | None:
+    """``listing`` at begin; None where another's INSERT is to be replaced anyway.
+
+    Raises:
+        StorageError: the base could not be listed; no job was started.
+    """
+    if context.on_conflict is OnConflict.OVERWRITE:
+        return None
+    try:
+        return listing(storage, table)
+    except StorageError as error:
+        raise messages.base_not_listed(context.target, error) from error
+
+
 def listing(storage: Storage, table: TableEntry | None) -> Listing | None:
-    """The files of a table whose entry would not show an INSERT; None of any other.
+    """The data files of a table whose entry would not show an INSERT; None of any other.
+
+    Versions of ours may lie below it.
 
     Raises:
         StorageError: they could not be listed.
     """
-    if table is None or table.location is None or TOTAL_SIZE in table.parameters:
+    if table is None or table.location is None:
         return None
     if not (table.partition_columns or table.partition_keys):
         return None
-    found = storage.files(table.location)
-    return frozenset((one.path, one.bytes, one.modified_ms) for one in found)
+    if {TOTAL_SIZE, TOTAL_ROWS} <= table.parameters.keys():
+        return None
+    found = data_files(storage.files(table.location), table.location)
+    own = f"/{table.directory_name}/{FOLDER}/"
+    return frozenset((one.path, one.bytes, one.modified_ms) for one in found if own not in one.path)

@@ -23,7 +23,7 @@ from .follow_up import complete, fill_columns, track_partitions
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
-from .signs import COLUMN_STATISTICS, Listing, listing
+from .signs import COLUMN_STATISTICS, Listing, listing, listing_before
 from .stream import StreamRun, check_sources
 from .table import FileTable
 
@@ -114,7 +114,7 @@ class FileVersion:
     def stage_on(self, base: FileBase, level: Atomicity) -> None:
         """Find the directory; an earlier version's record is taken, before a clean-up takes it."""
         self._staged.base = base
-        self._lay_there = listing(self._services.storage, base.table)
+        self._lay_there = listing_before(self._context, self._services.storage, base.table)
         self._level = level
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..context import TableName
+from ..errors import MetastoreError
 
 VIEW = "VIRTUAL_VIEW"
 MANAGED = "MANAGED_TABLE"
@@ -16,6 +17,10 @@ Column = tuple[str, str] | tuple[str, str, str]
 """Name and type, and a comment where there is one."""
 PLACEHOLDER: Column = ("col", "array<string>", "from deserializer")
 """What Spark puts into ``sd.cols`` of a table whose columns Hive can't read."""
+
+
+class CallUnansweredError(MetastoreError):
+    """The server was asked to change something and did not answer: it may yet do so."""
 
 
 @dataclass(frozen=True, slots=True)

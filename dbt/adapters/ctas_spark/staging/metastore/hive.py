@@ -12,12 +12,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from thrift.Thrift import TType
+from thrift.Thrift import TApplicationException, TType
 
 from ..context import TableName
-from ..errors import EntryMissingError, EntryModifiedError, MetastoreError, RefusedError
+from ..errors import (
+    EntryMissingError,
+    EntryModifiedError,
+    MetastoreError,
+    RefusedError,
+)
 from . import messages
-from .client import EntryChange, Expectation, Partition, TableEntry, TableLock
+from .client import (
+    CallUnansweredError,
+    EntryChange,
+    Expectation,
+    Partition,
+    TableEntry,
+    TableLock,
+)
 from .messages import changed, entry_of, named
 from .wire import NO_ANSWER, Connection, Field, boolean, string, struct, text_of, words_of
 
@@ -250,7 +262,9 @@ class HiveMetastore:
         try:
             result = connection.call(method.name, struct(*arguments).value)
         except NO_ANSWER as error:
-            raise MetastoreError(f"metastore call {what} failed: {text_of(error)}") from error
+            is_over = method.repeatable or isinstance(error, TApplicationException)
+            failed = MetastoreError if is_over else CallUnansweredError
+            raise failed(f"metastore call {what} failed: {text_of(error)}") from error
         for number, field in result.fields.items():
             if number != SUCCESS:
                 kind = method.exceptions.get(number, f"exception {number}")

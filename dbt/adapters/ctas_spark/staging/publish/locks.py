@@ -18,7 +18,7 @@ from typing import Protocol
 from ..context import TableName
 from ..engines.warm.attached import ATTACHED
 from ..errors import CommitStateUnknownError, EntryMissingError, LockLostError, MetastoreError
-from ..metastore.client import TableLockClient
+from ..metastore.client import CallUnansweredError, TableLockClient
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ class MetastoreLock:
     def held(self, target: TableName) -> Iterator[HeldCheck]:
         """Wait for the lock, beat it, give it back.
 
-        It is kept after a commit of unknown outcome, until it runs out: the call may still land,
+        It is kept after a call of unknown outcome, until it runs out: the call may still land,
         over what the next holder would have written by then.
 
         Raises:
@@ -100,7 +100,7 @@ class MetastoreLock:
             self._await(lock, target)
             with self._beaten(lock, target):
                 yield lambda: self._check(lock, target)
-        except CommitStateUnknownError:
+        except (CommitStateUnknownError, CallUnansweredError):
             may_land = True
             logger.warning("%s: the metastore's lock is kept until it runs out", target)
             raise

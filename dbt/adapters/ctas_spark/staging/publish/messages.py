@@ -14,6 +14,7 @@ from ..errors import (
     StagedVersionGoneError,
     StagedVersionIncompleteError,
     StagingError,
+    StorageError,
     TableAlreadyExistsError,
 )
 from ..retention.rules import time_text
@@ -127,6 +128,13 @@ def files_gone(target: TableName, what: str, left: str) -> StagingError:
     """The staged version is not whole any more."""
     what = f"the staged version is not whole: {what}"
     return StagedVersionIncompleteError(what, table=target, left=left, remedy=AGAIN)
+
+
+def base_not_listed(target: TableName, failure: StorageError) -> StorageError:
+    """The files of a partitioned base can't be listed, which alone would show an INSERT."""
+    what = f"the files that the table has now could not be listed: {failure.what}"
+    remedy = "make them readable; or, if nobody else writes to it, set on_conflict: overwrite"
+    return StorageError(what, table=target, left=NO_JOB, remedy=remedy)
 
 
 def canceled(target: TableName, left: str) -> JobCanceledError:
