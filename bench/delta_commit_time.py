@@ -28,7 +28,8 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, Files, LoadedTable
+from dbt.adapters.ctas_spark.staging.delta.live_files import Files
+from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS, java_options
 from delta.place import Place
@@ -39,6 +40,8 @@ from servers.versions import versions
 
 FILES = (1, 1_000, 20_000)
 WAYS = ("one list", "file by file")
+OF_ONE_FILE = ("allFiles", "histogramOpt")
+"""What the summary of a commit may leave out, and would say of one file only."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,8 @@ def _options() -> argparse.Namespace:
 
 
 def _settings(directory: Path) -> dict[str, str]:
-    """Java, the compiler of queries and Delta's logs are as in a run of dbt, unlike in tests."""
-    shortened = ("spark.sql.codegen.", "spark.databricks.delta.")
+    """Java, Spark's optimizer and Delta's logs are as in a run of dbt, unlike in tests."""
+    shortened = ("spark.sql.codegen.", "spark.sql.adaptive.", "spark.databricks.delta.")
     return {
         **{key: value for key, value in delta_session().items() if not key.startswith(shortened)},
         "spark.master": "local[2]",
@@ -132,8 +135,12 @@ def _template(spark: SparkSession, directory: Path, files: int) -> Path:
         path = f"part-{number:05d}.parquet"
         shutil.copyfile(made, directory / path)
         others.append({"add": {**add["add"], "path": path}})
-    for sums in log.parent.glob("*.crc"):  # of the log before this, Hadoop's hidden ones among them
-        sums.unlink()
+    summary = log.with_suffix(".crc")
+    told = {**json.loads(summary.read_text()), "numFiles": files}
+    told["tableSizeBytes"] *= files
+    for hidden in log.parent.glob(".*.crc"):  # Hadoop's checksums of what is written anew here
+        hidden.unlink()
+    summary.write_text(json.dumps({key: told[key] for key in told if key not in OF_ONE_FILE}))
     log.write_text("".join(f"{json.dumps(one)}\n" for one in (*others, add)))
     return directory
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
+from dbt.adapters.ctas_spark.staging.delta import tables
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from delta.place import Place
 from long import long
@@ -24,18 +24,25 @@ def test_deletion_vectors(place: Place) -> None:
     assert place.rows() == [(0,), (1,), (3,), (4,)]
 
 
-def test_the_files_of_the_base_are_removed_as_delta_removes_them(place: Place) -> None:
-    """With their sizes, partitions and deletion vectors, which VACUUM and change feeds read."""
+@pytest.mark.parametrize("most_commits", [0, tables.MOST_COMMITS])
+def test_the_files_of_the_base_are_removed_as_delta_removes_them(
+    place: Place, most_commits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With their sizes, partitions and deletion vectors, which VACUUM and change feeds read.
+
+    By Spark, and by the text of the last commits.
+    """
+    monkeypatch.setattr(tables, "MOST_COMMITS", most_commits)
     place.publish("SELECT id, 'a b' AS p FROM range(5)", place.context(partition_by=("p",)))
     place.sql("ALTER TABLE {t} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
     place.sql("INSERT INTO {t} VALUES (9, NULL)")
     place.sql("DELETE FROM {t} WHERE id = 2")
-    tables = DeltaTables(place.spark)
-    table = tables.find(place.target)
+    delta = tables.DeltaTables(place.spark)
+    table = delta.find(place.target)
     assert table is not None
     files = table.snapshot.allFiles().collectAsList()
     theirs = {files.get(at).removeWithTimestamp(7, True).json() for at in range(files.size())}
-    ours = {one.json() for one in tables.removals(table, 7)}
+    ours = {one.json() for one in delta.removals(table, 7)}
     assert len(theirs) == 2
     assert ours == theirs
 

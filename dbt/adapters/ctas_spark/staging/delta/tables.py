@@ -5,7 +5,7 @@ refused by name, or of unknown outcome.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -17,14 +17,14 @@ from ..engines import jvm
 from ..engines.protocol import WriteFigures
 from ..errors import EntryMissingError, EntryModifiedError, MetastoreError, RefusedError
 from .facts import CommitFacts, CommitMarker, TableFacts
-
-Files = Mapping[str, Mapping[str, Any]]
-"""The fields of ``add`` actions by their paths, which are encoded as in URIs."""
+from .live_files import Action, Files, has_all_files, live_files, removal
 
 NO_LOG = -1
 OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"
 OPERATION_FIELDS = 11
-ADD_FILE = "org.apache.spark.sql.delta.actions.AddFile"
+ACTIONS = "org.apache.spark.sql.delta.actions."
+MOST_COMMITS = 10
+"""How many commits are read for the files of a table, before Spark is asked for them in a job."""
 DOMAINS = "domainMetadata"
 ROW_TRACKING = "delta.rowTracking"
 CONFLICTS = {
@@ -121,7 +121,7 @@ class DeltaTables:
     def commits(self, table: LoadedTable) -> Iterator[CommitFacts]:
         """The commits that the log still has, newest first."""
         with core_errors("find the table's oldest commit"):
-            oldest = int(self._delta.DeltaHistoryManager.getEarliestDeltaFile(table.log))
+            oldest = self._oldest(table)
         for number in range(table.facts.number, oldest - 1, -1):
             info = self._info(table, number)
             yield CommitFacts(
@@ -138,35 +138,24 @@ class DeltaTables:
 
     def added(self, table: LoadedTable) -> Files:
         """The ``add`` of each of its files by path, out of all its commits, without a Spark job."""
-        found: dict[str, Mapping[str, Any]] = {}
         with core_errors(f"list the files of {table.facts.root}"):
-            for number in range(table.facts.number + 1):
-                actions = self._actions_of(table, number)
-                for gone in (one["remove"] for one in actions if "remove" in one):
-                    found.pop(gone["path"], None)
-                found |= {one["add"]["path"]: one["add"] for one in actions if "add" in one}
-        return found
+            return live_files(self._actions_of(table, one) for one in range(table.facts.number + 1))
 
     def removals(self, table: LoadedTable, time_ms: int) -> Any:
-        """A Java list of what ``AddFile.removeWithTimestamp`` makes of each file; a Spark job."""
-        columns = (
-            "* EXCEPT (dataChange)",
-            "true AS dataChange",
-            f"{time_ms}L AS deletionTimestamp",
-            "true AS extendedFileMetadata",
-        )
-        encoders = getattr(getattr(self._delta.implicits, "package$"), "MODULE$")
-        files = table.snapshot.allFiles().toDF().selectExpr(jvm.strings(self.spark, *columns))
-        return getattr(files, "as")(encoders.removeFileEncoder()).collectAsList()
+        """A Java list of what ``AddFile.removeWithTimestamp`` makes of each live file.
 
-    def additions(self, adds: list[Mapping[str, Any]]) -> Any:
-        """A Java list of Delta's ``AddFile``, made from one text."""
-        mapper, classes = self._delta.util.JsonUtils.mapper(), self.packages.java.lang.Class
-        add_file = self.packages.org.apache.spark.util.Utils.classForName(ADD_FILE, True, False)
-        several = mapper.getTypeFactory().constructCollectionType(
-            classes.forName("java.util.ArrayList"), add_file
-        )
-        return mapper.readValue(json.dumps(adds), several)
+        By a Spark job only where the last commits don't say it: that job takes two seconds, also
+        for one file.
+        """
+        with core_errors(f"list the files of {table.facts.root}"):
+            files = self._last_files(table)
+            if files is None:
+                return self._removals_by_spark(table, time_ms)
+            return self._made("RemoveFile", [removal(add, time_ms) for add in files.values()])
+
+    def additions(self, adds: Sequence[Action]) -> Any:
+        """A Java list of Delta's ``AddFile``."""
+        return self._made("AddFile", adds)
 
     def figures(self, table: LoadedTable) -> WriteFigures:
         """What the job counted that filled a new table; Delta notes it in the first commit."""
@@ -197,7 +186,47 @@ class DeltaTables:
             text = str(found.get().json()) if found.isDefined() else '{"commitInfo": {}}'
         return dict(json.loads(text)["commitInfo"])
 
-    def _actions_of(self, table: LoadedTable, number: int) -> list[dict[str, Any]]:
+    def _last_files(self, table: LoadedTable) -> Files | None:
+        """Out of the commits since the last build of ours; None if that is not among the last.
+
+        None, too, unless they are as many files and bytes as the last commit's summary says.
+        """
+        counted, last = _counted(table), table.facts.number
+        commits: list[list[Action]] = []
+        oldest = max(self._oldest(table), last - MOST_COMMITS + 1)
+        for number in range(last, oldest - 1, -1) if counted else ():
+            commits.insert(0, self._actions_of(table, number))
+            if has_all_files(number, commits[0]):
+                found = live_files(commits)
+                size = sum(add["size"] for add in found.values())
+                return found if (len(found), size) == counted else None
+        return None
+
+    def _removals_by_spark(self, table: LoadedTable, time_ms: int) -> Any:
+        columns = (
+            "* EXCEPT (dataChange)",
+            "true AS dataChange",
+            f"{time_ms}L AS deletionTimestamp",
+            "true AS extendedFileMetadata",
+        )
+        encoders = getattr(getattr(self._delta.implicits, "package$"), "MODULE$")
+        files = table.snapshot.allFiles().toDF().selectExpr(jvm.strings(self.spark, *columns))
+        return getattr(files, "as")(encoders.removeFileEncoder()).collectAsList()
+
+    def _made(self, kind: str, actions: Sequence[Action]) -> Any:
+        """A Java list of actions of one kind, made from one text."""
+        mapper, classes = self._delta.util.JsonUtils.mapper(), self.packages.java.lang.Class
+        utils = self.packages.org.apache.spark.util.Utils
+        several = mapper.getTypeFactory().constructCollectionType(
+            classes.forName("java.util.ArrayList"), utils.classForName(ACTIONS + kind, True, False)
+        )
+        return mapper.readValue(json.dumps(actions), several)
+
+    def _oldest(self, table: LoadedTable) -> int:
+        """The number of the oldest commit that the log still has."""
+        return int(self._delta.DeltaHistoryManager.getEarliestDeltaFile(table.log))
+
+    def _actions_of(self, table: LoadedTable, number: int) -> list[Action]:
         file = self._delta.util.FileNames.unsafeDeltaFile(table.log.logPath(), number)
         lines = table.log.store().read(file, table.log.newDeltaHadoopConf())
         return [json.loads(line) for line in str(lines.mkString("\n")).split("\n")]
@@ -212,6 +241,14 @@ class DeltaTables:
         path = self.packages.org.apache.hadoop.fs.Path(directory)
         self._delta.DeltaLog.invalidateCache(self._session, path)
         return path
+
+
+def _counted(table: LoadedTable) -> tuple[int, int] | None:
+    """Its files and their bytes, as the last commit's summary says; None if it has none."""
+    summary = table.snapshot.checksumOpt()
+    if not summary.isDefined():
+        return None
+    return int(summary.get().numFiles()), int(summary.get().tableSizeBytes())
 
 
 def _number(text: str | None) -> int | None:

@@ -11,13 +11,12 @@ from ..engines import jvm
 from ..errors import RefusedError
 from ..publish.version import before_the_call
 from .facts import CommitMarker, TableFacts
-from .tables import DeltaTables, Files, LoadedTable, core_errors
+from .live_files import Action, Files
+from .tables import DeltaTables, LoadedTable, core_errors
 
 FEATURE = "delta.feature."
 OF_ITS_OWN_LOG = ("baseRowId", "defaultRowCommitVersion")
 IDENTITY = ("id", "name", "createdTime")
-
-Action = dict[str, Any]
 
 
 def publish(

@@ -16,8 +16,9 @@ from . import limits, transaction
 from . import record as records
 from .base import DeltaAttempt, DeltaBase, DeltaTable
 from .facts import publishes
+from .live_files import Files
 from .record import DeltaRecord
-from .tables import Files, LoadedTable
+from .tables import LoadedTable
 
 logger = logging.getLogger(__name__)
 
