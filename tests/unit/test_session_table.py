@@ -10,6 +10,7 @@ from dbt.adapters.ctas_spark import (
     Atomicity,
     ConfigurationError,
     InvalidArgumentError,
+    NotSupportedError,
     StagingError,
     save_as,
 )
@@ -70,6 +71,21 @@ def test_other_names_are_options_of_the_format() -> None:
         "clean_up: 'no' is not true or false",
         "metastore_read: unknown; did you mean metastore_reads?",
     )
+
+
+def test_a_server_is_told_which_catalogs_are_icebergs() -> None:
+    """Over Spark Connect, too, where a class of the user's own tells nobody."""
+    conf = SimpleNamespace(get=lambda *_: "x.Lake")
+    nothing = SimpleNamespace(collect=list)
+    spark: Any = SimpleNamespace(
+        catalog=CURRENT, conf=conf, version="4.1.4", sql=lambda *_: nothing
+    )
+    declared = SessionTable.of(spark, "lake.shop.orders", {"iceberg_catalogs": ["lake"]})
+    with declared.opened() as catalogs:
+        catalogs.catalog_for(declared.plan.context)
+    unknown = SessionTable.of(spark, "lake.shop.orders", {})
+    with unknown.opened() as catalogs, pytest.raises(NotSupportedError):
+        catalogs.catalog_for(unknown.plan.context)
 
 
 def test_what_is_no_dataframe_is_refused() -> None:

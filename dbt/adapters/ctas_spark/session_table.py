@@ -131,7 +131,7 @@ class SessionTable:
 
     def _catalogs(self) -> Catalogs:
         if not has_jvm(self.spark):
-            return CatalogsWithoutJvm(self.spark, CONNECT)
+            return CatalogsWithoutJvm(self.spark, CONNECT, self.iceberg_catalogs)
         return CatalogsWithJvm(
             self.spark, self.iceberg_catalogs, repeatable_reads=self.repeatable_reads
         )
