@@ -34,6 +34,14 @@ def test_every_enforced_constraint_is_counted_in_one_scan() -> None:
     )
 
 
+def test_a_check_of_several_columns_is_counted_once() -> None:
+    """It is the same condition for each of them."""
+    check = {"type": "check", "expression": "a < b", "columns": ["a", "b"]}
+    model = {"columns": {}, "constraints": [check]}
+    counted = "SELECT count_if(NOT (a < b)) AS `check a < b` FROM `s`.`t`"
+    assert model_columns.checks_sql(model, STAGED) == counted
+
+
 def test_a_model_without_constraints_is_not_scanned() -> None:
     """No constraint, no query."""
     assert model_columns.checks_sql({"columns": {}, "constraints": []}, STAGED) is None

@@ -62,7 +62,7 @@ def checks_sql(model: Mapping[str, Any], relation: str) -> str | None:
 
     ``relation`` is a name as SQL.
     """
-    checks = list(_checks(model))
+    checks = _checks(model)
     if not checks:
         return None
     columns = ", ".join(
@@ -97,7 +97,12 @@ def _shortened(row: str) -> str:
     return row if len(row) <= WIDEST_ROW else f"{row[:WIDEST_ROW]}..."
 
 
-def _checks(model: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _checks(model: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Each once; a model's own check may name several columns, and is one all the same."""
+    return [*dict.fromkeys(_all_checks(model))]
+
+
+def _all_checks(model: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Name and SQL condition of a broken row; a check of NULL holds, as in SQL's standard."""
     for column in model["columns"].values():
         for constraint in column.get("constraints") or ():
