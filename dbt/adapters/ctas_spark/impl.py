@@ -17,6 +17,7 @@ from dbt.adapters.ctas_spark import (
     grants,
     increments,
     model_columns,
+    old_rows,
     python_models,
     seeds,
     snapshots,
@@ -29,7 +30,7 @@ from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, Publicati
 from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.settings import bare, statements
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
+from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
 from dbt.adapters.ctas_spark.summary import Written
@@ -117,7 +118,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
         """Validate an incremental model's configuration, and decide how it writes."""
         config = self._model.node.config
         by = increments.way(existing, config, full_refresh=full_refresh)
-        wrong = increments.of_strategy(config, existing, macros)
+        table = increments.written(relation, existing, by)
+        wrong = increments.of_strategy(config, table, by, macros)
         return self._plan_way(relation, existing, by, wrong)
 
     @for_macros
@@ -135,15 +137,14 @@ class CtasSparkAdapter(ModelViewsAdapter):
         node = self._model.node
         self.catalogs.check_added_to(relation.full_name)
         self._model.creates, self._model.adds = existing is None, by is Way.WITH_OLD_ROWS
-        table = relation if existing is None or by is Way.WHOLE else existing
+        table = increments.written(relation, existing, by)
         if problems := increments.problems(node.config, table, by, wrong):
             raise ConfigurationError(node.unique_id, problems)
         self._model.problems_of_stream = [*streams.problems(node.config, table, by)]
         if by is Way.WITH_OLD_ROWS:
             self._plan(relation, full_refresh=False)
         if by is Way.IN_PLACE:
-            files = increments.is_of_files(table)
-            self._model.level = Atomicity.NONE if files else Atomicity.ATOMIC
+            self._model.level = increments.level_in_place(table)
             self._announcer.created(self._model)
         return by.value
 
@@ -151,9 +152,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
     def increment_query(self, existing: CtasSparkRelation, rows: CtasSparkRelation) -> str:
         """Select what the table is to hold: rows of its own, and those of the view ``rows``."""
         node = self._model.node
-        old, new = self._side(existing), self._side(rows)
-        found = increments.increment(node.unique_id, node.config, old, new)
-        return found.query(increments.strategy_of(node.config))
+        sides = self._side(existing), self._side(rows)
+        return old_rows.with_new(node.unique_id, node.config, *sides)
 
     @for_macros
     def snapshot_query(
@@ -165,7 +165,7 @@ class CtasSparkAdapter(ModelViewsAdapter):
         current = node.config.get("dbt_valid_to_current")
         return snapshots.query(node.unique_id, names, current, old, new)
 
-    def _side(self, relation: CtasSparkRelation) -> increments.Side:
+    def _side(self, relation: CtasSparkRelation) -> old_rows.Side:
         columns = self.get_columns_in_relation(relation)
         return str(relation), {column.name: column.dtype for column in columns}
 

@@ -14,7 +14,14 @@ from pyspark.errors import AnalysisException
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
-from dbt.adapters.ctas_spark import dbt_edge, increments, operations, python_models, streams
+from dbt.adapters.ctas_spark import (
+    dbt_edge,
+    increments,
+    old_rows,
+    operations,
+    python_models,
+    streams,
+)
 from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
@@ -133,10 +140,11 @@ class PreviewAdapter(TemporaryAdapter):
             read_plan(node.unique_id, node.config, node.description, path, schema)
         if node.config.materialized != "incremental":
             return False
-        if wrong := [*increments.of_strategy(node.config, existing, macros)]:
-            raise ConfigurationError(node.unique_id, wrong)
         by = increments.way(existing, node.config, full_refresh=full_refresh)
-        told = streams.problems(node.config, existing or relation, by)
+        table = increments.written(relation, existing, by)
+        if wrong := [*increments.of_strategy(node.config, table, by, macros)]:
+            raise ConfigurationError(node.unique_id, wrong)
+        told = streams.problems(node.config, table, by)
         self._model.problems_of_stream = [*told]
         is_table = self._befores[path] is not None and existing is not None and existing.is_table
         self._here.adds = is_table and not full_refresh
@@ -158,7 +166,7 @@ class PreviewAdapter(TemporaryAdapter):
         strategy, before = increments.strategy_of(node.config), self._befores[path]
         if self._here.adds and before is not None and strategy in increments.STRATEGIES:
             old, new = (quoting.table(path), before), (name, _columns(frame))
-            return increments.increment(node.unique_id, node.config, old, new).query(strategy)
+            return old_rows.with_new(node.unique_id, node.config, old, new)
         if self._here.adds:
             logger.warning(f"{path}: {NEW_ROWS_ALONE.format(strategy)}")
         return f"SELECT * FROM {name}"  # noqa: S608 (quoted)

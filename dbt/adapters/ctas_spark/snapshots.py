@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from dbt.adapters.ctas_spark.increments import ADDED, NEW, OLD, Side, Way, is_of_files, of_both
+from dbt.adapters.ctas_spark.increments import Way, is_of_files
+from dbt.adapters.ctas_spark.old_rows import ADDED, NEW, OLD, Side, of_both
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
 
