@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import CleanUpOfOne
-from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, taken_back
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
+from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry
 from fakes.records import drops_the_target, record_of, remembered
-from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, KilledError, World, killed, version_of
+from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, killed, version_of
 
 AN_HOUR = 3_600_000
 WITH_GRACE = RetentionRules(versions_to_keep=0, grace_ms=AN_HOUR)
@@ -237,75 +234,3 @@ def test_without_compare_and_swap_a_lock_keeps_the_order() -> None:
     old, live = world.published(), world.published()
     assert world.sweep().freed == [version_of(old).directory]
     assert world.records() == {live.version}
-
-
-def test_what_has_moved_since_the_look_stays(world: World) -> None:
-    """Another's rollback to a version, after all tables were read and before its turn."""
-    old, new = world.published(), world.published()
-    clean_up = world.catalog().clean_ups([CONTEXT])
-    world.catalog().roll_back(CONTEXT, old.version)
-    clean_up(CONTEXT, AT_ONCE)
-    assert world.shown == old.version
-    assert world.versions_on_storage() == {old.version, new.version}
-
-
-def test_what_is_put_back_since_the_look_stays(world: World) -> None:
-    """By somebody who writes no record: the target is read again before its files go."""
-    old = world.published()
-    before = world.metastore.tables[TARGET_NAME]
-    world.published()
-    clean_up = world.catalog().clean_ups([CONTEXT])
-    world.metastore.tables[TARGET_NAME] = before
-    assert clean_up(CONTEXT, AT_ONCE).kept[old.version] is Reason.LIVE
-    assert old.version in world.versions_on_storage()
-
-
-def test_a_deletion_that_was_given_up_meanwhile_is_not_finished(world: World) -> None:
-    """One clean-up saw the version being deleted; another found its clone, and gave it back."""
-    first = world.published()
-    world.published()
-    version = version_of(first)
-    clone = TableName("shop", "copy")
-    of_clone = {VERSION: first.version}
-    world.metastore.tables[clone] = entry(clone, location=version.directory, parameters=of_clone)
-    others: list[CleanUpOfOne] = []
-
-    def look(call: str) -> None:
-        if call == "tables_with" and not others:
-            others.append(world.catalog().clean_ups([CONTEXT]))
-
-    world.metastore.before = look
-    world.sweep()
-    world.metastore.before = lambda _call: None
-    del world.metastore.tables[clone]
-    others[0](CONTEXT, AT_ONCE)
-    assert world.storage.exists(version.directory)
-
-
-def test_what_a_killed_take_back_left_goes_with_its_version(world: World) -> None:
-    """The creation was moved aside, because a clean-up had taken its version."""
-    ours = world.begun()
-    name = version_of(ours).record
-
-    def take(call: str) -> None:
-        if call == "create_table":
-            world.metastore.before = lambda _call: None
-            found = world.metastore.tables[name]
-            record = Record.of(found)
-            assert record is not None
-            taken = replace(record, state=RecordState.DELETING).to_parameters()
-            world.metastore.tables[name] = replace(found, parameters={**found.parameters, **taken})
-
-    def die(call: str) -> None:
-        if call == "rename_table":
-            raise KilledError
-
-    world.metastore.before, world.metastore.after = take, die
-    with pytest.raises(KilledError):
-        ours.commit()
-    world.metastore.after = lambda _call: None
-    assert taken_back(name) in world.metastore.tables
-    world.grow_old()
-    world.catalog().clean_up(CONTEXT, replace(AT_ONCE, thorough=True))
-    assert not {name, taken_back(name)} & world.metastore.tables.keys()
-    assert world.versions_on_storage() == set()

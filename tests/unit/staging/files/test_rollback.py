@@ -194,19 +194,33 @@ def test_the_format_of_the_restored_version_decides_the_level(world: World) -> N
     assert back(world).level is Atomicity.ATOMIC
 
 
-def test_a_version_with_fewer_files_than_its_job_wrote_is_named(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Its owner may have overwritten a partition, so it is published all the same."""
+def _back_to_a_version_that_wrote_seven_files(world: World, **parameters: str) -> str:
+    """It has one; the version's id."""
     first = world.published()
     world.sweep(RetentionRules())
     world.published()
     name = version_of(first).record
     record = Record.of(world.metastore.tables[name])
     assert record is not None
-    told = replace(record, files=7).to_parameters()
+    told = {**replace(record, files=7).to_parameters(), **parameters}
     found = world.metastore.tables[name]
     world.metastore.tables[name] = replace(found, parameters={**found.parameters, **told})
     world.catalog().roll_back(CONTEXT, first.version)
+    return first.version
+
+
+def test_a_version_with_fewer_files_than_its_job_wrote_is_named(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its owner may have overwritten a partition, so it is published all the same."""
+    version = _back_to_a_version_that_wrote_seven_files(world)
     assert "has 1 data files, and its job wrote 7" in caplog.text
-    assert world.shown == first.version
+    assert world.shown == version
+
+
+def test_deltas_fewer_files_are_no_news(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """Its OPTIMIZE puts the same rows into fewer."""
+    provider = {"spark.sql.sources.provider": "DELTA"}
+    version = _back_to_a_version_that_wrote_seven_files(world, **provider)
+    assert "data files" not in caplog.text
+    assert world.shown == version
