@@ -18,6 +18,7 @@ from side_by_side.held import what_holds
 from side_by_side.prose import (
     COMMITS,
     COMPETITORS,
+    COMPILERS,
     HEAD,
     LARGE,
     MACHINES,
@@ -132,7 +133,9 @@ def _profile(figures: Figures) -> Iterator[str]:
         yield row(group, *(f"{shares[group]:.0%}" for shares in competitors.values()))
     yield row("seconds of just-in-time compilers", *figures["compilers"].values())
     yield row("seconds of pauses for garbage", *figures["pauses"].values())
-    yield ""
+    seconds = figures["seconds of the rebuild"]
+    yield row("seconds of the whole rebuild", *(f"{one:.1f}" for one in seconds.values()))
+    yield f"\n{COMPILERS.format(cores=figures['cores'])}"
 
 
 def _machines(named: Mapping[str, Figures]) -> Iterator[str]:

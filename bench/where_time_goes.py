@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,6 +44,9 @@ OTHERS = "the JDK and others"
 OPTIONS = "JDK_JAVA_OPTIONS"
 # What it says at its start would be read as a part of Spark's command.
 RECORDER = "-Xlog:disable -XX:StartFlightRecording=settings=profile,dumponexit=true,filename={}"
+SMALLEST = 1_000_000
+"""Bytes of a recording of Spark; a launcher's has none of its samples."""
+MOST_SECONDS = 60
 SECONDS = {"s": 1.0, "ms": 0.001, "us": 0.000001, "ns": 0.000000001}
 TIME = r"{} = ([\d.,]+) (s|ms|us|ns)\b"
 
@@ -100,14 +104,28 @@ def _profiled(models: int, competitor: Competitor) -> Profile:
         rebuild = built(turn, Build.REBUILD, directory, recorder)
         if rebuild.failed:
             raise RuntimeError(rebuild.failed)
-        # Spark's launcher is a JVM, too, and a short one.
-        recording = max(recordings.glob("*.jfr"), key=lambda one: one.stat().st_size)
+        recording = _whole(recordings)
         return Profile(
             _shares(recording),
             _last(recording, "CompilerStatistics", "totalTimeSpent"),
             round(sum(_times(recording, "GarbageCollection", "sumOfPauses")), 2),
             rebuild.seconds,
         )
+
+
+def _whole(recordings: Path) -> Path:
+    """That of Spark's JVM, which writes it after the Python that it served has ended.
+
+    Spark's launcher is a JVM, too, and a short one.
+    """
+    size, deadline = 0, time.monotonic() + MOST_SECONDS
+    while time.monotonic() < deadline:
+        time.sleep(1)
+        largest = max(recordings.glob("*.jfr"), key=lambda one: one.stat().st_size)
+        before, size = size, largest.stat().st_size
+        if size == before and size >= SMALLEST:
+            return largest
+    raise RuntimeError(f"Spark's JVM has left no recording in {recordings}")
 
 
 def _shares(recording: Path) -> dict[str, float]:

@@ -62,6 +62,11 @@ the bookkeeping of tracked partitions.
 PROFILE = """The share of samples (Java Flight Recorder) in which the JVM's threads executed each
 kind of code.
 """
+COMPILERS = """The compilers work in threads of their own, beside the models and on the same {cores}
+cores; their seconds are the sum over these threads, waiting for a core included. That is Java's
+cost of a cold start: each run compiles the code of Spark, Derby and Hive anew. An archive of
+classes holds no compiled code; a warm Spark keeps it.
+"""
 MACHINES = """Commit is the version and the commit of this adapter. Load is the machine's load
 average over the minute before the run. Busy is the largest share of all cores that other processes
 used just before a build; a machine with up to 10% counts as idle.
