@@ -40,13 +40,18 @@ def running_rivals(
     place = [f"--catalog={tables.catalog}", f"--format={tables.file_format or 'parquet'}"]
     arguments = ["--conf", json.dumps(dict(tables.conf)), *place, f"--writers={writers.value}"]
     with ExitStack() as stack:
-        children = [
-            stack.enter_context(running_child(f"rival-{i}", "rival.py", arguments, directory))
-            for i in range(1, rivals + 1)
-        ]
-        for child in children:
+
+        def start(number: int) -> Child:
+            child = running_child(f"rival-{number}", "rival.py", arguments, directory)
+            return stack.enter_context(child)
+
+        first = start(1)
+        # It makes the schema: in a jdbc catalog, IF NOT EXISTS fails if another makes it meanwhile.
+        wait_ready(first)
+        others = [start(number) for number in range(2, rivals + 1)]
+        for child in others:
             wait_ready(child)
-        yield children
+        yield [first, *others]
 
 
 def _round(children: Sequence[Child], number: int) -> Round:
