@@ -20,12 +20,14 @@ def listed(*answers: str) -> Any:
             raise DbtRuntimeError(left.pop(0))
         return ["orders"]
 
+    on_a_server = SimpleNamespace(handle=SimpleNamespace(spark=object()))
     adapter: Any = SimpleNamespace(
+        connections=SimpleNamespace(get_thread_connection=lambda: on_a_server),
         execute_macro=execute_macro,
         _build_spark_relation_list=lambda rows, _information: rows,
         _get_relation_information=None,
     )
-    schema: Any = None
+    schema: Any = SimpleNamespace(schema="shop")
     return AnyCatalogAdapter._listed(adapter, schema)  # noqa: SLF001 (its own rule)
 
 

@@ -10,7 +10,7 @@ from dbt.adapters.base.impl import BaseAdapter
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
-from dbt.adapters.ctas_spark import model_columns
+from dbt.adapters.ctas_spark import listed_at_once, model_columns
 from dbt.adapters.ctas_spark.config import FORMATS
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.lookup import NOT_FOUND, LookupAdapter
@@ -192,9 +192,10 @@ class AnyCatalogAdapter(LookupAdapter):
         dbt-spark takes the schema for empty then: snapshots and incremental models would begin
         anew, and lose what they hold.
         """
+        spark = self.connections.get_thread_connection().handle.spark
         for attempt in range(LISTINGS):
             try:
-                rows = self.execute_macro(
+                rows = listed_at_once.rows(spark, str(schema.schema)) or self.execute_macro(
                     LIST_RELATIONS_MACRO_NAME, kwargs={"schema_relation": schema}
                 )
                 return self._build_spark_relation_list(rows, self._get_relation_information)

@@ -164,7 +164,7 @@ def of(spark: Any) -> TemporaryObjects:
     for key, one in list(_of_sessions.items()):
         if one.spark.sparkContext._jsc is None:  # noqa: SLF001 (the only sign that Spark has ended)
             del _of_sessions[key]
-    if not hasattr(spark, "_jsparkSession"):
+    if not jvm.is_local(spark):
         raise NotSupportedError(
             "temporary objects that shadow tables need Spark in this process",
             left="nothing was created",

@@ -18,6 +18,9 @@ Meaning = Callable[[Exception], tuple[type[MetastoreError], str]]
 """The core's error for one of Spark's, and its words."""
 GONE = (Py4JNetworkError, OSError)
 """What a call raises when the JVM has ended."""
+ASKED_AT_ONCE = 1000
+"""Tables in one question: databases behind a metastore limit their lists, some to so many."""
+SEPARATOR = "\0"
 
 
 def core_errors(meaning: Meaning) -> Callable[[str], AbstractContextManager[None]]:
@@ -75,6 +78,25 @@ def shared_state(spark: SparkSession) -> Any:
 def session_catalog(spark: SparkSession) -> Any:
     """The session's own catalog, with its cache of resolved tables."""
     return spark._jsparkSession.sessionState().catalog()
+
+
+def is_local(spark: Any) -> bool:
+    """Whether Spark runs in this process's JVM, and not on a server."""
+    return hasattr(spark, "_jsparkSession")
+
+
+def described_tables(spark: SparkSession, database: str) -> Iterator[str]:
+    """What SHOW TABLE EXTENDED says of each table and view of the session catalog.
+
+    That statement asks the metastore for one after the other. What is dropped meanwhile fails it,
+    and is left out here. It calls a column of type ``varchar(3)`` a string.
+    """
+    catalog = session_catalog(spark)
+    names = catalog.listTables(database, "*", False).grouped(ASKED_AT_ONCE)
+    while names.hasNext():
+        told = str(catalog.getTablesByName(names.next()).mkString(SEPARATOR))
+        for one in filter(None, told.split(SEPARATOR)):
+            yield one.removeprefix("CatalogTable(\n").removesuffix("\n)")
 
 
 def drop_views(spark: SparkSession, pattern: str) -> None:

@@ -1,0 +1,33 @@
+"""What a schema's listing in a few calls says, next to SHOW TABLE EXTENDED."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ctas_spark import listed_at_once
+from dbt.adapters.ctas_spark.staging.engines import jvm
+from functional.outside import Outside
+
+
+def test_a_listing_says_what_the_statement_says(
+    spark: SparkSession, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of tables and views, in calls for two at a time; it leaves out temporary views."""
+    schema = outside.schema
+    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    spark.sql(f"CREATE TABLE {schema}.Orders (n INT, p INT) USING parquet PARTITIONED BY (p)")
+    spark.sql(f"CREATE TABLE {schema}.lines (n STRUCT<a: INT>) USING orc COMMENT 'a\nTable: b'")
+    spark.sql(f"CREATE TABLE {schema}.hive_s (n INT) USING hive TBLPROPERTIES ('a' = 'b')")
+    spark.sql(f"CREATE VIEW {schema}.recent AS SELECT 1 AS n")
+    spark.range(1).createOrReplaceTempView("of_this_session")
+    monkeypatch.setattr(jvm, "ASKED_AT_ONCE", 2)
+    found = {name: (where, said) for where, name, _, said in listed_at_once.rows(spark, schema)}
+    shown = spark.sql(f"SHOW TABLE EXTENDED IN {schema} LIKE '*'").collect()
+    expected = {row[1]: (row[0], row[3].strip()) for row in shown if not row[2]}
+    spark.catalog.dropTempView("of_this_session")
+    assert len(expected) == 4
+    assert {name: (where, said.strip()) for name, (where, said) in found.items()} == expected
+
+
+def test_a_schema_that_is_not_there_is_left_to_the_statement(spark: SparkSession) -> None:
+    """Its error says so, to those who ask; here it is not told from an empty one."""
+    assert listed_at_once.rows(spark, "no_such_schema") == []
