@@ -28,7 +28,7 @@ def rows(spark: Any, database: str) -> list[Row]:
     if implementation_of(spark, SESSION_CATALOG) not in LISTED_BY_METASTORE:
         return []
     try:
-        told = [*jvm.described_tables(spark, database)]
+        told = jvm.described_tables(spark, database)
     except (Py4JError, PySparkException):
         return []
     return [(*PATH.findall(one)[0], False, one) for one in told]

@@ -28,6 +28,32 @@ def test_a_listing_says_what_the_statement_says(
     assert {name: (where, said.strip()) for name, (where, said) in found.items()} == expected
 
 
+def test_a_table_that_is_dropped_meanwhile_is_left_to_the_statement(
+    spark: SparkSession, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A listing that leaves out what is there would let incremental models begin anew."""
+    schema = outside.schema
+    spark.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    for name in ("kept", "dropped"):
+        spark.sql(f"CREATE TABLE {schema}.{name} (n INT) USING parquet")
+    assert len(listed_at_once.rows(spark, schema)) == 2
+    catalog = jvm.session_catalog(spark)
+
+    class DropsOne:
+        """The session's catalog, where a table goes after the names were listed."""
+
+        def listTables(self, *asked: object) -> object:  # noqa: N802 (Spark's name)
+            names = catalog.listTables(*asked)
+            spark.sql(f"DROP TABLE {schema}.dropped")
+            return names
+
+        def getTablesByName(self, names: object) -> object:  # noqa: N802 (Spark's name)
+            return catalog.getTablesByName(names)
+
+    monkeypatch.setattr(jvm, "session_catalog", lambda _: DropsOne())
+    assert listed_at_once.rows(spark, schema) == []
+
+
 def test_a_schema_that_is_not_there_is_left_to_the_statement(spark: SparkSession) -> None:
     """Its error says so, to those who ask; here it is not told from an empty one."""
     assert listed_at_once.rows(spark, "no_such_schema") == []

@@ -21,6 +21,7 @@ GONE = (Py4JNetworkError, OSError)
 ASKED_AT_ONCE = 1000
 """Tables in one question: databases behind a metastore limit their lists, some to so many."""
 SEPARATOR = "\0"
+"""Between two of Java's texts that cross over as one."""
 
 
 def core_errors(meaning: Meaning) -> Callable[[str], AbstractContextManager[None]]:
@@ -85,18 +86,25 @@ def is_local(spark: Any) -> bool:
     return hasattr(spark, "_jsparkSession")
 
 
-def described_tables(spark: SparkSession, database: str) -> Iterator[str]:
+def described_tables(spark: SparkSession, database: str) -> list[str]:
     """What SHOW TABLE EXTENDED says of each table and view of the session catalog.
 
-    That statement asks the metastore for one after the other. What is dropped meanwhile fails it,
-    and is left out here. It calls a column of type ``varchar(3)`` a string.
+    That statement asks the metastore for one after the other. It calls a column of type
+    ``varchar(3)`` a string.
+
+    Returns:
+        Nothing if a table was dropped meanwhile, or is hidden: then only the statement can tell.
     """
     catalog = session_catalog(spark)
     names = catalog.listTables(database, "*", False).grouped(ASKED_AT_ONCE)
+    told: list[str] = []
     while names.hasNext():
-        told = str(catalog.getTablesByName(names.next()).mkString(SEPARATOR))
-        for one in filter(None, told.split(SEPARATOR)):
-            yield one.removeprefix("CatalogTable(\n").removesuffix("\n)")
+        asked = names.next()
+        found = catalog.getTablesByName(asked)
+        if found.size() != asked.size():
+            return []
+        told += str(found.mkString(SEPARATOR)).split(SEPARATOR)
+    return [one.removeprefix("CatalogTable(\n").removesuffix("\n)") for one in told]
 
 
 def drop_views(spark: SparkSession, pattern: str) -> None:
