@@ -74,6 +74,26 @@ def test_a_second_holder_waits_for_the_first() -> None:
     assert metastore.locks == {}
 
 
+def test_a_long_wait_says_whom_it_waits_for(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once, and not at once: a run that is killed holds the lock for minutes."""
+    monkeypatch.setattr(locks, "POLL_SECONDS", 0.0)
+    metastore = FakeMetastore()
+    theirs, polls = metastore.lock(TARGET_NAME, f"{OWNER}theirs"), iter(range(1_000))
+
+    def end_theirs(call: str) -> None:
+        if call == "is_granted" and next(polls) == 3 * locks.POLLS_BETWEEN_LOOKS:
+            metastore.unlock(theirs)
+
+    metastore.before = end_theirs
+    with MetastoreLock(metastore, OURS).held(TARGET_NAME):
+        pass
+    told = [one.getMessage() for one in caplog.records if "waits for" in one.getMessage()]
+    assert len(told) == 1
+    assert f"{TARGET_NAME}: waits for the metastore's lock, which {OWNER}theirs" in told[0]
+
+
 def test_a_lock_that_the_server_ended_is_noticed() -> None:
     """A check tells the holder that the lock ran out, so that it stops."""
     metastore = FakeMetastore()

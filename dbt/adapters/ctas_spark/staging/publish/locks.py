@@ -115,6 +115,8 @@ class MetastoreLock:
                 return
             if poll % POLLS_BETWEEN_LOOKS == 0:
                 self._release_silent(lock, target)
+            if poll == POLLS_BETWEEN_LOOKS:
+                self._say_who_is_first(lock, target)
             if time.monotonic() > deadline:
                 what = f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s"
                 remedy = "SHOW LOCKS in Hive tells who holds it"
@@ -132,6 +134,16 @@ class MetastoreLock:
                 logger.info(
                     "%s: a lock that was not renewed any more (%s) was released", target, lock.owner
                 )
+
+    def _say_who_is_first(self, ours: int, target: TableName) -> None:
+        owners = sorted({one.owner for one in self._client.locks_on(target) if one.id < ours})
+        logger.warning(
+            "%s: waits for the metastore's lock, which %s asked for before; a run that died, or "
+            "that does not know what became of its commit, keeps it for up to %d minutes",
+            target,
+            " and ".join(owners) or "another",
+            SILENT_MS // 60_000,
+        )
 
     @contextmanager
     def _beaten(self, lock: int, target: TableName) -> Iterator[None]:
