@@ -44,6 +44,8 @@ TRIED = """With only Java's quick compiler (`-XX:TieredStopAtLevel=1`), many sma
 faster, but large ones several times slower, so it is not the default. Thresholds that let the
 optimizing compiler begin ten times later make no difference, and where its loops begin later
 (`Tier4BackEdgeThreshold=400000`), small tables take a little less and long queries a little more.
+Directives that keep that compiler away from the code of the metastore and of Spark's planning, code
+without profiles (`-C1ProfileCalls` and its like), and fewer profiles (`Tier3DelayOn=0`) don't help.
 Hadoop's raw local file system, no `_SUCCESS` files, and Derby without `fsync` were tried, and made
 no difference.
 """
