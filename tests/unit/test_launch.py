@@ -29,17 +29,23 @@ def test_a_cluster_gets_no_loopback_address(tmp_path: Path) -> None:
     assert "spark.driver.host" not in with_defaults({"spark.master": "yarn"}, str(tmp_path))
 
 
-def test_a_local_spark_shares_its_cores_fairly(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "ours", "theirs"),
+    [
+        ("spark.scheduler.mode", "FAIR", "FIFO"),
+        ("spark.databricks.delta.snapshotPartitions", "4", "50"),
+    ],
+)
+def test_a_local_spark_is_set_up_for_few_cores(
+    name: str, ours: str, theirs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless the user, or an administrator, has chosen how it schedules."""
-    name = "spark.scheduler.mode"
-    assert with_defaults({}, "logs")[name] == "FAIR"
-    assert with_defaults({name: "FIFO"}, "logs")[name] == "FIFO"
+    """Unless the user, or an administrator, has chosen how it works."""
+    assert with_defaults({}, "logs")[name] == ours
+    assert with_defaults({name: theirs}, "logs")[name] == theirs
     assert name not in with_defaults({"spark.master": "yarn"}, "logs")
-    (tmp_path / "spark-defaults.conf").write_text(f"{name} FIFO\n")
+    (tmp_path / "spark-defaults.conf").write_text(f"{name} {theirs}\n")
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-    assert with_defaults({}, "logs")[name] == "FIFO"
+    assert with_defaults({}, "logs")[name] == theirs
 
 
 def test_a_working_directory_with_a_space_gets_an_explicit_warehouse(

@@ -13,12 +13,8 @@ from readers.session import SMALL
 DOCS = Path(__file__).parents[3] / "docs"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 PROFILE = re.compile(r"^```yaml\n(# profiles\.yml\n.*?)^```$", re.DOTALL | re.MULTILINE)
-OF_THE_MACHINE = f"""
-spark.sql.shuffle.partitions 2
-spark.databricks.delta.snapshotPartitions 2
-{JAVA_OPTIONS} {SMALL[JAVA_OPTIONS]}
-"""
-"""A file that a newcomer does not have: with Spark's 200 partitions, a merge takes minutes."""
+OF_THE_MACHINE = f"{JAVA_OPTIONS} {SMALL[JAVA_OPTIONS]}\n"
+"""A file that a newcomer does not have: several JVMs share the machine of a test."""
 PROJECT = """
 name: shop
 version: "1.0.0"

@@ -42,6 +42,8 @@ LOCAL = {
     "spark.driver.host": "127.0.0.1",
     # else a small model would wait for every task of a long one before it
     "spark.scheduler.mode": "FAIR",
+    # else each statement on a Delta table reads its log in 50 tasks, however short that is
+    "spark.databricks.delta.snapshotPartitions": "4",
 }
 """Of a local master, where no administrator has chosen otherwise."""
 MASTER = "spark.master"
