@@ -25,6 +25,7 @@ def with_model(project: Project, body: str, config: str = "") -> Project:
     [
         "return numbers.where('id > 0')",
         "return numbers.toPandas().query('id > 0')",
+        "return numbers.pandas_api().query('id > 0')",
         "import pyarrow as pa\nreturn pa.table({'id': [1, 2], 'twice': [2, 4]})",
     ],
 )
