@@ -82,6 +82,7 @@ VERSIONS = "20 models of one row, one of which has the given number of kept vers
 
 SECTIONS = {
     "small": ("Many small models", SMALL),
+    "small-500": ("More small models", "The same with 500 models."),
     "start": ("Start to the first node", "A project of one model."),
     "tpch": ("TPC-H's queries as models", TPCH),
     "threads": ("Threads", "100 models of one row."),

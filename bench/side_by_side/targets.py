@@ -126,6 +126,7 @@ def _named(one: Group) -> str:
 
 TARGETS: Mapping[str, Callable[[Figures], Iterator[Reached]]] = {
     "benchmark-small": _small,
+    "benchmark-small-500": _small,
     "benchmark-start": _start,
     "benchmark-tpch": _tpch,
     "large_models": _large,
