@@ -119,3 +119,20 @@ def test_a_column_that_new_rows_lack_is_empty_in_them() -> None:
         "WHEN DBT_INTERNAL_SOURCE.__ctas_spark_is_new IS NOT NULL THEN NULL "
         "ELSE DBT_INTERNAL_DEST.`text` END AS `text`"
     ) in merged
+
+
+@pytest.mark.parametrize("strategy", ["merge", "delete+insert"])
+def test_a_key_that_is_no_column_is_refused(strategy: str) -> None:
+    """By its name, and by whether the table or the model lacks it; a field may be one."""
+    old, new = ("s.t", {"ID": "int", "s": "struct<a:int>"}), ("new", {"id": "int", "b": "int"})
+    with pytest.raises(ConfigurationError) as caught:
+        old_rows.with_new(
+            "model.m",
+            {"incremental_strategy": strategy, "unique_key": ["id", "b", "s.a"]},
+            old,
+            new,
+        )
+    assert caught.value.problems == (
+        "unique_key: there is no column b in the table",
+        "unique_key: there is no column s.a in the model's rows",
+    )

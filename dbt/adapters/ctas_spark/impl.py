@@ -165,10 +165,6 @@ class CtasSparkAdapter(ModelViewsAdapter):
         current = node.config.get("dbt_valid_to_current")
         return snapshots.query(node.unique_id, names, current, old, new)
 
-    def _side(self, relation: CtasSparkRelation) -> old_rows.Side:
-        columns = self.get_columns_in_relation(relation)
-        return str(relation), {column.name: column.dtype for column in columns}
-
     @for_macros
     def run_sql_header(self, header: str | None) -> None:
         """Run a model's own statements before it."""

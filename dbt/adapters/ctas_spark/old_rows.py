@@ -7,6 +7,7 @@ from typing import Any
 from dbt.adapters.ctas_spark.increments import (
     APPEND,
     BY_PARTITION,
+    DELETE_INSERT,
     EXCLUDED,
     MERGE,
     UPDATED,
@@ -135,9 +136,11 @@ def with_new(node: str, config: Mapping[str, Any], old: Side, new: Side) -> str:
     """Select what the table is to hold, as the model's configs say.
 
     Raises:
-        ConfigurationError: as ``of_both``; or a merge names a column that there is not.
+        ConfigurationError: as ``of_both``; or the configs name a column that there is not.
     """
     strategy, changes = strategy_of(config), config.get("on_schema_change")
+    if strategy in (MERGE, DELETE_INSERT):
+        check_key(node, config, old, new)
     columns = of_both(node, changes, old, new, REMEDY)
     found = Increment(
         old[0],
@@ -152,6 +155,22 @@ def with_new(node: str, config: Mapping[str, Any], old: Side, new: Side) -> str:
         predicates=_predicates(config),
     )
     return found.query(strategy)
+
+
+def check_key(node: str, config: Mapping[str, Any], old: Side, new: Side) -> None:
+    """Return if the table and the new rows have the columns of the unique key.
+
+    Raises:
+        ConfigurationError: one of them lacks a column, which Delta's error would not name.
+    """
+    problems = [
+        f"unique_key: there is no column {key} in {where}"
+        for key in quoting.names(config.get("unique_key"))
+        for where, columns in (("the table", old[1]), ("the model's rows", new[1]))
+        if {key.lower(), key.lower().partition(".")[0]}.isdisjoint(map(str.lower, columns))
+    ]
+    if problems:
+        raise ConfigurationError(node, problems)
 
 
 def of_both(node: str, changes: str | None, old: Side, new: Side, remedy: str) -> dict[str, str]:

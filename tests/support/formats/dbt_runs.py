@@ -22,6 +22,7 @@ MODEL = """
 select id, cast('{{ var("name", "old") }}' as string) as name, 'x' as day from range(3)
 {% if var("fails", false) %} where cast(raise_error('no ' || id) as boolean) {% endif %}
 """
+MERGED = "models/merged.sql"
 PLAIN = "{{ config(materialized='table', file_format='parquet') }} select * from {{ ref('m') }}"
 SCHEMA = """
 models:
@@ -169,7 +170,8 @@ class DbtRuns:
     ) -> None:
         """Each strategy of dbt-spark's; a full refresh is one commit, or leaves the old table."""
         project = _new(spark, tmp_path)
-        project.write(self._in_format(grown.files(self.grown_config)))
+        files = grown.files(self.grown_config)
+        project.write(self._in_format(files))
         for n in (1, 2):
             run = project.dbt("build", n=n)
             assert run.success, run.log
@@ -177,6 +179,11 @@ class DbtRuns:
         merged = 2 if self.says_affected_rows else None
         for name, rows in {"grown": 1, "merged": merged, "overwritten": 2, "kept": merged}.items():
             assert run.response(name).get("rows_affected") == rows, name
+        project.write(self._in_format({MERGED: grown.MERGED.replace("='id'", "=['id', 'no_id']")}))
+        said = project.dbt("run", "--select", "merged", n=3).message("merged")
+        for where in ("the table", "the model's rows"):
+            assert f"unique_key: there is no column no_id in {where}" in said
+        project.write(self._in_format({MERGED: files[MERGED]}))
         assert not project.dbt("run", "--full-refresh", n=3, fails=True).success
         assert self._read(project) == grown.TWICE
         *models, _ = self._tables(project)

@@ -12,6 +12,7 @@
   {%- set rows = ctas_view_of_model() -%}
   {%- set changes = incremental_validate_on_schema_change(config.get('on_schema_change')) -%}
   {%- do process_schema_changes(changes, rows, existing) -%}
+  {%- if strategy == 'merge' -%}{%- do adapter.check_unique_key(existing, rows) -%}{%- endif -%}
   {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
   {%- do adapter.count_writes(this, config.get('file_format')) -%}
   {%- call statement('main') -%}
