@@ -11,7 +11,7 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
@@ -114,18 +114,21 @@ class MetastoreLock:
             if self._client.is_granted(lock):
                 return
             if poll % POLLS_BETWEEN_LOOKS == 0:
-                self._release_silent(lock, target)
-            if poll == POLLS_BETWEEN_LOOKS:
-                self._say_who_is_first(lock, target)
+                others = self._release_silent(lock, target)
+                if poll == POLLS_BETWEEN_LOOKS:
+                    _say_who_is_first(others, target)
             if time.monotonic() > deadline:
                 what = f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s"
                 remedy = "SHOW LOCKS in Hive tells who holds it"
                 raise LockLostError(what, table=target, left=AS_IT_IS, remedy=remedy)
             time.sleep(POLL_SECONDS)
 
-    def _release_silent(self, ours: int, target: TableName) -> None:
-        """The server's time is that of our own last beat, which was just now."""
-        shown = self._client.locks_on(target)
+    def _release_silent(self, ours: int, target: TableName) -> list[str]:
+        """The owners of the other locks from before ours, which stay.
+
+        The server's time is that of our own last beat, which was just now.
+        """
+        shown, first = self._client.locks_on(target), list[str]()
         now_ms = max((lock.beaten_ms for lock in shown if lock.id == ours), default=0)
         for lock in shown:
             is_silent = now_ms - lock.beaten_ms >= SILENT_MS
@@ -134,16 +137,9 @@ class MetastoreLock:
                 logger.info(
                     "%s: a lock that was not renewed any more (%s) was released", target, lock.owner
                 )
-
-    def _say_who_is_first(self, ours: int, target: TableName) -> None:
-        owners = sorted({one.owner for one in self._client.locks_on(target) if one.id < ours})
-        logger.warning(
-            "%s: waits for the metastore's lock, which %s asked for before; a run that died, or "
-            "that does not know what became of its commit, keeps it for up to %d minutes",
-            target,
-            " and ".join(owners) or "another",
-            SILENT_MS // 60_000,
-        )
+            elif lock.id < ours:
+                first.append(lock.owner)
+        return first
 
     @contextmanager
     def _beaten(self, lock: int, target: TableName) -> Iterator[None]:
@@ -181,3 +177,13 @@ class MetastoreLock:
             self._client.unlock(lock)
         except MetastoreError as error:
             logger.warning("the lock on %s was not released, and will time out: %s", target, error)
+
+
+def _say_who_is_first(owners: Sequence[str], target: TableName) -> None:
+    logger.warning(
+        "%s: waits for the metastore's lock, which %s asked for before; a run that died, or that "
+        "does not know what became of its commit, keeps it for up to %d minutes",
+        target,
+        " and ".join(sorted({*owners})) or "another",
+        SILENT_MS // 60_000,
+    )
