@@ -204,6 +204,16 @@ class World:
         return {table.rpartition("__")[2] for table in inside if "__" in table}
 
 
+def published_by(catalog: SessionCatalog, world: World) -> Staged:
+    """The target, as the catalog's run has published it."""
+    staged = catalog.plan(world.context(), world.job).begin()
+    world.stage(staged)
+    staged.verify()
+    staged.commit()
+    staged.settle()
+    return staged
+
+
 def version_of(staged: Staged) -> Any:
     """The kind's own side of an attempt: its directory and its record."""
     return staged._version  # noqa: SLF001 (tests look behind the machine)

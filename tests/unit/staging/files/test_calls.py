@@ -2,10 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
+
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.files import last_read
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from fakes.world import CONTEXT, World
+from fakes.metastore import entry
+from fakes.world import CONTEXT, World, published_by, version_of
 
 
 def test_a_plain_rebuild_makes_five_calls_of_the_metastore() -> None:
@@ -13,17 +17,10 @@ def test_a_plain_rebuild_makes_five_calls_of_the_metastore() -> None:
     world = World()
     catalog = world.catalog()
 
-    def rebuild() -> None:
-        staged = catalog.plan(world.context(), world.job).begin()
-        world.stage(staged)
-        staged.verify()
-        staged.commit()
-        staged.settle()
-
-    rebuild()
-    rebuild()
+    published_by(catalog, world)
+    published_by(catalog, world)
     world.metastore.calls.clear()
-    rebuild()
+    published_by(catalog, world)
     reads = ["get_table", "get_table", "get_table"]
     assert world.metastore.calls == [*reads, "alter_table", "get_table"]
 
@@ -43,3 +40,48 @@ def test_the_end_of_a_run_makes_two_calls_a_table_and_three_for_all() -> None:
     for context, version in zip(contexts, last, strict=True):
         clean_up(context, RetentionRules(), counted={version: WriteFigures(rows=1)})
     assert world.metastore.calls == ["tables", "entries", "entries", *["alter_table"] * 6]
+
+
+def test_the_end_of_a_run_reads_no_table_that_it_has_just_created() -> None:
+    """It has read both entries in the commit; it lists names, and notes the publication."""
+    world = World()
+    catalog = world.catalog()
+    staged = published_by(catalog, world)
+    world.metastore.calls.clear()
+    clean_up = catalog.clean_ups([CONTEXT])
+    clean_up(CONTEXT, RetentionRules(), counted={staged.version: WriteFigures(rows=1)})
+    assert world.metastore.calls == ["tables", "alter_table"]
+    world.metastore.calls.clear()
+    catalog.clean_ups([CONTEXT])
+    assert world.metastore.calls == ["tables", "entries", "entries"]
+
+
+def test_the_end_of_a_run_reads_of_a_rebuilt_table_what_others_may_have_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The record of the version before, and then the table."""
+    world = World()
+    before = world.published()
+    catalog = world.catalog()
+    published_by(catalog, world)
+    asked: list[TableName] = []
+    read = world.metastore.entries
+    monkeypatch.setattr(
+        world.metastore, "entries", lambda names: asked.extend(names) or read(names)
+    )
+    catalog.clean_ups([CONTEXT])
+    assert asked == [version_of(before).record, CONTEXT.target]
+
+
+def test_a_long_run_keeps_what_it_has_read_of_some_tables_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are in memory until it ends."""
+    monkeypatch.setattr(last_read, "MOST_TABLES", 1)
+    kept = last_read.LastRead()
+    names = [TableName("shop", name) for name in ("a__1", "a", "b__1", "b")]
+    entries = [entry(name) for name in names]
+    kept.keep(entries[0], entries[1])
+    kept.keep(entries[2], entries[3])
+    assert list(kept.take(names)) == names[:2]
+    assert kept.take(names) == {}

@@ -5,12 +5,20 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import CleanUpOfOne
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, taken_back
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from fakes.metastore import entry
-from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, KilledError, World, version_of
+from fakes.world import (
+    AT_ONCE,
+    CONTEXT,
+    TARGET_NAME,
+    KilledError,
+    World,
+    published_by,
+    version_of,
+)
 
 
 def test_what_has_moved_since_the_look_stays(world: World) -> None:
@@ -32,6 +40,28 @@ def test_what_is_put_back_since_the_look_stays(world: World) -> None:
     world.metastore.tables[TARGET_NAME] = before
     assert clean_up(CONTEXT, AT_ONCE).kept[old.version] is Reason.LIVE
     assert old.version in world.versions_on_storage()
+
+
+def test_the_target_is_read_after_the_records_of_others(world: World) -> None:
+    """One expects a commit that came after this run's last read of the target, and may land."""
+    world.published()
+    rival = world.begun(on_conflict=OnConflict.OVERWRITE)
+    world.grow_old()
+    catalog = world.catalog()
+    ours = published_by(catalog, world)
+    world.published()
+    kept: list[Reason] = []
+
+    def look(call: str) -> None:
+        if call == "alter_table" and version_of(rival)._call is not None:  # noqa: SLF001 (the last)
+            world.metastore.before = lambda _call: None
+            kept.append(catalog.clean_ups([CONTEXT])(CONTEXT, AT_ONCE).kept[rival.version])
+
+    world.metastore.before = look
+    rival.commit()
+    assert kept == [Reason.MAY_LAND]
+    assert world.shown == rival.version
+    assert ours.version not in world.versions_on_storage()
 
 
 def test_a_deletion_that_was_given_up_meanwhile_is_not_finished(world: World) -> None:

@@ -118,7 +118,9 @@ class SessionCatalog:
     def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:
         """By one look at all of them."""
         targets = [one.target for one in contexts]
-        seen = see(self._metastore, contexts[0].staging_schema, targets)
+        staging_schema = contexts[0].staging_schema
+        last_read = self.services(staging_schema).last_read
+        seen = see(self._metastore, staging_schema, targets, last_read)
 
         def of_one(
             context: StagingContext,

@@ -8,6 +8,7 @@ from os.path import commonprefix
 from ..context import TableName
 from ..metastore.client import MetastoreClient, TableEntry
 from .base import FileBase, checked
+from .last_read import LastRead, as_listed
 from .record import prefix_of, version_of
 
 
@@ -28,12 +29,20 @@ class Seen:
 
     def base(self, metastore: MetastoreClient, target: TableName) -> FileBase:
         """The target; raises like ``look``."""
-        entry = self.targets.get(_as_listed(target))
+        entry = self.targets.get(as_listed(target))
         return checked(metastore, target, replace(entry, name=target) if entry else None)
 
 
-def see(metastore: MetastoreClient, staging_schema: str, targets: Sequence[TableName]) -> Seen:
+def see(
+    metastore: MetastoreClient,
+    staging_schema: str,
+    targets: Sequence[TableName],
+    last_read: LastRead,
+) -> Seen:
     """Read the records of all targets in one staging schema, then the targets.
+
+    A record that the run has read itself is not read again, and neither is a target all of whose
+    records are such: no other writer's record can expect a commit that came after that read.
 
     Raises:
         MetastoreError: something could not be read.
@@ -41,20 +50,22 @@ def see(metastore: MetastoreClient, staging_schema: str, targets: Sequence[Table
     prefixes = {prefix_of(one) for one in targets}
     listed = metastore.tables(staging_schema, commonprefix([*prefixes]))  # noqa: RUF071 (of names)
     names = [one for one in listed if _prefix(one) in prefixes]
+    known = last_read.take(names)
+    others = [one for one in names if one not in known]
     records = defaultdict(list)
-    for entry in metastore.entries(names):
+    for entry in (*known.values(), *metastore.entries(others)):
         records[_prefix(entry.name)].append(entry)
+    with_others = {_prefix(one) for one in others}
+    taken = last_read.take(as_listed(one) for one in targets)
+    found = {name: entry for name, entry in taken.items() if prefix_of(name) not in with_others}
     in_database = defaultdict(list)
-    for target in targets:
-        in_database[target.database].append(_as_listed(target))
-    found = [entry for names in in_database.values() for entry in metastore.entries(names)]
-    return Seen(records, {entry.name: entry for entry in found})
+    for target in map(as_listed, targets):
+        if target not in found:
+            in_database[target.database].append(target)
+    for missing in in_database.values():
+        found |= {entry.name: entry for entry in metastore.entries(missing)}
+    return Seen(records, found)
 
 
 def _prefix(record: TableName) -> str:
     return record.table.removesuffix(version_of(record))
-
-
-def _as_listed(target: TableName) -> TableName:
-    """In small letters, as metastores answer."""
-    return TableName(target.database, target.table.lower())

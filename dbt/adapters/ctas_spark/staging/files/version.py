@@ -16,7 +16,7 @@ from ..publish.locks import HeldCheck
 from ..publish.marker import Kind, new_version_id
 from ..publish.version import Change, Outcome, Reach
 from ..steps import Step, StepReport
-from ..storage.client import Removal, Storage, data_files, empty, still_there
+from ..storage.client import Removal, empty, still_there
 from . import reach
 from .base import PARTITION_PROVIDER, FileBase, change_between, who_changed
 from .follow_up import complete, fill_columns, track_partitions
@@ -26,11 +26,9 @@ from .record import Record, StagedRecord
 from .signs import COLUMN_STATISTICS, Listing, listing, listing_before
 from .stream import StreamRun, check_sources
 from .table import FileTable
+from .whole import what_is_wrong, written
 
 logger = logging.getLogger(__name__)
-
-EXACT = ("file:", "/", "hdfs:", "viewfs:")
-"""Where Spark's own committers write, and count the very bytes that then lie there."""
 
 
 class FileVersion:
@@ -200,7 +198,10 @@ class FileVersion:
         if (shows_version and not ours) or (ours and is_unchecked):
             return Outcome.UNKNOWN
         left = self._services.conditional and reach.has_left(over, after)
-        return outcome.decide(failure, shows_ours=ours, can_not_land=left)
+        decided = outcome.decide(failure, shows_ours=ours, can_not_land=left)
+        if decided is Outcome.COMMITTED and after.entry is not None:
+            self._services.last_read.keep(self._staged.entry(), after.entry)
+        return decided
 
     def settle(self, report: StepReport) -> list[str]:
         """Hive's columns and the partitions, as far as the call left them for later; refresh."""
@@ -257,30 +258,6 @@ class FileVersion:
         base = self._call.base.table if self._call else None
         if base is not None and COLUMN_STATISTICS in base.parameters:
             self._services.metastore.drop_column_statistics(base.name)
-
-
-def what_is_wrong(storage: Storage, directory: str, wanted: WriteFigures) -> str:
-    """How a directory differs from what the job wrote; empty if it does not."""
-    now, exact = _listed(storage, directory), directory.startswith(EXACT)
-    found, expected = now.files or 0, wanted.files or 0
-    if found < expected or (exact and found > expected):
-        return f"{directory} has {found} data files, and the job wrote {expected}"
-    if exact and wanted.bytes is not None and now.bytes != wanted.bytes:
-        return f"{directory} has {now.bytes} bytes, and the job wrote {wanted.bytes}"
-    return ""
-
-
-def written(storage: Storage, directory: str, counted: WriteFigures) -> WriteFigures:
-    """What has to stand until the commit: the figures, and a listing of those nobody counted."""
-    if counted.files is not None and counted.bytes is not None:
-        return counted
-    found = _listed(storage, directory)
-    return replace(found, rows=counted.rows, files=counted.files or found.files)
-
-
-def _listed(storage: Storage, directory: str) -> WriteFigures:
-    found = data_files(storage.files(directory), directory)
-    return WriteFigures(files=len(found), bytes=sum(one.bytes for one in found))
 
 
 def _as_restored(table: FileTable, record: Record) -> FileTable:
