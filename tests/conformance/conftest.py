@@ -76,9 +76,7 @@ def _in_sparks_dialect() -> Iterator[None]:
     """The suite's own statements and files."""
 
     def run_sql_for_tests(_: object, sql: str, fetch: str, __: object) -> Any:
-        frame = dialect.run(sql, Current.file_format)
-        rows = frame.collect() if fetch in {"one", "all"} else None
-        return rows[0] if rows and fetch == "one" else rows
+        return dialect.fetched(sql, fetch, Current.file_format)
 
     def write_file(text: str, *paths: Any) -> None:
         path = Path(*map(str, paths))

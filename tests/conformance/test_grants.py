@@ -1,23 +1,9 @@
-"""Spark has no GRANT, and the user is told so before anything runs."""
+"""What a user who configures grants is told."""
 
-from collections.abc import Iterator
-
-import pytest
 from dbt.tests.adapter.grants.test_invalid_grants import BaseInvalidGrants
 
-REFUSED = "[NOT_SUPPORTED] grants are configured"
+from conformance.fixtures import RefusedGrants
 
 
-class TestInvalidGrants(BaseInvalidGrants):
-    @pytest.fixture(scope="class", autouse=True)
-    def users(self) -> Iterator[None]:
-        with pytest.MonkeyPatch.context() as patch:
-            for number in "123":
-                patch.setenv(f"DBT_TEST_USER_{number}", f"user_{number}")
-            yield
-
-    def grantee_does_not_exist_error(self) -> str:
-        return REFUSED
-
-    def privilege_does_not_exist_error(self) -> str:
-        return REFUSED
+class TestInvalidGrants(RefusedGrants, BaseInvalidGrants):
+    pass

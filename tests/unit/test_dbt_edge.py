@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import add_to, as_dbt_errors, complaint
 from dbt.adapters.ctas_spark.staging.engines.thrift import results
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
+from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, ConfigurationError
 
 FRAMES = """An error occurred while calling o50.sql.
 : org.apache.spark.SparkException: Job aborted.
@@ -52,6 +52,18 @@ def failed() -> DbtRuntimeError:
 def test_dbt_shows_the_name_first() -> None:
     """The text that dbt prints and writes into run_results.json begins with the error's name."""
     assert failed().msg == "[CONCURRENT_WRITE] another wrote ***\n  table: s.t"
+
+
+def test_a_wrong_configuration_is_a_compilation_error() -> None:
+    """As dbt calls it; nothing ran."""
+
+    class Model(Adapter):
+        @as_dbt_errors
+        def fails(self) -> None:
+            raise ConfigurationError("model.shop.orders", ["file_format is odd"])
+
+    with pytest.raises(CompilationError, match="INVALID_CONFIGURATION"):
+        Model().fails()
 
 
 def test_what_is_added_follows_the_name() -> None:

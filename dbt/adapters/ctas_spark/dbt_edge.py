@@ -22,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.engines import class_archive, derby, jvm
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
 from dbt.adapters.ctas_spark.staging.errors import (
     AnswerLostError,
+    ConfigurationError,
     JobCanceledError,
     MetastoreNotReachedError,
     SparkEndedError,
@@ -188,7 +189,10 @@ def _not_writable(text: str) -> StorageError:
 
 
 def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
-    """Raise the core's errors and Spark's as dbt's, with the same text but without secrets."""
+    """Raise the core's errors and Spark's as dbt's, with the same text but without secrets.
+
+    A model's wrong configuration is what dbt calls a compilation error: nothing ran.
+    """
 
     @wraps(method)
     def translated(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -197,10 +201,15 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
         except (StagingError, Py4JError, PySparkException) as error:
             hide = cast("Any", args[0]).hide_secrets
             logger.debug(hide(full_text(error)))
-            kind = DbtRuntimeError if isinstance(error, StagingError) else DbtDatabaseError
-            raise kind(hide(message(error))) from error
+            raise _kind_in_dbt(error)(hide(message(error))) from error
 
     return translated
+
+
+def _kind_in_dbt(error: Exception) -> type[DbtRuntimeError]:
+    if isinstance(error, ConfigurationError):
+        return CompilationError
+    return DbtRuntimeError if isinstance(error, StagingError) else DbtDatabaseError
 
 
 def for_macros(method: Callable[P, R]) -> Callable[P, R]:

@@ -1,6 +1,9 @@
 """The temporary view of a model's rows: its query's, its Python code's, or what a stream brings."""
 
+import time
 from typing import Any
+
+from dbt_common.events.functions import fire_event
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.ctas_spark import old_rows, python_models, streams
@@ -9,6 +12,7 @@ from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+from dbt.adapters.events.types import CodeExecution, CodeExecutionStatus
 
 VIEWS = ("view", "temporary_view")
 """What may be a stream itself."""
@@ -29,10 +33,16 @@ class ModelViewsAdapter(PreviewAdapter):
 
     @for_macros
     def run_python_model(self, view: CtasSparkRelation, code: str) -> None:
-        """Run a Python model in this process, and make a temporary view of what it returns."""
+        """Run a Python model in this process, and make a temporary view of what it returns.
+
+        dbt's log has the code, as it has every statement.
+        """
         self._handle.job.attach()
-        node = self._model.node
+        node, began = self._model.node, time.monotonic()
+        fire_event(CodeExecution(conn_name=node.unique_id, code_content=code))
         self._view(view, python_models.run(code, node.original_file_path, self._handle.spark))
+        took = round(time.monotonic() - began, 2)
+        fire_event(CodeExecutionStatus(status="OK", elapsed=took))
 
     @available
     def is_undecided(self) -> bool:

@@ -48,6 +48,8 @@ def test_it_is_replaced_by_one_call(project: Project) -> None:
     with_model(project, body, ", atomicity='isolated'").build()
     again = project.build()
     assert again.response("made")["commit_strategy"] == "swap"
+    assert "On model.tested.made: def model(dbt, session):" in again.log
+    assert "Execution status: OK in" in again.log
     rows = project.rows("select * from {schema}.made")
     assert [(row.name, row.level) for row in rows] == [(f"{project.schema}.made False", "isolated")]
 

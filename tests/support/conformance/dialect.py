@@ -72,6 +72,13 @@ def run(sql: str, file_format: str = "") -> Any:
     return frame
 
 
+def fetched(sql: str, fetch: str, file_format: str = "") -> Any:
+    """Run them for a test, which wants ``one`` row of the last, ``all`` of them, or none."""
+    frame = run(sql, file_format)
+    rows = frame.collect() if fetch in {"one", "all"} else None
+    return rows[0] if rows and fetch == "one" else rows
+
+
 def contents(text: str, path: Path, file_format: str = "") -> str:
     """A file of a project as it is to be written."""
     if path.name == "dbt_project.yml":

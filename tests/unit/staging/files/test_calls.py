@@ -1,5 +1,6 @@
 """What a run asks of the metastore besides the CTAS of each model."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files import last_read
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.metastore import entry
 from fakes.world import CONTEXT, World, published_by, version_of
@@ -66,9 +68,12 @@ def test_the_end_of_a_run_reads_of_a_rebuilt_table_what_others_may_have_changed(
     published_by(catalog, world)
     asked: list[TableName] = []
     read = world.metastore.entries
-    monkeypatch.setattr(
-        world.metastore, "entries", lambda names: asked.extend(names) or read(names)
-    )
+
+    def noted(names: Sequence[TableName]) -> tuple[TableEntry, ...]:
+        asked.extend(names)
+        return read(names)
+
+    monkeypatch.setattr(world.metastore, "entries", noted)
     catalog.clean_ups([CONTEXT])
     assert asked == [version_of(before).record, CONTEXT.target]
 
