@@ -206,9 +206,15 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
     return translated
 
 
+class _WrongConfigurationError(CompilationError):
+    def process_stack(self) -> list[str]:
+        """Without the macros that dbt adds to a compilation error: they are not the user's."""
+        return []
+
+
 def _kind_in_dbt(error: Exception) -> type[DbtRuntimeError]:
     if isinstance(error, ConfigurationError):
-        return CompilationError
+        return _WrongConfigurationError
     return DbtRuntimeError if isinstance(error, StagingError) else DbtDatabaseError
 
 

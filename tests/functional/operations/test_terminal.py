@@ -90,8 +90,9 @@ def test_models_that_are_not_published_are_named_before_spark_starts(parsed: Ter
     said = parsed.said("ctas_vacuum", "{schema: shopp}", succeeds=False)
     assert said == _none("schema shopp", "schemas are: shop")
     said = parsed.said("ctas_recover", "{model: wrong}", succeeds=False, grace="1h")
+    wrong = FAILED.replace("Runtime", "Compilation")
     assert said == (
-        f"{FAILED}[INVALID_CONFIGURATION] 1 configuration error in model model.tested.wrong; "
+        f"{wrong}[INVALID_CONFIGURATION] 1 configuration error in model model.tested.wrong; "
         f"no job was started:\n    - {GRACE}\n"
     )
 
