@@ -1,6 +1,6 @@
 """How dbt-spark's own classes are run here: fixtures in this adapter's words, and what can't apply.
 
-Nothing that a test asserts is changed.
+No assertion is changed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,8 +25,6 @@ TIMEOUT = (
     "sets query_timeout, poll_interval and query_retries, which dbt-spark has for PyHive's "
     "connections only; this adapter's profile refuses each by name"
 )
-
-
 IN_DELTA = """
 create table <model_identifier> using `delta` location <model_identifier> as
 """
