@@ -140,9 +140,13 @@ def test_parameters_are_kept_to_the_letter(place: Place, value: str) -> None:
 
 
 def test_comparing_is_probed_without_a_trace(place: Place) -> None:
-    """The probe says whether the metastore itself compares, and leaves no entry behind."""
-    before = place.tables()
-    assert place.client.compares_and_swaps(place.database)
+    """The probe says whether the metastore itself compares, and leaves the entry as it is."""
+    created = unused(place)
+    scratch = place.client.scratch_entry(created)
+    place.client.create_table(EntryChange(created, scratch, None, {"made": "once"}))
+    entry, before = current(place, created), place.tables()
+    assert place.client.compares_and_swaps(entry, "made")
+    assert current(place, created) == entry
     assert place.tables() == before
 
 

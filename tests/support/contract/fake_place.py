@@ -22,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryExistsError
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.files.directories import STAGING_ID
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.engine import FakeJob
@@ -165,7 +166,8 @@ class FakePlace:
         self.world.storage.delete(directory)
 
     def records(self) -> list[str]:
-        return [n.table for n in self.world.metastore.tables if n.database == STAGING_SCHEMA]
+        staged = [n.table for n in self.world.metastore.tables if n.database == STAGING_SCHEMA]
+        return [name for name in staged if name != STAGING_ID]
 
     def left_beside(self, live: StagedTable[Any]) -> list[str]:
         return file_tables.left_beside(live, self.world.storage, self.records())

@@ -219,7 +219,7 @@ class Place(Protocol):
         """Remove a directory, as a clean-up does, or a file."""
 
     def records(self) -> list[str]:
-        """The entries of the staging schema."""
+        """The entries of the staging schema, but for that of its id."""
 
     def left_beside(self, live: StagedTable[Any]) -> list[str]:
         """What is on the storage and in the staging schema of the target, and of no use to it."""

@@ -17,6 +17,7 @@ from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
+from dbt.adapters.ctas_spark.staging.files.directories import STAGING_ID
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 SCHEMA = "contract"
@@ -79,7 +80,7 @@ class SparkPlace:
         path.unlink() if path.is_file() else shutil.rmtree(path)
 
     def records(self) -> list[str]:
-        return self._client.tables(STAGING)
+        return [name for name in self._client.tables(STAGING) if name != STAGING_ID]
 
 
 def make_schemas(spark: SparkSession, catalog: str = SESSION_CATALOG) -> None:

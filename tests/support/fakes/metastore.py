@@ -135,9 +135,13 @@ class FakeMetastore(FakePartitions, FakeLocks):
     def scratch_entry(self, name: TableName) -> TableEntry:
         return entry(name, table_type=VIEW, location=None, parameters={})
 
-    def compares_and_swaps(self, database: str) -> bool:
-        with self.made(f"probe in {database}"):
-            return self.compares
+    def compares_and_swaps(self, entry: TableEntry, key: str) -> bool:
+        with self.made("probe"):
+            try:
+                self._compare(entry.name, Expectation(key, "another"))
+            except EntryModifiedError:
+                return True
+            return False
 
     def _compare(self, name: TableName, expected: Expectation | None) -> None:
         current = self.tables.get(name)

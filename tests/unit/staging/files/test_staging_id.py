@@ -7,7 +7,11 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.errors import NoSuchSchemaError, StagingSchemaError
+from dbt.adapters.ctas_spark.staging.errors import (
+    MetastoreError,
+    NoSuchSchemaError,
+    StagingSchemaError,
+)
 from dbt.adapters.ctas_spark.staging.files.directories import FILE, STAGING_ID, VersionRoots
 from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore, Reason
 from fakes.metastore import FakeMetastore
@@ -80,6 +84,29 @@ def test_one_of_two_first_runs_makes_the_id(world: World) -> None:
 
     world.metastore.before = rival
     assert made.root_of(CONTEXT) == roots(world).root_of(CONTEXT)
+
+
+def test_an_id_that_is_gone_again_is_an_error(world: World) -> None:
+    """Another has dropped the staging schema under the run."""
+
+    def drop(call: str) -> None:
+        if call == "get_table":
+            world.metastore.tables.pop(TableName(STAGING_SCHEMA, STAGING_ID), None)
+
+    world.metastore.before = drop
+    with pytest.raises(MetastoreError, match="was made just now, and is gone"):
+        roots(world).root_of(CONTEXT)
+
+
+def test_compare_and_swap_is_probed_on_the_entry_of_the_id(world: World) -> None:
+    """Once the entry is there, a run makes none, and a kill leaves none."""
+    roots(world).root_of(CONTEXT)
+    before = dict(world.metastore.tables)
+    world.metastore.calls.clear()
+    world.catalog().services(STAGING_SCHEMA).roots.root_of(CONTEXT)
+    assert world.metastore.tables == before
+    assert world.metastore.calls.count("get_table") == 1
+    assert "create_table" not in world.metastore.calls
 
 
 def test_a_missing_schema_is_an_error(world: World) -> None:

@@ -20,7 +20,7 @@ from ..retention.rollback import RolledBack, roll_back
 from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
-from .directories import VersionRoots
+from .directories import STAGING_ID, VersionRoots
 from .garbage import clean_up, recover
 from .restore import FileRestoring, history
 from .seen import see
@@ -155,8 +155,9 @@ class SessionCatalog:
     def _opened(self, staging_schema: str) -> Services:
         if self._metastore.database_location(staging_schema) is None:
             ddl.create_staging_schema(self._engine.sql, SESSION_CATALOG, staging_schema)
+        roots = VersionRoots(self._metastore, self._storage, self._address, staging_schema)
         if self._found is None:
-            self._found = reached(self._conflict_check(staging_schema))
+            self._found = reached(self._conflict_check(roots))
         is_locked = self._found.conflict_check is ConflictCheck.LOCK
         return Services(
             capabilities=self._found,
@@ -165,7 +166,7 @@ class SessionCatalog:
             engine=self._engine,
             lock=(is_locked and self._lock()) or NoLock(),
             find_partition_lock=self._lock,
-            roots=VersionRoots(self._metastore, self._storage, self._address, staging_schema),
+            roots=roots,
             mixes_reads=self._mixes_reads,
             clock=self._clock,
         )
@@ -182,8 +183,8 @@ class SessionCatalog:
             "org.apache.spark:spark-avro_2.13 in the version of Spark",
         )
 
-    def _conflict_check(self, staging_schema: str) -> ConflictCheck:
-        if self._metastore.compares_and_swaps(staging_schema):
+    def _conflict_check(self, roots: VersionRoots) -> ConflictCheck:
+        if self._metastore.compares_and_swaps(roots.entry(), STAGING_ID):
             return ConflictCheck.CAS
         return ConflictCheck.LOCK if self._lock() is not None else ConflictCheck.NONE
 

@@ -16,8 +16,14 @@ import threading
 from contextlib import suppress
 
 from ..context import StagingContext, TableName
-from ..errors import EntryExistsError, EntryModifiedError, StagingSchemaError, StorageError
-from ..metastore.client import EntryChange, Expectation, MetastoreClient
+from ..errors import (
+    EntryExistsError,
+    EntryModifiedError,
+    MetastoreError,
+    StagingSchemaError,
+    StorageError,
+)
+from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
 from ..publish import messages
 from ..publish.marker import PREFIX
 from ..redaction import redacted
@@ -58,6 +64,22 @@ class VersionRoots:
         self._locations: dict[str, str] = {}
         self._claimed: dict[str, str] = {}
         self._is_own: dict[str, bool] = {}
+
+    def entry(self) -> TableEntry:
+        """The entry that holds the staging id; it is made where there is none yet.
+
+        Raises:
+            StagingSchemaError: it was changed.
+            MetastoreError: it could not be made, or is gone again.
+        """
+        with self._guard:
+            entry = self._read()
+            if entry is None:
+                self._make()
+                entry = self._read()
+            if entry is None:
+                raise MetastoreError(f"{self._entry} was made just now, and is gone")
+            return entry
 
     def root_of(self, context: StagingContext) -> str:
         """The root to stage in; from then on its tree has the file with the staging id.
@@ -124,38 +146,43 @@ class VersionRoots:
         """
         with self._guard:
             if self._id is None:
-                self._id = self._read()
+                self._read()
             if self._id is None:
                 return ()
             suffix = hashlib.sha256(self._address.encode()).hexdigest()[:8]
             return (self._id, f"{self._id}-{suffix}")
 
     def _first_of_ours(self, folder: str) -> str:
-        for tree in (f"{folder}/{name}" for name in self._names() or self._made()):
+        if not self._names():
+            self.entry()
+        for tree in (f"{folder}/{name}" for name in self._names()):
             if self._owner(tree) is None:
                 self._write(tree)
             if self._owner(tree) == self._address:
                 return tree
         raise StorageError(f"every tree of this staging schema in {folder} is another metastore's")
 
-    def _made(self) -> tuple[str, ...]:
+    def _make(self) -> None:
         """A random name that begins with a letter: no file system and no filter hides it."""
         scratch = self._metastore.scratch_entry(self._entry)
         made = EntryChange(self._entry, scratch, None, {STAGING_ID: f"s{secrets.token_hex(6)}"})
         with suppress(EntryExistsError):  # another run was faster: its id is the one
             self._metastore.create_table(made)
-        return self._names()
 
-    def _read(self) -> str | None:
+    def _read(self) -> TableEntry | None:
+        """The entry as it is; its id is remembered."""
         entry = self._metastore.get_table(self._entry)
-        found = entry.parameters.get(STAGING_ID, "") if entry is not None else None
-        if found is not None and not VALID.fullmatch(found):
+        if entry is None:
+            return None
+        found = entry.parameters.get(STAGING_ID, "")
+        if not VALID.fullmatch(found):
             raise StagingSchemaError(
                 f"{self._entry} holds no staging id: somebody has changed it",
                 left="nothing was started",
                 remedy=f"set its property {STAGING_ID} to the name of the directory in ctas-spark",
             )
-        return found
+        self._id = found
+        return entry
 
     def _owner(self, tree: str) -> str | None:
         """The address in the tree's file; None without a file."""

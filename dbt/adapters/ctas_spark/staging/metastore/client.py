@@ -193,8 +193,11 @@ class MetastoreClient(Protocol):
     def scratch_entry(self, name: TableName) -> TableEntry:
         """A view of that name which is nowhere yet: an entry without a directory, to create."""
 
-    def compares_and_swaps(self, database: str) -> bool:
-        """True if the server honours an Expectation; tried on a scratch entry in ``database``."""
+    def compares_and_swaps(self, entry: TableEntry, key: str) -> bool:
+        """True if the server honours an Expectation, tried with a wrong one of a parameter.
+
+        The entry stays as it is.
+        """
 
     def partitions(self, name: TableName) -> tuple[Partition, ...]:
         """Every partition of the table; EntryMissingError when there is no table."""

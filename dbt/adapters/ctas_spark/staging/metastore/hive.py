@@ -36,7 +36,7 @@ from .wire import NO_ANSWER, Connection, Field, boolean, string, struct, text_of
 SUCCESS, MESSAGE, DATABASE_LOCATION, TABLE, LOCKS = 0, 1, 3, 1, 1
 NO_LIMIT = Field(TType.I16, -1)
 PROBE = "ctas_spark_probe"
-"""The property of a scratch entry on which compare-and-swap is tried."""
+"""What a probe expects of a parameter, which never has this value, and whose its lock is."""
 
 META, MISSING, EXISTS = "MetaException", "NoSuchObjectException", "AlreadyExistsException"
 INVALID_OBJECT, INVALID_OPERATION = "InvalidObjectException", "InvalidOperationException"
@@ -182,17 +182,13 @@ class HiveMetastore:
     def scratch_entry(self, name: TableName) -> TableEntry:
         return entry_of(name, messages.scratch_view(name))
 
-    def compares_and_swaps(self, database: str) -> bool:
-        """Alter a scratch view with a wrong expectation: a server that obeys does not compare."""
-        scratch = self.scratch_entry(_unused(database))
-        change = EntryChange(scratch.name, scratch, None, {PROBE: "here"})
-        self.create_table(change)
+    def compares_and_swaps(self, entry: TableEntry, key: str) -> bool:
+        """Alter it to what it is: a server that obeys a wrong expectation does not compare."""
+        unchanged = EntryChange.of(entry, dict(entry.parameters))
         try:
-            self.alter_table(change, Expectation(PROBE, "another"))
+            self.alter_table(unchanged, Expectation(key, PROBE))
         except EntryModifiedError:
             return True
-        finally:
-            self.drop_entry(scratch.name)
         return False
 
     def partitions(self, name: TableName) -> tuple[Partition, ...]:
