@@ -6,11 +6,12 @@ from enum import Enum
 from typing import Any
 
 THREADS = 4
-OURS, ARCHIVED, QUICK, WARM, STOCK, FLOOR, DUCKDB, SQLMESH = NAMES = (
+OURS, ARCHIVED, QUICK, WARM, NIO, STOCK, FLOOR, DUCKDB, SQLMESH = NAMES = (
     "ctas_spark",
     "ctas_spark, archive",
     "ctas_spark, archive, C1",
     "ctas_spark, warm",
+    "ctas_spark, warm, NIO",
     "dbt-spark",
     "pyspark",
     "dbt-duckdb",

@@ -1,6 +1,6 @@
 """What docs/benchmarks.md says around its figures."""
 
-from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, OURS, QUICK, SQLMESH, STOCK, WARM
+from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, NIO, OURS, QUICK, SQLMESH, STOCK, WARM
 
 HEAD = """# Benchmarks
 
@@ -15,6 +15,7 @@ COMPETITORS = {
     ARCHIVED: "the same with [an archive](operations.md#start-spark-faster)",
     QUICK: "the same with Java's quick compiler alone (`-XX:TieredStopAtLevel=1`)",
     WARM: "`ctas_spark` with [a warm Spark](operations.md#keep-a-spark-warm), started before",
+    NIO: "the same, and files [without `chmod`](operations.md#spare-spark-its-chmod-processes)",
     STOCK: "dbt-spark, unchanged, with `method: session`",
     FLOOR: "PySpark without dbt, as the floor: `DROP` and `CREATE TABLE AS SELECT` (CTAS) for each "
     "model, in as many threads",
@@ -46,20 +47,25 @@ optimizing compiler begin ten times later make no difference, and where its loop
 (`Tier4BackEdgeThreshold=400000`), small tables take a little less and long queries a little more.
 Directives that keep that compiler away from the code of the metastore and of Spark's planning, code
 without profiles (`-C1ProfileCalls` and its like), and fewer profiles (`Tier3DelayOn=0`) don't help.
-Hadoop's raw local file system, no `_SUCCESS` files, and Derby without `fsync` were tried, and made
-no difference.
+Derby without `fsync` makes no difference, nor does a larger cache of its statements.
+
+Hadoop starts a process of `chmod` for each of the nine files and directories that a model of one
+row creates. A published library [does without them](operations.md#spare-spark-its-chmod-processes).
+In a warm Spark, that is the difference between the rows `warm` and `warm, NIO`; during a cold
+start it saves little, because the compilers take the time.
 """
 LARGE = """One session writes TPC-H's lineitem as Parquet, in turns by a plain CTAS and by one that
 is staged, verified and published over the version before it. Publication is everything after the
 CTAS. Memory is the most that the session's JVM, which is both driver and executor, had in use.
 """
 COMMITS = """Each row is a version of so many files and partitions; tracked says whether
-[the metastore knows the partitions](configuration.md#model). The [commit](concepts.md#publication)
-is measured from reading the base until the target has been read again: its median, its 95th
-percentile (p95), and the ratio of the median to that of the first row. It has one listing of the
-version's files, so that a version of which something was deleted is not published; that is what
-grows with their number. What comes afterwards disturbs no reader: Spark's refresh of the table, and
-the bookkeeping of tracked partitions.
+[the metastore knows the partitions](configuration.md#model). The staging ends with a listing of the
+version's files, so that a version of which something was deleted is not published. Then comes the
+[commit](concepts.md#publication), from reading the base until the target has been read again: its
+median, its 95th percentile (p95), and the ratio of the median to that of the first row. Over a
+partitioned table it has a listing of that table's files, because another's `INSERT` may leave no
+trace in the metastore; that is what grows with the number of partitions. What comes afterwards
+disturbs no reader: Spark's refresh of the table, and the bookkeeping of tracked partitions.
 """
 PROFILE = """The share of samples (Java Flight Recorder) in which the JVM's threads executed each
 kind of code.

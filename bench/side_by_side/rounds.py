@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from servers.jars import fetched
 from side_by_side import crowd, environments
 from side_by_side.cases import Build, Case, Sample
 from side_by_side.competitors import Competitor
@@ -19,6 +20,7 @@ from side_by_side.machine import settled
 
 GIVEN_UP_AFTER_SECONDS = 3_600.0
 LAST_WORDS = 300
+CLASSES_VARIABLE = "SPARK_DIST_CLASSPATH"
 NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -144,4 +146,5 @@ def _run(command: Sequence[str], competitor: Competitor, directory: Path) -> Non
 def _variables(competitor: Competitor, directory: Path) -> dict[str, str]:
     """No competitor finds an archive that nobody gave it."""
     cache = environments.archives() if competitor.archive else directory / "no-cache"
-    return {**os.environ, environments.CACHE_VARIABLE: str(cache)}
+    jar = {CLASSES_VARIABLE: str(fetched(competitor.jar))} if competitor.jar else {}
+    return {**os.environ, **jar, environments.CACHE_VARIABLE: str(cache)}

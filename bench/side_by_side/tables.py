@@ -12,7 +12,8 @@ LARGE = (
     "resident, MB", "of plain",
 )  # fmt: skip
 COMMITS = (
-    "files", "partitions", "tracked", "commit, ms", "p95, ms", "ratio to 1 file", "afterwards, ms",
+    "files", "partitions", "tracked", "listing, ms", "commit, ms", "p95, ms", "ratio to 1 file",
+    "afterwards, ms",
 )  # fmt: skip
 Timing = Mapping[str, Any]
 
@@ -43,6 +44,7 @@ def commit_table(timings: Sequence[Timing]) -> str:
                 f"{case['files']:,}",
                 f"{case['partitions']:,}",
                 "yes" if case["tracked"] else "no",
+                f"{_median(own, 'listing') * 1000:.0f}",
                 f"{commit * 1000:.0f}",
                 f"{p95([one['commit'] for one in own]) * 1000:.0f}",
                 f"{commit / first:.2f}",

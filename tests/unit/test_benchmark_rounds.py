@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from servers.jars import Jar
 from side_by_side import environments, rounds, tools
 from side_by_side.cases import Build, Case, Sample, Times
 from side_by_side.competitors import Competitor
@@ -82,6 +83,20 @@ def test_a_competitor_without_its_report_is_left_out() -> None:
         ("good", False),
         ("good", False),
     ]
+
+
+def test_the_spark_of_a_competitor_with_a_jar_finds_its_classes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Behind Spark's own on Java's class path, so that an archive still fits; others have none."""
+    monkeypatch.setattr(rounds, "fetched", lambda jar: Path("/jars") / jar.file)
+    monkeypatch.delenv(rounds.CLASSES_VARIABLE, raising=False)
+    tool = Tool(f"import os, sys; sys.exit(os.environ.get('{rounds.CLASSES_VARIABLE}', 'none'))")
+    jar = Jar("group", "artifact", "1", "0")
+    competitors = [Competitor("with", tool, jar=jar), Competitor("without", tool)]
+    builds = run(Plan([Case("2 models", models=2)], competitors, [Build.FIRST], 1))
+    found = [str(one.failed).rpartition(" ")[2] for one in builds]
+    assert found == ["/jars/artifact-1.jar", "none"]
 
 
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -48,6 +48,14 @@ class Jar:
         return f"{self.artifact}-{self.version}{classifier}.jar"
 
 
+# Local files without a process of chmod for each.
+BARE_LOCAL_FILES = Jar(
+    "com.globalmentor",
+    "hadoop-bare-naked-local-fs",
+    "0.1.0",
+    "e0cc30fb0531eb0b59468dc0abf5b257533d2365b5e9f45e795edd707aa78c62",
+)
+
 # JDBC for PostgreSQL 8.4 and later.
 POSTGRESQL_DRIVER = Jar(
     "org.postgresql",
