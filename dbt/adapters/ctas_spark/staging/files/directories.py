@@ -153,7 +153,7 @@ class VersionRoots:
             return (self._id, f"{self._id}-{suffix}")
 
     def _first_of_ours(self, folder: str) -> str:
-        if not self._names():
+        if self._id is None:
             self.entry()
         for tree in (f"{folder}/{name}" for name in self._names()):
             if self._owner(tree) is None:
