@@ -9,7 +9,7 @@ import pytest
 
 from dbt.adapters.ctas_spark import end_of_run
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Counted
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Counted, Ruled
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
@@ -33,9 +33,9 @@ class FakeCatalog:
         self.threads: set[int] = set()
         self.go_on = threading.Event()
 
-    def clean_ups(self, contexts: Sequence[StagingContext]) -> Any:
+    def clean_ups(self, tables: Sequence[Ruled]) -> Any:
         """They are looked at together, unless one of them is not there."""
-        if self.lost & {one.target.table for one in contexts}:
+        if self.lost & {context.target.table for context, _ in tables}:
             raise MetastoreError("a table can't be read")
         self.looks += 1
         return self.clean_up

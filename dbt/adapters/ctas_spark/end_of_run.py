@@ -92,7 +92,7 @@ def _batches(published: list[Published]) -> Iterator[list[Published]]:
 def _freed_of(batch: list[Published], over: threading.Event) -> Iterator[int | None]:
     catalog = batch[0].catalog
     try:
-        clean_up = catalog.clean_ups([one.context for one in batch])
+        clean_up = catalog.clean_ups([(one.context, one.rules) for one in batch])
     except Exception as error:  # noqa: BLE001 (one by one, each table has its own error)
         logger.info("%d tables are looked after one by one: %s", len(batch), error)
         clean_up = catalog.clean_up

@@ -147,8 +147,9 @@ class Subject:
         """A clean-up without any patience but for orphans, which have to be old."""
         wanted = {"versions_to_keep": 0, "grace_ms": 0, "orphan_age_ms": self.place.orphan_age_ms}
         context = self.context()
-        clean_up = self.catalog.clean_ups([context])
-        return clean_up(context, RetentionRules(**{**wanted, **rules}))
+        wanted_rules = RetentionRules(**{**wanted, **rules})
+        clean_up = self.catalog.clean_ups([(context, wanted_rules)])
+        return clean_up(context, wanted_rules)
 
     def rival_cleans_up(self, **rules: Any) -> Sweep:
         """The same clean-up, by another invocation."""

@@ -159,7 +159,7 @@ class World:
 
     def sweep(self, rules: RetentionRules = AT_ONCE, *, dry_run: bool = False) -> Sweep:
         """What the end of another invocation deletes of the target."""
-        return self.catalog().clean_ups([CONTEXT])(CONTEXT, rules, dry_run=dry_run)
+        return self.catalog().clean_ups([(CONTEXT, rules)])(CONTEXT, rules, dry_run=dry_run)
 
     def once_after(self, call: str, act: Callable[[], object]) -> None:
         """Do something directly after a call of the metastore, once."""

@@ -134,7 +134,7 @@ class Run:
         self.doing = Doing("clean", rules=rules, staging_schema=staged.context.staging_schema)
         with suppress(StagingError):
             counted = {staged.version: WriteFigures(rows=2)}
-            clean_up = self.catalog.clean_ups([staged.context])
+            clean_up = self.catalog.clean_ups([(staged.context, rules)])
             clean_up(staged.context, rules, counted=counted)
 
     def publishes(self, attempt: Attempt) -> None:

@@ -38,7 +38,7 @@ def test_the_end_of_a_run_makes_two_calls_a_table_and_three_for_all() -> None:
     catalog = world.catalog()
     catalog.services(CONTEXT.staging_schema).roots.known(CONTEXT)  # each model has asked for these
     world.metastore.calls.clear()
-    clean_up = catalog.clean_ups(contexts)
+    clean_up = catalog.clean_ups([(context, RetentionRules()) for context in contexts])
     for context, version in zip(contexts, last, strict=True):
         clean_up(context, RetentionRules(), counted={version: WriteFigures(rows=1)})
     assert world.metastore.calls == ["tables", "entries", "entries", *["alter_table"] * 6]
@@ -50,11 +50,11 @@ def test_the_end_of_a_run_reads_no_table_that_it_has_just_created() -> None:
     catalog = world.catalog()
     staged = published_by(catalog, world)
     world.metastore.calls.clear()
-    clean_up = catalog.clean_ups([CONTEXT])
+    clean_up = catalog.clean_ups([(CONTEXT, RetentionRules())])
     clean_up(CONTEXT, RetentionRules(), counted={staged.version: WriteFigures(rows=1)})
     assert world.metastore.calls == ["tables", "alter_table"]
     world.metastore.calls.clear()
-    catalog.clean_ups([CONTEXT])
+    catalog.clean_ups([(CONTEXT, RetentionRules())])
     assert world.metastore.calls == ["tables", "entries", "entries"]
 
 
@@ -74,7 +74,7 @@ def test_the_end_of_a_run_reads_of_a_rebuilt_table_what_others_may_have_changed(
         return read(names)
 
     monkeypatch.setattr(world.metastore, "entries", noted)
-    catalog.clean_ups([CONTEXT])
+    catalog.clean_ups([(CONTEXT, RetentionRules())])
     assert asked == [version_of(before).record, CONTEXT.target]
 
 

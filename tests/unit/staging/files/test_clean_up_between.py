@@ -24,7 +24,7 @@ from fakes.world import (
 def test_what_has_moved_since_the_look_stays(world: World) -> None:
     """Another's rollback to a version, after all tables were read and before its turn."""
     old, new = world.published(), world.published()
-    clean_up = world.catalog().clean_ups([CONTEXT])
+    clean_up = world.catalog().clean_ups([(CONTEXT, AT_ONCE)])
     world.catalog().roll_back(CONTEXT, old.version)
     clean_up(CONTEXT, AT_ONCE)
     assert world.shown == old.version
@@ -36,7 +36,7 @@ def test_what_is_put_back_since_the_look_stays(world: World) -> None:
     old = world.published()
     before = world.metastore.tables[TARGET_NAME]
     world.published()
-    clean_up = world.catalog().clean_ups([CONTEXT])
+    clean_up = world.catalog().clean_ups([(CONTEXT, AT_ONCE)])
     world.metastore.tables[TARGET_NAME] = before
     assert clean_up(CONTEXT, AT_ONCE).kept[old.version] is Reason.LIVE
     assert old.version in world.versions_on_storage()
@@ -55,7 +55,9 @@ def test_the_target_is_read_after_the_records_of_others(world: World) -> None:
     def look(call: str) -> None:
         if call == "alter_table" and version_of(rival)._call is not None:  # noqa: SLF001 (the last)
             world.metastore.before = lambda _call: None
-            kept.append(catalog.clean_ups([CONTEXT])(CONTEXT, AT_ONCE).kept[rival.version])
+            kept.append(
+                catalog.clean_ups([(CONTEXT, AT_ONCE)])(CONTEXT, AT_ONCE).kept[rival.version]
+            )
 
     world.metastore.before = look
     rival.commit()
@@ -76,7 +78,7 @@ def test_a_deletion_that_was_given_up_meanwhile_is_not_finished(world: World) ->
 
     def look(call: str) -> None:
         if call == "tables_with" and not others:
-            others.append(world.catalog().clean_ups([CONTEXT]))
+            others.append(world.catalog().clean_ups([(CONTEXT, AT_ONCE)]))
 
     world.metastore.before = look
     world.sweep()

@@ -9,9 +9,10 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.took_over import is_same, lies_within
+from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS
 from fakes.metastore import entry
 from fakes.partitions import partition
-from fakes.world import AT_ONCE, TARGET_NAME, World, killed
+from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, killed
 
 SCHEMA = "file:/warehouse/shop.db"
 DIRECTORY = f"{SCHEMA}/orders"
@@ -73,6 +74,23 @@ def test_they_are_remembered_when_the_version_goes(world: World) -> None:
     world.published()
     world.sweep()
     assert len(world.records()) == 1
+    assert world.sweep(THOROUGH).taken_over == [DIRECTORY]
+
+
+def test_they_are_remembered_by_a_live_version_whose_record_was_not_read(world: World) -> None:
+    """It is young, a rollback made it live, and newer ones were published since it was staged."""
+    rules = replace(AN_HOUR, thorough=False, versions_to_keep=0)
+    world.published()
+    world.published()
+    world.sweep(rules)
+    world.clock.pass_ms(60_000)
+    live = world.published()
+    for _ in range(3):
+        world.published()
+        world.sweep(rules)
+    world.catalog().roll_back(CONTEXT, live.version)
+    world.clock.pass_ms(HOUR_MS - 60_000)
+    assert len(world.sweep(rules).freed) == 1
     assert world.sweep(THOROUGH).taken_over == [DIRECTORY]
 
 

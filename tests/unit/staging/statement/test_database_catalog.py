@@ -180,7 +180,7 @@ def test_a_vacuum_takes_a_smaller_age_and_its_dry_run_drops_nothing() -> None:
     name = f"pg.app.orders__ctas_{died.version}"
     assert catalog.clean_up(CONTEXT, rules, dry_run=True).freed == [name]
     assert len(database.tables) == 1
-    assert catalog.clean_ups([CONTEXT])(CONTEXT, rules).freed == [name]
+    assert catalog.clean_ups([(CONTEXT, rules)])(CONTEXT, rules).freed == [name]
     assert database.tables == {}
 
 

@@ -58,6 +58,10 @@ Counted = Mapping[str, WriteFigures]
 NOTHING: Counted = MappingProxyType({})
 
 
+Ruled = tuple[StagingContext, RetentionRules]
+"""A table, and how long its versions stay."""
+
+
 class CleanUpOfOne(Protocol):
     """A ``clean_up`` of one table."""
 
@@ -101,10 +105,11 @@ class StagingCatalog(Protocol):
             StagingError: it could not be found out whether something may go; the rest stays.
         """
 
-    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:
+    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
         """The ``clean_up`` of any of these tables, whose records are in one staging schema.
 
-        What can be read of all of them at once is read here.
+        What can be read of all of them at once is read here, and nothing of versions that are too
+        young to be deleted.
 
         Raises:
             StagingError: it could not be read; each table can still be cleaned up by itself.

@@ -16,7 +16,15 @@ from ..publish.staged_table import Plan, StagedTable
 from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from .kinds import NOT_ISOLATED
-from .protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, StagingCatalog
+from .protocol import (
+    NOTHING,
+    Capabilities,
+    CleanUpOfOne,
+    ConflictCheck,
+    Counted,
+    Ruled,
+    StagingCatalog,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +95,7 @@ class RestCatalog:
             swept.add(self._in_sql.clean_up(context, rules, dry_run=dry_run))
         return swept
 
-    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
         """One by one: each table has a history of its own."""
         return self.clean_up
 

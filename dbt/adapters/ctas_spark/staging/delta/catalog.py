@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, Counted
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, Counted, Ruled
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
@@ -76,7 +76,7 @@ class DeltaCatalog:
         done.add(of_files)
         return done
 
-    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
         """One by one: each table has a history of its own."""
         return self.clean_up
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext
 from ..engines.protocol import Engine, Job, WriteFigures
@@ -115,12 +115,13 @@ class SessionCatalog:
     ) -> Sweep:
         return clean_up(self._table(context), rules, dry_run=dry_run, counted=counted)
 
-    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:
+    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
         """By one look at all of them."""
-        targets = [one.target for one in contexts]
-        staging_schema = contexts[0].staging_schema
+        targets = {context.target: rules for context, rules in tables}
+        staging_schema = tables[0][0].staging_schema
         last_read = self.services(staging_schema).last_read
-        seen = see(self._metastore, staging_schema, targets, last_read)
+        now_ms = self._clock.wall_ms()
+        seen = see(self._metastore, staging_schema, targets, last_read, now_ms)
 
         def of_one(
             context: StagingContext,

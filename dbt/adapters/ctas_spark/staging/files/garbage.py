@@ -90,7 +90,8 @@ class FileGarbage:
         self.base = self._base()
         for version, figures in self.counted.items():
             self._remember(version, figures)
-        return versions_of(self.table, self._found.values(), self.base)
+        unread = self.seen.unread if self.seen is not None else ()
+        return versions_of(self.table, self._found.values(), self.base, unread)
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
         """By the time on the record; a version without a record gets one to hold it.
@@ -237,7 +238,7 @@ class FileGarbage:
         """Let the live version remember the files of a managed table that this one took over."""
         if record.took_over is None:
             return
-        heir = self._found.get(self.table.look().version or "")
+        heir = records.read(self.table, self.table.look().version or "")
         if not self._inherits(heir, record.took_over):
             reason = "no version is left that remembers them"
             say_they_stay(self.target, record.took_over, reason)

@@ -5,7 +5,7 @@ It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL 
 
 from collections.abc import Sequence
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
 from ..catalogs.settings import IcebergKind
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job
@@ -82,7 +82,7 @@ class IcebergCatalog:
             done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         return done
 
-    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
         """One by one: each table has a history of its own."""
         return self.clean_up
 

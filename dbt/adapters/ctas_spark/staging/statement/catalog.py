@@ -6,7 +6,7 @@ between the last look and the statement is overwritten. The fast-forward of a br
 
 from collections.abc import Iterator, Sequence
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
 from ..context import DELTA, Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
@@ -86,7 +86,7 @@ class StatementCatalog:
         with report.within(Step.CLEAN_UP):
             return swept(found, rules, report, dry_run=dry_run)
 
-    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
         """One by one: each table has a history of its own."""
         return self.clean_up
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted
+from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import Atomicity, OnConflict, StagingContext
 from ..engines.protocol import Job
@@ -86,7 +86,7 @@ class DatabaseCatalog:
             garbage = DatabaseGarbage(context.target, self._database)
             return swept([garbage], rules, report, dry_run=dry_run)
 
-    def clean_ups(self, contexts: Sequence[StagingContext]) -> CleanUpOfOne:  # noqa: ARG002
+    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
         """One by one."""
         return self.clean_up
 
