@@ -47,7 +47,8 @@ optimizing compiler begin ten times later make no difference, and where its loop
 (`Tier4BackEdgeThreshold=400000`), small tables take a little less and long queries a little more.
 Directives that keep that compiler away from the code of the metastore and of Spark's planning, code
 without profiles (`-C1ProfileCalls` and its like), and fewer profiles (`Tier3DelayOn=0`) don't help.
-Derby without `fsync` makes no difference, nor does a larger cache of its statements.
+Derby without `fsync` makes no difference, nor does a larger cache of its statements. It compiles
+one of them anew for each call: Hive writes the table's name into its statement for compare-and-swap.
 
 Hadoop starts a process of `chmod` for each of the nine files and directories that a model of one
 row creates. A published library [does without them](operations.md#spare-spark-its-chmod-processes).

@@ -90,8 +90,7 @@ class FileGarbage:
         self.base = self._base()
         for version, figures in self.counted.items():
             self._remember(version, figures)
-        unread = self.seen.unread if self.seen is not None else ()
-        return versions_of(self.table, self._found.values(), self.base, unread)
+        return versions_of(self.table, self._found.values(), self.base)
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
         """By the time on the record; a version without a record gets one to hold it.

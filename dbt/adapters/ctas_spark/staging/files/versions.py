@@ -5,7 +5,7 @@ merely lie in a version (external tables, clones without the marker) are found b
 everything, which is made once for an invocation of ``ctas_vacuum``.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -39,27 +39,30 @@ def records_of(table: FileTable, seen: Seen | None = None) -> tuple[Record, ...]
 
 
 def find(table: FileTable, seen: Seen | None = None) -> tuple[Record, ...]:
-    """The target's versions: their records, and one without an entry for any other directory."""
+    """The target's versions: their records, and one without an entry for any other directory.
+
+    Without those that were too young to be read.
+    """
     known = records_of(table, seen)
+    unread = seen.unread if seen is not None else ()
     found = {one.version: one for one in known}
     roots = {*table.services.roots.known(table.context), *(one.root for one in known)}
     for root in sorted(roots):
         for name in filter(VERSION_ID.fullmatch, table.services.storage.children(root)):
-            found.setdefault(name, _unwritten(table.name, name, root))
+            if name not in found and name not in unread:
+                found[name] = _unwritten(table.name, name, root)
     return tuple(found.values())
 
 
 def versions_of(
-    table: FileTable, found: Iterable[Record], base: FileBase, unread: Collection[str] = ()
+    table: FileTable, found: Iterable[Record], base: FileBase
 ) -> tuple[KnownVersion, ...]:
     """What each version is to the target; superseded ones newest first.
-
-    Nothing is said of ``unread`` ones, whose records are there, but that they are young.
 
     The records were read before the target: a record that expects an older commit than the
     target's had it when it was written, and commits never return.
     """
-    known = [_young(one) if one.version in unread else _known(one, base, table) for one in found]
+    known = [_known(one, base, table) for one in found]
     return tuple(sorted(known, key=lambda one: _order(one, base)))
 
 
@@ -204,10 +207,6 @@ def _known(record: Record, base: FileBase, table: FileTable) -> KnownVersion:
         stays=Reason.FOREIGN if is_foreign else None,
         may_have_lived=not _would_show(record, base),
     )
-
-
-def _young(record: Record) -> KnownVersion:
-    return KnownVersion(record.version, Place.UNPUBLISHED, record.directory, stays=Reason.YOUNG)
 
 
 def _place(record: Record, base: FileBase, number: int | None) -> Place:
