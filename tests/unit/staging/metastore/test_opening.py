@@ -9,6 +9,7 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.metastore.opening import (
     database_address,
     goes_over_thrift,
+    is_of_one_process,
 )
 
 HERE, THERE = Path("/projects/shop"), Path("/projects/other")
@@ -80,3 +81,17 @@ def test_an_address_has_no_password() -> None:
     found = {database_address(url.format(one), HERE) for one in ("hush-hush-1", "hush-hush-2")}
     assert len(found) == 1
     assert "hush" not in found.pop()
+
+
+@pytest.mark.parametrize(
+    ("url", "is_it"),
+    [
+        ("jdbc:derby:;databaseName=metastore_db;create=true", True),
+        ("jdbc:derby:memory:metastore", True),
+        ("jdbc:derby://localhost:1527/metastore;create=true", False),
+        ("jdbc:postgresql://localhost/metastore", False),
+    ],
+)
+def test_only_an_embedded_derby_is_of_one_process(url: str, *, is_it: bool) -> None:
+    """It locks its directory; a server's clients are others, too."""
+    assert is_of_one_process(url) is is_it

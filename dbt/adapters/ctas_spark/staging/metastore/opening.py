@@ -12,6 +12,7 @@ from ..redaction import redacted
 from .client import TableLockClient
 from .connections import InJvmMetastore, ThriftMetastore
 from .hive import HiveMetastore
+from .sole_client import SoleClient
 
 BUILTIN = "builtin"
 URIS = "hive.metastore.uris"
@@ -23,6 +24,7 @@ NOT_PLAIN = (
 )
 URL = "javax.jdo.option.ConnectionURL"
 DERBY = "jdbc:derby:"
+DERBY_SERVER = "jdbc:derby://"
 NAME = "databaseName="
 IN_DIRECTORY = "directory:"
 
@@ -59,9 +61,17 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
     if uris := in_jvm.setting(URIS):
         return OpenedMetastore(in_jvm, in_jvm, f"Hive, remote at {uris}", uris)
     url = in_jvm.setting(URL)
-    locks = None if url.startswith(DERBY) else in_jvm
     address = database_address(url, Path.cwd())
-    return OpenedMetastore(in_jvm, locks, f"Hive, embedded ({address})", address)
+    where = f"Hive, embedded ({address})"
+    if not is_of_one_process(url):
+        return OpenedMetastore(in_jvm, in_jvm, where, address)
+    metastore = SoleClient(spark) if jvm.is_own(spark) else in_jvm
+    return OpenedMetastore(metastore, None, where, address)
+
+
+def is_of_one_process(url: str) -> bool:
+    """True for an embedded Derby, which locks its directory; a server of Derby is for many."""
+    return url.startswith(DERBY) and not url.startswith(DERBY_SERVER)
 
 
 def goes_over_thrift(
