@@ -11,12 +11,10 @@ from contract_clients.places import FakePlace
 from contract_clients.relay import Relay
 from contract_clients.server_place import ServerPlace, direct
 from dbt.adapters.ctas_spark.staging.metastore.connections import InJvmMetastore, ThriftMetastore
-from dbt.adapters.ctas_spark.staging.metastore.sole_client import SoleClient
 from readers.session import small_session
 from servers.metastore import Metastore, running_metastore
 
-SERVER_COMPARES = ("thrift", "in_jvm")
-REMOTE = (*SERVER_COMPARES, "sole")
+REMOTE = ("thrift", "in_jvm")
 DATABASES = (*REMOTE, "other")
 
 
@@ -71,15 +69,6 @@ def in_jvm(server: Metastore, session: tuple[SparkSession, Relay]) -> Iterator[S
     client.close()
 
 
-@pytest.fixture(scope="session")
-def sole(server: Metastore, session: tuple[SparkSession, Relay]) -> Iterator[ServerPlace]:
-    """The client that compares by itself: of this server no other test knows its tables."""
-    spark, relay = session
-    client = SoleClient(spark)
-    yield ServerPlace(client, "sole", server, relay)
-    client.close()
-
-
 @pytest.fixture
 def fake() -> FakePlace:
     """The fake."""
@@ -96,12 +85,5 @@ def place(request: pytest.FixtureRequest) -> FakePlace | ServerPlace:
 @pytest.fixture(params=REMOTE)
 def remote(request: pytest.FixtureRequest) -> ServerPlace:
     """Every client of a real server."""
-    found: ServerPlace = request.getfixturevalue(request.param)
-    return found
-
-
-@pytest.fixture(params=SERVER_COMPARES)
-def comparing(request: pytest.FixtureRequest) -> ServerPlace:
-    """Every client that makes one call of a change that expects something."""
     found: ServerPlace = request.getfixturevalue(request.param)
     return found

@@ -148,15 +148,15 @@ def test_a_server_that_is_gone_is_an_error_until_it_is_back(remote: ServerPlace)
     assert remote.client.get_table(made.name) == made
 
 
-def test_a_lost_answer_is_not_a_refusal(comparing: ServerPlace) -> None:
+def test_a_lost_answer_is_not_a_refusal(remote: ServerPlace) -> None:
     """A call whose answer is lost had its effect once, and says only that it does not know."""
-    base = comparing.new(parameters={"commit": "0"})
+    base = remote.new(parameters={"commit": "0"})
     change = EntryChange(base.name, base, base, {"commit": "1"})
-    comparing.relay.loses_answers = True
+    remote.relay.loses_answers = True
     try:
         with pytest.raises(CallUnansweredError):
-            comparing.client.alter_table(change, Expectation("commit", "0"))
+            remote.client.alter_table(change, Expectation("commit", "0"))
     finally:
-        comparing.relay.loses_answers = False
-    assert comparing.seen(base.name).parameters["commit"] == "1"
-    assert comparing.client.get_table(base.name) is not None
+        remote.relay.loses_answers = False
+    assert remote.seen(base.name).parameters["commit"] == "1"
+    assert remote.client.get_table(base.name) is not None

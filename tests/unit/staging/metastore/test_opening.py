@@ -1,14 +1,11 @@
 """How a session's metastore is called, and what it is called by every process."""
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.metastore import opening
 from dbt.adapters.ctas_spark.staging.metastore.opening import (
     database_address,
     goes_over_thrift,
@@ -98,48 +95,3 @@ def test_an_address_has_no_password() -> None:
 def test_only_an_embedded_derby_is_of_one_process(url: str, *, is_it: bool) -> None:
     """It locks its directory; a server's clients are others, too."""
     assert is_of_one_process(url) is is_it
-
-
-class FakeClient:
-    """A client of a metastore on the database of ``url``."""
-
-    url = ""
-
-    def __init__(self, spark: Any) -> None:
-        self.spark = spark
-
-    def setting(self, key: str) -> str:
-        """The database's address, and no server's."""
-        return self.url if key == opening.URL else ""
-
-
-class FakeSoleClient(FakeClient):
-    """The one that compares by itself."""
-
-
-@pytest.mark.parametrize(
-    ("url", "started_by_us", "client"),
-    [
-        ("jdbc:derby:;databaseName=metastore_db", True, FakeSoleClient),
-        ("jdbc:derby:;databaseName=metastore_db", False, FakeClient),
-        ("jdbc:derby://localhost:1527/metastore", True, FakeClient),
-        ("jdbc:postgresql://localhost/metastore", True, FakeClient),
-    ],
-)
-def test_only_where_no_other_process_is_a_client_does_ours_compare(
-    monkeypatch: pytest.MonkeyPatch, url: str, client: type, *, started_by_us: bool
-) -> None:
-    """In a JVM that another process has started, as a warm Spark's, Hive compares and swaps."""
-    gateway = SimpleNamespace(proc=object() if started_by_us else None)
-    spark: Any = SimpleNamespace(
-        conf=SimpleNamespace(get=lambda _key, default="hive": default),
-        sparkContext=SimpleNamespace(_gateway=gateway),
-    )
-    hadoop = SimpleNamespace(getBoolean=lambda *_: False, get=lambda _: None)
-    monkeypatch.setattr(jvm, "hadoop_configuration", lambda _: hadoop)
-    monkeypatch.setattr(FakeClient, "url", url)
-    monkeypatch.setattr(opening, "InJvmMetastore", FakeClient)
-    monkeypatch.setattr(opening, "SoleClient", FakeSoleClient)
-    found = opening.open_metastore(spark)
-    assert type(found.metastore) is client
-    assert (found.locks is None) is url.startswith("jdbc:derby:;")

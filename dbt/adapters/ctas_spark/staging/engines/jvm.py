@@ -48,12 +48,6 @@ def classes(spark: SparkSession) -> Any:
     return spark.sparkContext._jvm
 
 
-def is_own(spark: SparkSession) -> bool:
-    """True if this process has started the JVM, so that no other process has Python in it."""
-    gateway: Any = spark.sparkContext._gateway
-    return getattr(gateway, "proc", None) is not None
-
-
 @lru_cache
 def member(packages: Any, path: str) -> Any:
     """A class, or one of its static methods; each part of the path is a call of the JVM, once."""

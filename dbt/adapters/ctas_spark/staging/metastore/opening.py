@@ -12,7 +12,6 @@ from ..redaction import redacted
 from .client import TableLockClient
 from .connections import InJvmMetastore, ThriftMetastore
 from .hive import HiveMetastore
-from .sole_client import SoleClient
 
 BUILTIN = "builtin"
 URIS = "hive.metastore.uris"
@@ -61,12 +60,9 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
     if uris := in_jvm.setting(URIS):
         return OpenedMetastore(in_jvm, in_jvm, f"Hive, remote at {uris}", uris)
     url = in_jvm.setting(URL)
+    locks = None if is_of_one_process(url) else in_jvm
     address = database_address(url, Path.cwd())
-    where = f"Hive, embedded ({address})"
-    if not is_of_one_process(url):
-        return OpenedMetastore(in_jvm, in_jvm, where, address)
-    metastore = SoleClient(spark) if jvm.is_own(spark) else in_jvm
-    return OpenedMetastore(metastore, None, where, address)
+    return OpenedMetastore(in_jvm, locks, f"Hive, embedded ({address})", address)
 
 
 def is_of_one_process(url: str) -> bool:
