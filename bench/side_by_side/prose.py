@@ -47,8 +47,12 @@ optimizing compiler begin ten times later make no difference, and where its loop
 (`Tier4BackEdgeThreshold=400000`), small tables take a little less and long queries a little more.
 Directives that keep that compiler away from the code of the metastore and of Spark's planning, code
 without profiles (`-C1ProfileCalls` and its like), and fewer profiles (`Tier3DelayOn=0`) don't help.
-Derby without `fsync` makes no difference, nor does a larger cache of its statements. It compiles
-one of them anew for each call: Hive writes the table's name into its statement for compare-and-swap.
+Derby without `fsync` makes no difference, nor does a larger cache of its statements.
+
+Hive writes the table's name into its statement for compare-and-swap, so Derby compiles it for each
+call, and runs it by a scan of the parameters of all tables. A client that compares by itself, under
+a lock of its process, spares that. It was tried and not kept: a call whose answer was lost could
+then land after another writer's commit.
 
 Hadoop starts a process of `chmod` for each of the nine files and directories that a model of one
 row creates. A published library [does without them](operations.md#spare-spark-its-chmod-processes).
