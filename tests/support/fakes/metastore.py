@@ -68,6 +68,8 @@ class Databases(dict[str, str]):
 class FakeMetastore(FakePartitions, FakeLocks):
     """All three protocols; ``column_statistics`` has the tables that have some.
 
+    ``read_together`` are the names that ``entries`` was asked for.
+
     With ``compares_columns`` it refuses a column's new type by position, as servers do by default.
     """
 
@@ -78,6 +80,7 @@ class FakeMetastore(FakePartitions, FakeLocks):
             self.made, shop="file:/warehouse/shop.db", shop__ctas_spark="file:/warehouse/s"
         )
         self.column_statistics: set[TableName] = set()
+        self.read_together: list[TableName] = []
         self.compares = True
         self.compares_columns = False
 
@@ -90,6 +93,7 @@ class FakeMetastore(FakePartitions, FakeLocks):
         if not names:
             return ()
         with self.made("entries"):
+            self.read_together += names
             return tuple(self.tables[name] for name in names if name in self.tables)
 
     def database_location(self, database: str) -> str | None:

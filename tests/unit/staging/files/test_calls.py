@@ -1,6 +1,5 @@
 """What a run asks of the metastore besides the CTAS of each model."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files import last_read
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.metastore import entry
 from fakes.world import CONTEXT, World, published_by, version_of
@@ -58,24 +56,14 @@ def test_the_end_of_a_run_reads_no_table_that_it_has_just_created() -> None:
     assert world.metastore.calls == ["tables", "entries", "entries"]
 
 
-def test_the_end_of_a_run_reads_of_a_rebuilt_table_what_others_may_have_changed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_end_of_a_run_reads_of_a_rebuilt_table_what_others_may_have_changed() -> None:
     """The record of the version before, and then the table."""
     world = World()
     before = world.published()
     catalog = world.catalog()
     published_by(catalog, world)
-    asked: list[TableName] = []
-    read = world.metastore.entries
-
-    def noted(names: Sequence[TableName]) -> tuple[TableEntry, ...]:
-        asked.extend(names)
-        return read(names)
-
-    monkeypatch.setattr(world.metastore, "entries", noted)
     catalog.clean_ups([(CONTEXT, RetentionRules())])
-    assert asked == [version_of(before).record, CONTEXT.target]
+    assert world.metastore.read_together == [version_of(before).record, CONTEXT.target]
 
 
 def test_a_long_run_keeps_what_it_has_read_of_some_tables_only(

@@ -1,13 +1,9 @@
 """What the end of a run reads of a table that is published again and again."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-
-import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.record import RecordState, version_of
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     HOUR_MS,
     ORPHAN_AGE_MS,
@@ -20,38 +16,28 @@ from fakes.world import CONTEXT, STAGING_SCHEMA, World
 HOURLY = RetentionRules(versions_to_keep=0, grace_ms=HOUR_MS)
 
 
-@pytest.fixture
-def asked(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def read_of(world: World) -> list[str]:
     """The versions whose records were read together, in the order of their ids."""
-    found: list[str] = []
-    read = world.metastore.entries
-
-    def noted(names: Sequence[TableName]) -> tuple[TableEntry, ...]:
-        found.extend(sorted(version_of(one) for one in names if one.database == STAGING_SCHEMA))
-        return read(names)
-
-    monkeypatch.setattr(world.metastore, "entries", noted)
-    return found
+    names = world.metastore.read_together
+    return sorted(version_of(one) for one in names if one.database == STAGING_SCHEMA)
 
 
-def test_records_of_versions_that_may_not_go_yet_are_not_read(
-    world: World, asked: list[str]
-) -> None:
+def test_records_of_versions_that_may_not_go_yet_are_not_read(world: World) -> None:
     """But for the one that was superseded just now, whose grace begins."""
     versions = [world.published() for _ in range(6)]
     done = world.sweep(HOURLY)
-    assert asked == [one.version for one in versions[-2:]]
+    assert read_of(world) == [one.version for one in versions[-2:]]
     assert record_of(world, versions[4]).state is RecordState.SUPERSEDED
     assert record_of(world, versions[0]).state is RecordState.STAGED
     assert done.kept.keys() == {one.version for one in versions[-2:]}
     assert not done.freed
 
 
-def test_what_is_kept_for_a_rollback_is_read(world: World, asked: list[str]) -> None:
+def test_what_is_kept_for_a_rollback_is_read(world: World) -> None:
     """Only what was counted among the versions to keep lets an older one go."""
     versions = [world.published() for _ in range(6)]
     world.sweep(replace(HOURLY, versions_to_keep=3))
-    assert asked == [one.version for one in versions[-4:]]
+    assert read_of(world) == [one.version for one in versions[-4:]]
 
 
 def test_versions_of_many_runs_within_an_hour_all_go(world: World) -> None:
@@ -94,7 +80,7 @@ def test_a_vacuum_reads_them_all(world: World) -> None:
     assert record_of(world, old).state is RecordState.SUPERSEDED
 
 
-def test_an_entry_without_a_version_id_is_read(world: World, asked: list[str]) -> None:
+def test_an_entry_without_a_version_id_is_read(world: World) -> None:
     """A user's own table in the staging schema is no version, young or old."""
     for _ in range(3):
         world.published()
@@ -102,4 +88,4 @@ def test_an_entry_without_a_version_id_is_read(world: World, asked: list[str]) -
     own = TableName(STAGING_SCHEMA, "orders__1")
     world.metastore.tables[own] = replace(newest, name=own, parameters={})
     world.sweep(HOURLY)
-    assert "1" in asked
+    assert "1" in read_of(world)
