@@ -69,7 +69,6 @@ def test_microbatch_needs_a_partition() -> None:
     ("level", "flags", "by", "count"),
     [
         ("isolated", {}, Way.WITH_OLD_ROWS, 0),
-        ("none", {}, Way.WITH_OLD_ROWS, 1),
         ("none", {}, Way.IN_PLACE, 0),
         ("isolated", {"is_delta": True}, Way.IN_PLACE, 1),
         ("atomic", {"is_delta": True}, Way.IN_PLACE, 0),
@@ -86,6 +85,15 @@ def test_it_is_refused_before_the_table_is_there() -> None:
     """And not only in the second run."""
     config = {"atomicity": "isolated", "file_format": "delta"}
     assert len(problems(config, existing(), Way.WHOLE)) == 1
+
+
+@pytest.mark.parametrize("strategy", ["merge", "delete+insert"])
+def test_writing_in_place_is_refused_where_files_have_no_statement(strategy: str) -> None:
+    """The first build, which needs none, says so already."""
+    config = {"incremental_strategy": strategy, "atomicity": "none"}
+    assert len([*of_strategy(config, new(), Way.WHOLE)]) == 1
+    assert len([*of_strategy(config, existing(), Way.WITH_OLD_ROWS)]) == 1
+    assert not [*of_strategy({**config, "incremental_strategy": "append"}, new(), Way.WHOLE)]
 
 
 def test_a_strategy_is_one_of_ours_or_a_macro_of_the_project() -> None:

@@ -125,7 +125,10 @@ class CtasSparkAdapter(ModelViewsAdapter):
     @for_macros
     def plan_snapshot(self, relation: CtasSparkRelation, existing: CtasSparkRelation | None) -> str:
         """The same for a snapshot."""
-        return self._plan_way(relation, existing, snapshots.way(existing))
+        by = snapshots.way(existing)
+        table = increments.written(relation, existing, by)
+        wrong = increments.of_no_statement(self._model.node.config, table, by)
+        return self._plan_way(relation, existing, by, wrong)
 
     def _plan_way(
         self,

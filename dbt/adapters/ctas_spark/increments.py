@@ -116,6 +116,14 @@ def of_strategy(
         yield f"{UPDATED} and {EXCLUDED}: give one of them"
     if strategy == DELETE_INSERT and (asks_for_native(config) or is_native(config, table, by)):
         yield f"incremental_strategy: {DELETE_INSERT} is for tables of files; use {MERGE} here"
+    if strategy in NO_STATEMENT:
+        yield from of_no_statement(config, table, by)
+
+
+def of_no_statement(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> Iterator[str]:
+    """What is wrong with the level of a node for whose changes files have no statement."""
+    if config.get("atomicity") == Atomicity.NONE.value and not is_native(config, table, by):
+        yield "atomicity: none writes in place, for which files have no statement here; remove it"
 
 
 def _of_what_is_added_to(config: Mapping[str, Any], by: Way) -> Iterator[str]:
@@ -125,5 +133,3 @@ def _of_what_is_added_to(config: Mapping[str, Any], by: Way) -> Iterator[str]:
         yield "on_conflict: overwrite would lose the rows that another writer added; remove it"
     if by is Way.WITH_OLD_ROWS and strategy_of(config) not in STRATEGIES:
         yield "atomicity: a strategy of the project's own writes in place; remove it"
-    if by is Way.WITH_OLD_ROWS and config.get("atomicity") == Atomicity.NONE.value:
-        yield "atomicity: none writes in place, for which files have no statement here; remove it"

@@ -108,8 +108,11 @@ def test_configs_that_a_snapshot_can_not_have(project: Project) -> None:
     config = f"{BY_TIME}, staging_purpose='create', on_conflict='overwrite', versions_to_kep=2"
     told = with_snapshot(project, FIRST, config).dbt("snapshot").message("history")
     assert "2 configuration errors" in told
+    in_place = f"{BY_TIME}, atomicity='none'"
+    none = with_snapshot(project, FIRST, in_place).dbt("snapshot")
+    assert "atomicity: none writes in place" in none.message("history")
     snapped(project, FIRST)
-    none = with_snapshot(project, THEN, f"{BY_TIME}, atomicity='none'").dbt("snapshot")
+    none = with_snapshot(project, THEN, in_place).dbt("snapshot")
     assert "atomicity: none writes in place" in none.message("history")
 
 
