@@ -51,7 +51,7 @@ Derby without `fsync` makes no difference, nor does a larger cache of its statem
 
 Hive writes the table's name into its statement for compare-and-swap, so Derby compiles it for each
 call, and runs it by a scan of the parameters of all tables. A client that compares by itself, under
-a lock of its process, spares that. It was tried and not kept: a call whose answer was lost could
+a lock of its process, avoids that. It was tried and not kept: a call whose answer was lost could
 then land after another writer's commit.
 
 Hadoop starts a process of `chmod` for each of the nine files and directories that a model of one
@@ -84,8 +84,10 @@ MACHINES = """Commit is the version and the commit of this adapter. Load is the 
 average over the minute before the run. Busy is the largest share of all cores that other processes
 used just before a build; a machine with up to 10% counts as idle.
 """
-SMALL = """Models of one row. A rebuild replaces the tables of the first build. A build with tests,
-if the table has one, is another rebuild, with two tests a model."""
+SMALL = "Models of one row. A rebuild replaces the tables of the first build."
+TESTS = """The same, and then a `dbt build` that replaces the tables and runs two tests a model,
+`unique` and `not_null`. SQLMesh builds only what has changed, so its models get another query along
+with these audits. It reports no times of single models."""
 TPCH = """The 22 queries over TPC-H's tables in Parquet, by their size. These times are not TPC-H
 results, and can't be compared with published ones."""
 TABLES = "20 models of one row, in a schema with the given number of other tables."
@@ -94,6 +96,7 @@ VERSIONS = "20 models of one row, one of which has the given number of kept vers
 SECTIONS = {
     "small": ("Many small models", SMALL),
     "small-500": ("More small models", "The same with 500 models."),
+    "small-tests": ("Builds with tests", TESTS),
     "start": ("Start to the first node", "A project of one model."),
     "tpch": ("TPC-H's queries as models", TPCH),
     "threads": ("Threads", "100 models of one row."),
