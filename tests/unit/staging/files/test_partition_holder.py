@@ -59,6 +59,13 @@ def test_nobody_tracks_while_a_holder_may_wake_up(
     assert ("june", theirs.version) not in remote.months()
 
 
+def test_auto_goes_on_tracking_what_is_not_tracked_yet(remote: World) -> None:
+    """A run that was killed in the middle turns no tracked table into one of files."""
+    paused_holder(remote)
+    theirs = remote.published(REPLACES, "june", partition_metadata=AUTO)
+    assert (theirs.partition_metadata, remote.partitions_are()) == ("pending", (None, "pending"))
+
+
 def test_a_foreign_note_counts_for_half_of_the_orphan_age(remote: World) -> None:
     """After it the next begin tracks the version that is shown."""
     paused_holder(remote)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
@@ -113,6 +114,25 @@ def test_what_an_insert_added_meanwhile_is_tracked_too(world: World) -> None:
     world.engine.on_sql = repaired
     ours.settle()
     assert world.months() == {("may", ours.version), ("june", ours.version)}
+
+
+def test_what_spark_can_not_find_stays_pending(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The version is published, nobody is noted to be at work, and the next begin tries again."""
+
+    def fails(_statement: str) -> None:
+        raise PySparkException("[TABLE_OR_VIEW_NOT_FOUND] its record is in another staging schema")
+
+    ours = world.committed("may")
+    world.engine.on_sql = fails
+    ours.settle()
+    assert (world.partitions_are(), world.holder_note()) == ((None, "pending"), None)
+    assert "a later run does it" in caplog.text
+    world.plan(layout=BY_MONTH).begin()
+    world.engine.on_sql = world.engine.statements.append
+    world.plan(layout=BY_MONTH).begin()
+    assert world.months() == {("may", ours.version)}
 
 
 def test_an_entry_that_changes_meanwhile_is_looked_at_again(world: World) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -21,6 +22,21 @@ from fakes.metastore import entry
 from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
 
 START = START_MS // 1000
+
+
+def test_a_session_that_can_not_forget_fails_no_published_model(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The commit stands, and the log says what the session may show."""
+
+    def refused(_name: object) -> None:
+        raise PySparkException("the cache is away")
+
+    ours = world.committed()
+    monkeypatch.setattr(world.engine, "refresh", refused)
+    ours.settle()
+    assert "this session may still show its old version" in caplog.text
+    assert ours.outcome is Outcome.COMMITTED
 
 
 def plain(world: World, second: int) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from ..context import Atomicity, TableName
+from ..engines.calls import refresh
 from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError, RefusedError, StagingError
 from ..files.record import RecordState, name_of
@@ -111,7 +112,7 @@ class DeltaVersion(DeltaAttempt):
 
     def settle(self, report: StepReport) -> list[str]:
         """Remove the staged table's own log and both entries; its files are the target's now."""
-        self._table.services.engine.refresh(self._table.name)
+        refresh(self._table.services.engine, self._table.name)
         return records.remove(self._table, self._staged_on, report, is_published=True)
 
     def discard(self, report: StepReport) -> list[str]:

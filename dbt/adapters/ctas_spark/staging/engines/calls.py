@@ -1,10 +1,12 @@
 """What Spark's and a catalog's exceptions mean: a refusal by name, or an unknown outcome."""
 
+import logging
 import re
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
+from ..context import TableName
 from ..errors import (
     EntryExistsError,
     EntryMissingError,
@@ -13,6 +15,9 @@ from ..errors import (
     RefusedError,
 )
 from . import jvm
+from .protocol import Engine
+
+logger = logging.getLogger(__name__)
 
 
 class NamespaceMissingError(RefusedError):
@@ -91,3 +96,12 @@ def _words(error: Exception) -> str:
 
 
 core_errors = jvm.core_errors(lambda error: (_kind(error), _words(error)))
+
+
+def refresh(engine: Engine, published: TableName) -> None:
+    """Forget what this session's caches hold of a table; it is published, whatever fails here."""
+    try:
+        with core_errors(f"refresh {published}"):
+            engine.refresh(published)
+    except MetastoreError as error:
+        logger.warning("%s: this session may still show its old version: %s", published, error)

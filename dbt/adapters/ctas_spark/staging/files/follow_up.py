@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from ..engines.calls import core_errors
 from ..errors import (
     EntryModifiedError,
     LockLostError,
@@ -216,7 +217,8 @@ class Bookkeeping:
         """The record knows the job's partitions; an INSERT since then may have made more."""
         target, client = self.table.name, self.table.metastore
         record = name_in(self.table, version)
-        self.table.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
+        with core_errors(f"find the partitions of {record}"):
+            self.table.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
         there = {partition.values for partition in own}
         found = client.partitions(record)
         self.check()

@@ -89,7 +89,9 @@ def plan_partitions(
             "Spark reads the new ones; Hive's own view of the table keeps the old ones as long as "
             "the table is not dropped",
         )
-    if not wanted or base.table is None or PARTITION_PROVIDER not in base.table.parameters:
+    if not wanted or base.table is None:
+        return LISTED
+    if PARTITION_PROVIDER not in base.table.parameters and not is_pending(base):
         return LISTED
     is_isolated = context.atomicity is Atomicity.ISOLATED
     if asked is PartitionMetadata.FILES or is_isolated or _missing(wanted, level, find_lock):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..context import DELTA, Atomicity, TableLayout, TableName
+from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, Job, WriteFigures
 from ..errors import MetastoreError, StagingError
 from ..metastore.client import PROVIDER
@@ -215,7 +216,7 @@ class FileVersion:
         except StagingError as error:
             logger.warning("%s: %s; the next run does it", target, error.what)
             left.append(error.what)
-        self._services.engine.refresh(target)
+        refresh(self._services.engine, target)
         return left + still_there(report, *self._of_stream)
 
     def discard(self, report: StepReport) -> list[str]:

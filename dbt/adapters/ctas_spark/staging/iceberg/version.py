@@ -6,6 +6,7 @@ The way is chosen when the model's query is known, before its job, because its c
 import logging
 
 from ..context import Atomicity, StagingContext
+from ..engines.calls import refresh
 from ..errors import MetastoreError
 from ..publish.marker import new_version_id
 from ..publish.version import Reach
@@ -82,7 +83,7 @@ class IcebergVersion(ChoosingVersion[IcebergBase, ByFork | ByBranch]):
     def settle(self, report: StepReport) -> list[str]:
         """Refresh Spark's caches; Iceberg's own has what the look after the call has read."""
         left = self._way.settle(report)
-        self._services.engine.refresh(self._context.target)
+        refresh(self._services.engine, self._context.target)
         return left
 
     def _change_of_more_than_rows(self, query: str) -> str:
