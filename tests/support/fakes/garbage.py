@@ -18,7 +18,8 @@ class FakeGarbage:
     """``did`` has the calls that change something, in their order.
 
     ``superseded_ms`` and ``ages_ms`` are by version, 0 and very old unless they say otherwise;
-    ``shown`` is why a version that was taken may not go; ``fails`` what a call raises.
+    ``shown`` is why a version that was taken may not go; ``fails`` what a call raises, each time or
+    ``once``.
     """
 
     found: list[KnownVersion]
@@ -30,6 +31,7 @@ class FakeGarbage:
     shown: dict[str, Reason] = field(default_factory=dict)
     filling: set[str] = field(default_factory=set)
     fails: dict[str, Exception] = field(default_factory=dict)
+    once: bool = False
     target: TableName = TARGET
     did: list[str] = field(default_factory=list)
 
@@ -77,4 +79,4 @@ class FakeGarbage:
 
     def _may_fail(self, call: str) -> None:
         if call in self.fails:
-            raise self.fails[call]
+            raise self.fails.pop(call) if self.once else self.fails[call]

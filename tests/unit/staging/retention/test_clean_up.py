@@ -221,6 +221,15 @@ def test_files_that_can_not_be_deleted_keep_their_record() -> None:
     assert garbage.did == ["note old", "take old", "look for old"]
 
 
+def test_a_version_that_can_not_be_deleted_stops_none_of_the_others() -> None:
+    """One file of another user would keep every later version for ever; it is still told."""
+    rest = known("rest", SUPERSEDED)
+    garbage = FakeGarbage([OLD, rest], fails={"files": StorageError("refused")}, once=True)
+    with pytest.raises(StorageError):
+        clean(garbage)
+    assert garbage.did == ["note old", "take old", "look for old", "note rest", *deletion("rest")]
+
+
 def test_a_dry_run_only_looks() -> None:
     """It names what a real one would free, and notes, fences and takes nothing."""
     garbage = FakeGarbage(

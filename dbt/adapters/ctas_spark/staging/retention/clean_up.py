@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..context import TableName
+from ..errors import StorageError
 from ..steps import Step, StepReport
 from .rules import KnownVersion, Place, Reason, RetentionRules, Sweep
 
@@ -107,13 +108,20 @@ class CleanUp:
     dry_run: bool = False
 
     def run(self) -> Sweep:
-        """Delete what may go; raises like ``Garbage``."""
-        done, rank = Sweep(), 0
+        """Delete what may go; raises like ``Garbage``.
+
+        A version that the storage does not let go stops none of the others, and is told at the end.
+        """
+        done, rank, failure = Sweep(), 0, None
         for version in self.garbage.versions():
-            reason = self._reason_to_stay(version, rank) or self._deleted(version)
+            try:
+                done.note(version, self._reason_to_stay(version, rank) or self._deleted(version))
+            except StorageError as error:
+                failure = failure or error  # of one version, such as a file of another user
             if version.place is Place.SUPERSEDED and not version.is_deleting:
                 rank += 1
-            done.note(version, reason)
+        if failure is not None:
+            raise failure
         return done
 
     def finish(self) -> Sweep:
