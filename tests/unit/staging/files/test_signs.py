@@ -1,4 +1,4 @@
-"""Another's INSERT into a partitioned table, of which little or nothing shows in its entry."""
+"""Another's INSERT, of which little or nothing shows in the table's entry."""
 
 from dataclasses import replace
 
@@ -59,6 +59,28 @@ def test_an_insert_drops_what_a_version_is_published_with(world: World) -> None:
     insert(world)
     with pytest.raises(ConcurrentWriteError):
         ours.commit()
+
+
+@pytest.mark.parametrize("size", [{}, {"totalSize": "0"}])
+def test_an_insert_into_a_table_without_a_size_is_a_conflict(
+    world: World, size: dict[str, str]
+) -> None:
+    """Spark writes no size into an entry that has none: nothing but a listing shows the file."""
+    world.published()
+    world.metastore.tables[TARGET_NAME] = replace(
+        world.target, parameters={**world.target.parameters, **size}
+    )
+    ours = world.begun()
+    world.storage.write(f"{world.target.location}/part-theirs.csv", "rows")
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+
+
+def test_a_size_in_the_entry_spares_the_listing(world: World) -> None:
+    """An INSERT changes it."""
+    world.published()
+    parameters = {**world.target.parameters, "totalSize": "4"}
+    assert listing(world.storage, replace(world.target, parameters=parameters)) is None
 
 
 def test_a_size_that_no_task_counted_is_listed(world: World) -> None:

@@ -1,9 +1,9 @@
 """How another's INSERT into a table of files is told from upkeep of its entry.
 
-Spark's INSERT into a table without partitions writes the new size into the entry. One into a
-partitioned table writes nothing there, and drops Spark's statistics if there are any. So a
-partitioned version is published with its own, and a partitioned base that lacks one of them is
-listed.
+Spark's INSERT into a table without partitions writes the new size into the entry, if that has a
+size. One into a partitioned table writes nothing there, and drops Spark's statistics if there are
+any. So a partitioned version is published with its own, and a base is listed if it lacks one of
+them and is partitioned, or has no size.
 """
 
 from ..context import OnConflict, StagingContext
@@ -17,7 +17,8 @@ from .directories import FOLDER
 STATISTICS = "spark.sql.statistics."
 TOTAL_SIZE, TOTAL_ROWS = f"{STATISTICS}totalSize", f"{STATISTICS}numRows"
 COLUMN_STATISTICS = "COLUMN_STATS_ACCURATE"
-FIGURES = frozenset({"numFiles", "totalSize", "numRows", "rawDataSize"})
+HIVE_SIZE = "totalSize"
+FIGURES = frozenset({"numFiles", HIVE_SIZE, "numRows", "rawDataSize"})
 
 Listing = frozenset[tuple[str, int, int]]
 """Path, bytes and time of each file."""
@@ -70,10 +71,15 @@ def listing(storage: Storage, table: TableEntry | None) -> Listing | None:
     """
     if table is None or table.location is None:
         return None
-    if not (table.partition_columns or table.partition_keys):
+    if not (table.partition_columns or table.partition_keys or _lacks_size(table)):
         return None
     if {TOTAL_SIZE, TOTAL_ROWS} <= table.parameters.keys():
         return None
     found = data_files(storage.files(table.location), table.location)
     own = f"/{table.directory_name}/{FOLDER}/"
     return frozenset((one.path, one.bytes, one.modified_ms) for one in found if own not in one.path)
+
+
+def _lacks_size(table: TableEntry) -> bool:
+    """True for empty files, and where the metastore does not look at the storage."""
+    return not table.is_view and table.parameters.get(HIVE_SIZE, "0").strip() in ("", "0", "-1")
