@@ -1,5 +1,6 @@
 """Local files, looked at without Hadoop."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,30 @@ def test_the_checksums_of_hadoop_are_no_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text("x")
     assert [one.path for one in disk.files(tmp_path)] == [f"file:{tmp_path}/part-0"]
     assert list(disk.children(tmp_path)) == ["part-0"]
+
+
+def test_a_group_that_is_refused_leaves_the_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the version could be read by more people than the table before it."""
+    source, directory = tmp_path / "source", tmp_path / "version"
+    source.mkdir(mode=0o700)
+    stat = Path.stat
+
+    def of_another_group(path: Path, **options: bool) -> os.stat_result:
+        found = stat(path, **options)
+        return (
+            os.stat_result((*found[:5], found.st_gid + 1, *found[6:])) if path == source else found
+        )
+
+    def refused(*_arguments: object) -> None:
+        raise PermissionError("not a member")
+
+    monkeypatch.setattr(Path, "stat", of_another_group)
+    monkeypatch.setattr(os, "chown", refused)
+    with pytest.raises(PermissionError):
+        disk.copy_permissions(source, directory)
+    assert directory.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_directory_gets_the_mode_of_another(tmp_path: Path) -> None:

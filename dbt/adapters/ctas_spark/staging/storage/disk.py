@@ -39,14 +39,14 @@ def files(directory: Path) -> Iterator[StoredFile]:
 
 
 def copy_permissions(source: Path, directory: Path) -> None:
-    """Mode and group; nothing if there is no source."""
+    """Mode, and then group, which may be refused; nothing if there is no source."""
     with suppress(FileNotFoundError):
         wanted = source.stat()
         directory.mkdir(parents=True, exist_ok=True)
         found = directory.stat()
+        directory.chmod(wanted.st_mode & PERMISSIONS | found.st_mode & 0o7777 & ~PERMISSIONS)
         if found.st_gid != wanted.st_gid:
             os.chown(directory, -1, wanted.st_gid)
-        directory.chmod(wanted.st_mode & PERMISSIONS | found.st_mode & 0o7777 & ~PERMISSIONS)
 
 
 def _is_checksum(name: str) -> bool:

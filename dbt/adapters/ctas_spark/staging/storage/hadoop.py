@@ -14,6 +14,8 @@ from ..errors import StorageError
 from . import disk
 from .client import StoredFile
 
+NO_DIRECTORY_TIMES = ("s3a:", "s3:", "s3n:")
+"""Of a directory there, Hadoop says the present time."""
 MISSING = "java.io.FileNotFoundException"
 CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
 TO_LIST = "org.apache.hadoop.util.functional.RemoteIterators.toList"
@@ -81,7 +83,10 @@ class HadoopStorage:
     def modified_ms(self, path: str) -> int | None:
         with suppress(MissingError), asking("look at", path):
             target, system = self._locate(path)
-            return int(system.getFileStatus(target).getModificationTime())
+            found = system.getFileStatus(target)
+            if found.isDirectory() and path.startswith(NO_DIRECTORY_TIMES):
+                return None
+            return int(found.getModificationTime())
         return None
 
     def children(self, directory: str) -> tuple[str, ...]:
@@ -118,9 +123,9 @@ class HadoopStorage:
             self._apply(origin_system.getFileStatus(origin), origin_system, target, system)
 
     def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> None:
+        system.setPermission(target, status.getPermission())
         if system.getFileStatus(target).getGroup() != status.getGroup():
             system.setOwner(target, None, status.getGroup())
-        system.setPermission(target, status.getPermission())
         if status.hasAcl():
             entries = origin_system.getAclStatus(status.getPath()).getEntries()
             system.modifyAclEntries(target, entries)
