@@ -44,10 +44,13 @@ class FakeIceberg:
     def tables(self, namespace: str) -> tuple[TableName, ...]:
         return tuple(TableName(namespace, name, self.name) for name in self.shown)
 
-    def find(self, _name: TableName | None) -> Any:
+    def find(self, name: TableName | None) -> Any:
         main, commits = self.main, self.commits
+        table = name.table if name else self.shown[-1]
+        if table not in self.shown:
+            return None
         return SimpleNamespace(
-            facts=SimpleNamespace(main=main, location=f"s3://lake/{self.shown[-1]}"),
+            facts=SimpleNamespace(main=main, location=f"s3://lake/{table}"),
             storage=self,
             append_nothing=self.append,
             builder=lambda: FakeBuilder(main),
@@ -167,14 +170,15 @@ def test_a_scratch_table_that_can_not_be_dropped_fails_no_model() -> None:
     assert len(catalog.shown) == 1
 
 
-def test_a_probe_drops_what_a_killed_one_left() -> None:
+@pytest.mark.parametrize("faults", [(), ("purges nothing",)])
+def test_a_probe_drops_what_a_killed_one_left(faults: tuple[str, ...]) -> None:
     """Once it is older than any probe takes; what is not a probe's stays."""
     now = FakeClock().wall_ms()
     old, young = (
         f"ctas_spark_probe__{new_version_id(now - age)}" for age in (2 * ORPHAN_AGE_MS, 0)
     )
     others = [young, "ctas_spark_probe__mine", f"t__{new_version_id(0)}"]
-    catalog = FakeIceberg(shown=[old, *others])
+    catalog = FakeIceberg(faults, shown=[old, *others])
     probe(catalog)
     assert catalog.shown == others
 

@@ -129,9 +129,9 @@ class Probe:
     def _drop_apart(self, name: TableName, refused: MetastoreError) -> None:
         """Drop the entry, then the directory: Nessie, whose branches share files, purges none."""
         try:
-            table = self._load()
+            table = self._tables.find(name)
             self._tables.drop_entry(name)
-            if name.table in table.facts.location:
+            if table is not None and name.table in table.facts.location:
                 table.storage.delete(table.facts.location)
         except (MetastoreError, StorageError):
             logger.warning("the probe's table %s stays for now: %s", name, refused)
