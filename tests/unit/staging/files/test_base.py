@@ -7,6 +7,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
+    CommitStateUnknownError,
     ConcurrentWriteError,
     MetastoreError,
     NotSupportedError,
@@ -243,6 +244,20 @@ def test_a_newer_marker_is_refused_with_the_remedy(world: World) -> None:
     with pytest.raises(NotSupportedError, match="has the format 2") as refused:
         world.plan().begin()
     assert "install the release" in refused.value.remedy
+
+
+def test_a_newer_marker_after_the_call_leaves_the_outcome_unknown(world: World) -> None:
+    """It may stand on top of our commit: nobody here can read that."""
+    world.published()
+    ours = world.begun()
+
+    def newer() -> None:
+        world.metastore.tables[TARGET_NAME] = edited(world.target, {FORMAT: "2"})
+
+    world.once_after("alter_table", newer)
+    with pytest.raises(CommitStateUnknownError, match="has the format 2"):
+        ours.commit()
+    assert ours.outcome is Outcome.UNKNOWN
 
 
 @pytest.mark.parametrize(

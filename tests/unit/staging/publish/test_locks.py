@@ -52,6 +52,21 @@ def test_a_lock_outlives_a_call_that_may_still_land() -> None:
     assert len(metastore.locks) == 1
 
 
+def test_a_lock_outlives_an_interrupt() -> None:
+    """It may have come during the call, which the JVM makes all the same."""
+    metastore = FakeMetastore()
+    with pytest.raises(KeyboardInterrupt), MetastoreLock(metastore, OURS).held(TARGET_NAME):
+        raise KeyboardInterrupt
+    assert len(metastore.locks) == 1
+
+
+def test_the_first_call_is_one_that_may_be_repeated() -> None:
+    """The connection may have died during a long job, and a request for a lock is made once."""
+    metastore = FakeMetastore()
+    with MetastoreLock(metastore, OURS).held(TARGET_NAME):
+        assert metastore.calls[:2] == ["locks_on", "lock"]
+
+
 def test_a_second_holder_waits_for_the_first() -> None:
     """The lock excludes, and is given back at the end of the block."""
     metastore = FakeMetastore()

@@ -95,12 +95,13 @@ class MetastoreLock:
         Raises:
             LockLostError: it was not granted in time, or its server ended it.
         """
+        self._client.locks_on(target)  # a connection that died during the job is made again here
         lock, may_land = self._client.lock(target, self._owner), False
         try:
             self._await(lock, target)
             with self._beaten(lock, target):
                 yield lambda: self._check(lock, target)
-        except (CommitStateUnknownError, CallUnansweredError):
+        except (CommitStateUnknownError, CallUnansweredError, KeyboardInterrupt):
             may_land = True
             logger.warning("%s: the metastore's lock is kept until it runs out", target)
             raise

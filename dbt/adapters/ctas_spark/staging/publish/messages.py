@@ -150,7 +150,7 @@ def refused(target: TableName, left: str, failure: MetastoreError | None) -> Sta
     return CommitRefusedError(what, table=target, left=left, remedy=remedy)
 
 
-def unknown(target: TableName, version: str, cause: MetastoreError | None) -> StagingError:
+def unknown(target: TableName, version: str, cause: StagingError | None) -> StagingError:
     """Nobody can tell what became of a commit call.
 
     If the call succeeded, and nothing shows it, a writer that follows no protocol has reverted it:

@@ -8,7 +8,7 @@ from typing import Any, Generic
 from ..clock import SYSTEM_CLOCK, Clock, Stopwatch
 from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
-from ..errors import MetastoreError, StagingError
+from ..errors import MetastoreError, NotSupportedError, StagingError
 from ..retention.rules import ORPHAN_AGE_MS
 from ..steps import Step, StepObserver, StepReport
 from . import messages, purposes
@@ -258,7 +258,7 @@ class StagedTable(Generic[B]):
             raise not_called from failure
         try:
             after = self._version.look()
-        except MetastoreError as error:
+        except (MetastoreError, NotSupportedError) as error:
             raise messages.unknown(self.target, self.version, failure or error) from error
         decided = self._version.decide(self.base, after, commit, failure)
         if decided is Outcome.UNKNOWN:
