@@ -48,6 +48,18 @@ def test_a_cancel_waits_for_a_commit_under_way(handle: SessionHandle, canceled: 
     assert canceled == ["model"]
 
 
+def test_an_ended_spark_is_cancelled_without_an_error() -> None:
+    """dbt goes on to its end messages, which say why the model failed."""
+
+    def refused() -> None:
+        raise ConnectionRefusedError(111, "refused")
+
+    session: Any = SimpleNamespace(sparkContext=SimpleNamespace(_jsc=SimpleNamespace(sc=refused)))
+    handle = SessionHandle(session)
+    handle.cancel()
+    assert handle.canceled
+
+
 def test_a_commit_that_fails_publishes_nothing(handle: SessionHandle) -> None:
     """The next cancel is not held up, and reports the model as cancelled."""
     handle.new_job("model")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from dbt.adapters.spark.impl import SCHEMA_NOT_FOUND_MESSAGES, TABLE_OR_VIEW_NOT_FOUND_MESSAGES
-from dbt_common.exceptions import CompilationError, DbtRuntimeError
+from dbt_common.exceptions import CompilationError, DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException
 
@@ -199,6 +199,20 @@ def test_an_ended_jvm_is_explained(error: BaseException) -> None:
     said = dbt_edge.message(error)
     assert said.startswith("[SPARK_ENDED] Spark's JVM has ended")
     assert "spark.driver.memory" in said
+
+
+def test_a_socket_that_is_refused_is_the_end_of_the_jvm_for_dbt_too() -> None:
+    """Py4J lets the error of the socket through, which dbt would show as it is."""
+
+    class Adapter:
+        hide_secrets = staticmethod(str)
+
+        @dbt_edge.as_dbt_errors
+        def call(self) -> None:
+            raise ConnectionRefusedError(111, "refused")
+
+    with pytest.raises(DbtDatabaseError, match=r"\[SPARK_ENDED\]"):
+        Adapter().call()
 
 
 def test_an_unknown_class_is_no_end_of_a_jvm() -> None:

@@ -8,6 +8,7 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.settings import NodeSettings, bare, statements
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 
 class Session:
@@ -17,7 +18,7 @@ class Session:
         self.conf = self
         self.values = dict(values)
         self.fixed = fixed
-        self.has_ended = False
+        self.end: Exception | None = None
 
     def get(self, name: str, default: str | None) -> str | None:
         return self.values.get(name, default)
@@ -31,8 +32,8 @@ class Session:
         del self.values[name]
 
     def _check(self, name: str) -> None:
-        if self.has_ended:
-            raise Py4JNetworkError
+        if self.end is not None:
+            raise self.end
         if name in self.fixed:
             raise PySparkException("[CANNOT_MODIFY_CONFIG]")
 
@@ -113,6 +114,13 @@ def test_other_statements_are_left_alone(sql: str) -> None:
     node.restore()
 
 
+@pytest.mark.parametrize("sql", ["reset", "RESET ;", "/* all */ reset -- of it\n"])
+def test_taking_back_all_settings_is_refused(sql: str) -> None:
+    """It would take those of the profile from every node."""
+    with pytest.raises(NotSupportedError, match="RESET takes back all"):
+        NodeSettings().note(Session({}), bare(sql))
+
+
 def test_a_setting_stays_while_another_node_needs_it() -> None:
     """Its old value comes back with the end of the last node that has set it."""
     session = Session({"a": "old", "theirs": "x"})
@@ -126,9 +134,10 @@ def test_a_setting_stays_while_another_node_needs_it() -> None:
     assert session.values == {"a": "old", "theirs": "x"}
 
 
-def test_an_ended_spark_has_no_settings_to_set_back() -> None:
+@pytest.mark.parametrize("end", [Py4JNetworkError("empty"), ConnectionRefusedError(111, "refused")])
+def test_an_ended_spark_has_no_settings_to_set_back(end: Exception) -> None:
     """The model's own error is the one to tell."""
     session, node = Session({"a": "old"}), NodeSettings()
     node.note(session, "set a = b")
-    session.has_ended = True
+    session.end = end
     node.restore()

@@ -5,11 +5,13 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import Row
 
 from dbt.adapters.contracts.connection import (
@@ -90,7 +92,7 @@ class SessionHandle(SparkConnectionWrapper):
     def cancel(self) -> None:
         """Stop this handle's jobs and no others, after a commit that is under way."""
         self.give_up()
-        with self._deciding:
+        with self._deciding, suppress(Py4JError, PySparkException, OSError):  # Spark has ended
             self.job.cancel()
 
     def close(self) -> None:

@@ -198,7 +198,7 @@ def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
     def translated(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return method(*args, **kwargs)
-        except (StagingError, Py4JError, PySparkException) as error:
+        except (StagingError, Py4JError, PySparkException, ConnectionError) as error:
             hide = cast("Any", args[0]).hide_secrets
             logger.debug(hide(full_text(error)))
             raise _kind_in_dbt(error)(hide(message(error))) from error

@@ -12,13 +12,17 @@ from sqlparse import lexer
 from sqlparse.tokens import Comment, Whitespace
 
 from dbt.adapters.ctas_spark.dbt_edge import logger
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 COMMENTS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
 SET = re.compile(
     rf"{COMMENTS}(?:SET\s+(`[^`]+`|[\w.:-]+)\s*=|RESET\s+(`[^`]+`|[\w.:-]+)|SET\s+TIME\s+ZONE\s)",
     re.IGNORECASE,
 )
+RESET = re.compile(rf"{COMMENTS}RESET\s*;?\s*$", re.IGNORECASE)
 TIME_ZONE = "spark.sql.session.timeZone"
+ENDED = (Py4JError, PySparkException, OSError)
+"""What a Spark raises that has ended, and has no settings any more."""
 REDACTED = "(redacted)"
 """How the text ends that Spark's SQL shows instead of a secret."""
 
@@ -77,7 +81,7 @@ class SessionSettings:
                 self._setters[name].remove(node)
                 if not self._setters[name]:
                     del self._setters[name]
-                    with suppress(Py4JError, PySparkException):  # an ended Spark has no settings
+                    with suppress(*ENDED):
                         self._set_back(name, self._before.pop(name))
 
     def _set_back(self, name: str, value: str | None) -> None:
@@ -99,6 +103,12 @@ class NodeSettings:
 
     def note(self, spark: Any, sql: str) -> None:
         """The node is about to run ``sql``, which may set something."""
+        if RESET.match(sql):
+            raise NotSupportedError(
+                "RESET takes back all that the session was given, for every node of the run",
+                left="it was not run",
+                remedy="name the setting: RESET <name>",
+            )
         if found := SET.match(sql):
             self._session = _of_sessions.setdefault(id(spark), SessionSettings(spark))
             self._session.note(self, (found[1] or found[2] or TIME_ZONE).strip("`"))
