@@ -76,6 +76,12 @@ def test_code_that_is_no_python_names_its_line() -> None:
         run("{}['a']")
 
 
+def test_code_that_ends_the_process_is_an_error() -> None:
+    """dbt would wait for ever for the thread that it ends."""
+    with pytest.raises(PythonModelError, match="the model failed: SystemExit: 2"):
+        run("__import__('sys').exit(2)")
+
+
 def test_what_a_connection_or_an_environment_lacks_is_said_first() -> None:
     """Before any job."""
     with pytest.raises(NotSupportedError, match="Thrift server"):

@@ -57,7 +57,7 @@ def run(code: str, path: str, session: Any) -> Any:
         return _frame(returned, session)
     except PythonModelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # dbt would wait for the model's thread for ever
         raise PythonModelError(_told(error, path)) from error
 
 
@@ -94,7 +94,7 @@ def _is_a(value: Any, module: str, name: str) -> bool:
     return kind is not None and isinstance(value, kind)
 
 
-def _told(error: Exception, path: str) -> str:
+def _told(error: BaseException, path: str) -> str:
     """The error's kind and text, and the lines of the user's own file that led to it."""
     what = dbt_edge.message(error) if isinstance(error, PySparkException) else str(error)
     kind = type(error).__name__
