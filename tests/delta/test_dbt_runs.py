@@ -1,5 +1,7 @@
 """dbt runs on Delta's catalog, by this adapter and by the stock one."""
 
+import json
+
 from formats.dbt_runs import DbtRuns
 from functional.dbt_project import Project
 
@@ -29,6 +31,24 @@ class TestDelta(DbtRuns):
         assert project.dbt("run", "--select", "m").success
         assert not project.dbt("run", "--select", "m", fails=True).success
         assert project.rows("select * from {schema}.m") == [(1,)]
+
+    def test_a_comment_of_any_text_stops_no_increment(self, project: Project) -> None:
+        """dbt comments the columns after the rows are there: each failed run would add them again.
+
+        dbt-spark's own statement knows no other escape than that of an apostrophe.
+        """
+        text = "its 'id' \\d\\"
+        config = {"persist_docs": {"columns": True}}
+        columns = [{"name": "n", "description": text}]
+        docs = {"models": [{"name": "m", "config": config, "columns": columns}]}
+        model = "{{ config(materialized='incremental', file_format='delta') }} select"
+        files = {"models/m.sql": f"{model} {{{{ var('n') }}}} as n", "models/plain.sql": ""}
+        project.write({**files, "models/schema.yml": json.dumps(docs)})
+        for n in (1, 2):
+            project.build(n=n)
+        assert project.rows("select n from {schema}.m order by n") == [(1,), (2,)]
+        (column, *_) = project.rows("describe {schema}.m")
+        assert column.comment == text
 
     def test_the_rows_that_are_added_to_a_table_are_a_stream(self, project: Project) -> None:
         """Each comes once to a table of files; a Delta table can't be the target of one."""

@@ -13,10 +13,12 @@ ROW = {
 ROWS = [
     {**ROW, "column_name": "id", "column_index": 0},
     {**ROW, "column_name": "Comment", "column_index": 1},
+    {**ROW, "column_name": "# of rows", "column_index": 2},
 ]
 DESCRIBED = [
     ("id", "int", "its\nnumber"),
     ("Comment", "int", ""),
+    ("# of rows", "int", "how many"),
     ("", "", ""),
     ("# Detailed Table Information", "", ""),
     ("Name", "spark_catalog.s.t", ""),
@@ -26,15 +28,16 @@ DESCRIBED = [
 
 def test_comments_of_a_relation_and_its_columns_with_their_lines() -> None:
     """A column named Comment is not taken for the relation's."""
-    first, second = docs_catalog.with_comments(ROWS, DESCRIBED)
+    first, second, third = docs_catalog.with_comments(ROWS, DESCRIBED)
     assert first["table_comment"] == second["table_comment"] == "of the\ntable"
     assert first["column_comment"] == "its\nnumber"
     assert "column_comment" not in second
+    assert third["column_comment"] == "how many"
 
 
 def test_a_relation_without_comments_has_none() -> None:
     """Not empty ones."""
-    assert list(docs_catalog.with_comments(ROWS, DESCRIBED[2:5])) == ROWS
+    assert list(docs_catalog.with_comments(ROWS, DESCRIBED[3:6])) == ROWS
 
 
 def test_the_rows_of_one_relation_are_a_table_of_dbts_catalog() -> None:
@@ -46,7 +49,7 @@ def test_the_rows_of_one_relation_are_a_table_of_dbts_catalog() -> None:
     made = docs_catalog.table([{**one, **stats} for one in ROWS])
     assert made is not None
     assert (made.metadata.name, made.metadata.owner) == ("t", "me")
-    assert list(made.columns) == ["id", "Comment"]
+    assert list(made.columns) == ["id", "Comment", "# of rows"]
     assert (made.stats["rows"].value, made.stats["has_stats"].value) == (5, True)
 
 

@@ -47,3 +47,20 @@ def test_any_other_listing_that_fails_is_an_error(answers: list[str]) -> None:
     """What can't be found out is never "absent"."""
     with pytest.raises(DbtRuntimeError, match=r"away|NOT_FOUND"):
         listed(*answers)
+
+
+def test_a_comment_with_the_words_of_a_format_is_only_a_comment() -> None:
+    """The lines of what Spark says count, and not words in them."""
+
+    class Adapter(AnyCatalogAdapter):
+        config: Any = SimpleNamespace(quoting={})
+
+        def __init__(self) -> None:
+            """No profile."""
+
+    said = "Type: EXTERNAL\nProvider: parquet\nComment: Data Provider: delta air; Type: VIEW here\n"
+    rows = [("shop", "flights", said), ("shop", "events", "Type: MANAGED\nProvider: delta\n")]
+    found: list[Any] = Adapter()._build_spark_relation_list(rows, lambda row: row)  # noqa: SLF001
+    flights, events = found
+    assert (flights.is_delta, flights.is_view) == (False, False)
+    assert events.is_delta

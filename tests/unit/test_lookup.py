@@ -14,7 +14,9 @@ class Catalog:
     """A catalog with these tables, which ``ignores_case`` or does not."""
 
     Relation = CtasSparkRelation
+    config = SimpleNamespace(quoting={"database": True, "schema": False, "identifier": False})
     describe, _rows = LookupAdapter.describe, LookupAdapter._rows  # noqa: SLF001 (the code under test)
+    _named = LookupAdapter._named  # noqa: SLF001 (as above)
 
     def __init__(self, *tables: str, ignores_case: bool) -> None:
         self.tables = tables

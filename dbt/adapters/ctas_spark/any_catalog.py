@@ -1,6 +1,6 @@
 """dbt-spark's adapter, in any catalog that the session has."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import listed_at_once, model_columns
 from dbt.adapters.ctas_spark.config import FORMATS
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
-from dbt.adapters.ctas_spark.lookup import NOT_FOUND, LookupAdapter
+from dbt.adapters.ctas_spark.lookup import ANYTHING, NOT_FOUND, LookupAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
@@ -40,6 +40,7 @@ LISTINGS = 10
 """Attempts to list a schema in which others drop tables."""
 NOT_EXTENDED = "SHOW TABLE EXTENDED is not supported"
 ICEBERG_ENTRY = "table_type=ICEBERG"
+VIEW = "Type: VIEW"
 NO_VIEWS = "does not support views"
 NO_WAREHOUSE = "Namespace does not exist:"
 """What Iceberg says of a hadoop catalog in which nothing was made yet."""
@@ -67,9 +68,7 @@ class AnyCatalogAdapter(LookupAdapter):
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         schema = cast("CtasSparkRelation", schema_relation)
         if schema.in_session_catalog:
-            listed = self._listed(schema)
-            # a temporary view is in no schema
-            found = [_with_iceberg(one) for one in listed if one.schema]
+            found = [one for one in self._listed(schema) if one.schema]  # not temporary
             return [*found, *self._functions(schema, {str(one.identifier) for one in found})]
         self.require_catalog(catalog_of(schema.database))
         try:
@@ -158,6 +157,16 @@ class AnyCatalogAdapter(LookupAdapter):
         spark = self.connections.get_thread_connection().handle.spark
         return int(str(spark.version).partition(".")[0]) >= LISTAGG_SINCE
 
+    @classmethod
+    def quote(cls, identifier: str) -> str:
+        """A name in backticks, those in it included."""
+        return quoting.identifier(identifier)
+
+    @available
+    def literal(self, text: str) -> str:
+        """A text as SQL."""
+        return quoting.string(text)
+
     @available
     def column_comment_sql(self, relation: CtasSparkRelation, column: str, text: str) -> str:
         """The statement that comments one column."""
@@ -217,7 +226,7 @@ class AnyCatalogAdapter(LookupAdapter):
         except DbtRuntimeError:
             listed = self.execute_macro(LIST_TABLES_MACRO_NAME, kwargs=asked)
             rows = [(*row, self._described(schema, str(row[1]))) for row in listed if not row[2]]
-        return [*_found(schema, RelationType.Table, rows)]
+        return [*self._found(schema, RelationType.Table, rows)]
 
     def _functions(self, schema: CtasSparkRelation, taken: set[str]) -> Iterator[BaseRelation]:
         """Those of the session catalog; of a function and a table of one name, the table.
@@ -232,18 +241,38 @@ class AnyCatalogAdapter(LookupAdapter):
             name = str(row[0]).rpartition(".")[2]
             if name not in taken and "." in str(row[0]):
                 path = schema.database, schema.schema, name
-                yield self.Relation.create(*path, type=RelationType.Function)
+                yield self._named(*path, type=RelationType.Function)
 
     def _described(self, schema: CtasSparkRelation, table: str) -> str:
         """What DESCRIBE says, in the lines of SHOW TABLE EXTENDED; nothing of a broken table."""
         name = quoting.table(table_name(schema.database, str(schema.schema), table))
-        rows = self._rows(DESCRIBE_TABLE_EXTENDED_MACRO_NAME, "", table_name=name)
+        rows = self._rows(DESCRIBE_TABLE_EXTENDED_MACRO_NAME, ANYTHING, table_name=name)
         return "\n".join(f"{row[0]}: {row[1]}" for row in rows)
 
     def _views(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """Only the session catalog lists its views among its tables."""
         rows = self._rows(LIST_VIEWS_MACRO_NAME, NO_VIEWS, schema_relation=schema)
-        return [*_found(schema, RelationType.View, rows)]
+        return [*self._found(schema, RelationType.View, rows)]
+
+    def _found(
+        self, schema: CtasSparkRelation, kind: RelationType, rows: Iterable[Any]
+    ) -> Iterator[BaseRelation]:
+        """What is not temporary; a row has namespace, name, that mark, and information if any."""
+        for _, name, temporary, *information in rows:
+            if not temporary:
+                path = schema.database, schema.schema, str(name)
+                yield self._named(*path, type=kind, **_told("".join(information)))
+
+    def _build_spark_relation_list(
+        self, row_list: Iterable[Any], relation_info_func: Callable[[Any], Any]
+    ) -> list[BaseRelation]:
+        """dbt-spark's finds a word anywhere in what Spark says: in a comment, too."""
+        found: list[BaseRelation] = []
+        for schema, name, information in map(relation_info_func, row_list):
+            is_view = VIEW in information.splitlines()
+            kind = RelationType.View if is_view else RelationType.Table
+            found.append(self._named(None, schema, name, type=kind, **_told(information)))
+        return found
 
     def _get_catalog_schemas(self, relation_configs: Iterable[RelationConfig]) -> Any:
         """Each schema by itself, as dbt-spark reads them: of the same database, too."""
@@ -257,27 +286,12 @@ class AnyCatalogAdapter(LookupAdapter):
             yield {**column, "table_database": relation.database}
 
 
-def _found(
-    schema: CtasSparkRelation, kind: RelationType, rows: Iterable[Any]
-) -> Iterator[BaseRelation]:
-    """What is not temporary; a row has namespace, name, that mark, and information if any."""
-    for _, name, temporary, *information in rows:
-        if not temporary:
-            text = "".join(information)
-            said = text.splitlines()
-            yield CtasSparkRelation.create(
-                database=schema.database,
-                schema=schema.schema,
-                identifier=str(name),
-                type=kind,
-                information=text,
-                is_delta="Provider: delta" in said,
-                is_hudi="Provider: hudi" in said,
-                is_iceberg="Provider: iceberg" in said,
-            )
+def _told(information: str) -> dict[str, Any]:
+    """What SHOW TABLE EXTENDED says of a table's format.
 
-
-def _with_iceberg(listed: BaseRelation) -> BaseRelation:
-    """A relation of the session catalog, where Spark calls an Iceberg table's provider hive."""
-    found = cast("CtasSparkRelation", listed)
-    return found.replace(is_iceberg=True) if ICEBERG_ENTRY in (found.information or "") else found
+    In the session catalog, Spark calls an Iceberg table's provider hive.
+    """
+    lines = information.splitlines()
+    formats = {f"is_{one}": f"Provider: {one}" in lines for one in ("delta", "hudi", "iceberg")}
+    formats["is_iceberg"] |= ICEBERG_ENTRY in information
+    return {"information": information, **formats}

@@ -54,6 +54,11 @@ class CtasSparkColumn(SparkColumn):
         ]
 
     @property
+    def quoted(self) -> str:
+        """Its name in backticks, those in it included."""
+        return quoting.identifier(self.column)
+
+    @property
     def is_cut(self) -> bool:
         """True if its type shows only the first fields of a struct."""
         return CUT.search(self.dtype) is not None

@@ -26,7 +26,7 @@ def with_comments(
     after a title, name and value of what else is known.
     """
     lines = [tuple(row) for row in described]
-    columns = takewhile(lambda line: line[0] and not line[0].startswith("#"), lines)
+    columns = takewhile(lambda line: line[1], lines)  # a heading has no type, an odd name may be #
     comments = {name: comment or None for name, _, comment in columns}
     of_relation = _comment_of_relation(lines)
     for row in rows:

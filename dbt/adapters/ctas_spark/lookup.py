@@ -15,6 +15,8 @@ from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, catalog_of
 from dbt.adapters.spark.impl import DESCRIBE_TABLE_EXTENDED_MACRO_NAME, SparkAdapter
 
 NOT_FOUND = "TABLE_OR_VIEW_NOT_FOUND"
+ANYTHING = ""
+"""Part of the words of every failure."""
 
 
 class LookupAdapter(SparkAdapter):
@@ -32,7 +34,7 @@ class LookupAdapter(SparkAdapter):
         found = super().get_relation(catalog_of(database), schema, identifier)
         return None if found is not None and found.type == RelationType.Function else found
 
-    def describe(self, relation: BaseRelation, unless: str = "") -> Iterable[Any]:
+    def describe(self, relation: BaseRelation, unless: str = NOT_FOUND) -> Iterable[Any]:
         """The rows of DESCRIBE EXTENDED; none if it fails with the words of ``unless``."""
         return self._rows(DESCRIBE_TABLE_EXTENDED_MACRO_NAME, unless, table_name=relation.render())
 
@@ -43,6 +45,11 @@ class LookupAdapter(SparkAdapter):
         provider = str(told.get("Provider")).lower()
         flags = {f"is_{one}": provider == one for one in ("delta", "iceberg", "hudi")}
         return relation.replace(**flags)
+
+    def get_columns_in_relation(self, relation: BaseRelation) -> list[Any]:
+        """Those of the whole table, of which ``ref`` may have given a part of the rows."""
+        whole = relation.replace(limit=None, event_time_filter=None)
+        return cast("list[Any]", super().get_columns_in_relation(whole))
 
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[Any]:
         columns = CtasSparkColumn.described(relation, list(raw_rows))
@@ -62,8 +69,15 @@ class LookupAdapter(SparkAdapter):
         if exact := [one for name, one in names if name == identifier]:
             return exact
         near = [one for name, one in names if name.lower() == identifier.lower()]
-        asked = self.Relation.create(database, schema, identifier)
+        asked = self._named(database, schema, identifier)
         return near[:1] if near and [*self.describe(asked, NOT_FOUND)] else []
+
+    def _named(
+        self, database: str | None, schema: str | None, identifier: str | None, **told: Any
+    ) -> CtasSparkRelation:
+        """A relation with the quotes that the project asks for."""
+        quotes = self.config.quoting
+        return self.Relation.create(database, schema, identifier, quote_policy=quotes, **told)
 
     def _rows(self, macro: str, unless: str, **asked: Any) -> Iterable[Any]:
         """A macro's rows; none if it fails with these words."""

@@ -16,6 +16,7 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import docs_catalog, operations
 from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.freshness import FreshnessAdapter
+from dbt.adapters.ctas_spark.lookup import ANYTHING
 from dbt.adapters.ctas_spark.staging.context import TableName, table_name
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
@@ -78,13 +79,13 @@ class CountingAdapter(FreshnessAdapter):
         if (found := next(known, None)) is None:
             return None
         rows = self._counted(found, super()._get_columns_for_catalog(found), {})
-        return docs_catalog.table(docs_catalog.with_comments(rows, self.describe(found)))
+        return docs_catalog.table(docs_catalog.with_comments(rows, self.describe(found, ANYTHING)))
 
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
         columns = super()._get_columns_for_catalog(relation)
         table = cast("CtasSparkRelation", relation).full_name
         if table in self._commented:
-            columns = docs_catalog.with_comments(columns, self.describe(relation))
+            columns = docs_catalog.with_comments(columns, self.describe(relation, ANYTHING))
         model: Any = self._models.get(table)
         return columns if model is None else self._counted(relation, columns, model.config)
 

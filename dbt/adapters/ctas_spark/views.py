@@ -38,12 +38,23 @@ class ViewAdapter(CountingAdapter):
     def publish_view(self, staged: CtasSparkRelation) -> None:
         """Let the view that was created as ``staged`` take the model's place, by one call."""
         change = self._model.view
-        asked = f"EXPLAIN EXTENDED SELECT * FROM {staged}"  # noqa: S608 (our own name)
         try:
-            refuse_recursion(change.table.name, str(self._handle.spark.sql(asked).first()[0]))
+            self._refuse_recursion(staged, change.table.name)
             change.publish()
         finally:
             change.discard()
+
+    @for_macros
+    def drop_tried_view(self, tried: CtasSparkRelation, existing: CtasSparkRelation) -> None:
+        """Drop the view that was created to see whether it may take the place of what exists."""
+        try:
+            self._refuse_recursion(tried, existing.full_name)
+        finally:
+            self.drop_relation(tried)  # type: ignore[no-untyped-call]  # dbt's own
+
+    def _refuse_recursion(self, view: CtasSparkRelation, target: TableName) -> None:
+        asked = f"EXPLAIN EXTENDED SELECT * FROM {view}"  # noqa: S608 (our own name)
+        refuse_recursion(target, str(self._handle.spark.sql(asked).take(1)[0][0]))
 
     @for_macros
     def refuse_materialized_view(self) -> None:

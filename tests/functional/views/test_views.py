@@ -12,12 +12,13 @@ from functional.dbt_project import Project
 from functional.outside import Outside
 
 DOCS = (
-    "models: [{name: orders, description: all orders, config: {persist_docs: {relation: true, "
-    "columns: true}}, columns: [{name: id, description: 'its ''id'''}]}]"
+    "models: [{name: orders, description: 'all \\orders', config: {persist_docs: {relation: true, "
+    "columns: true}}, columns: [{name: id, description: 'its ''id'' \\'}]}]"
 )
 MIXED = "cannot be cast to class org.apache.hadoop.io.BinaryComparable"
 """What Spark says of a view's format with a table's directory: one read of both entries."""
 VIEW, TABLE = "{{ config(materialized='view') }}", "{{ config(materialized='table') }}"
+BY_KEY = "{{ config(materialized='table', partition_by='k') }}"
 
 
 def with_orders(project: Project, model: str, yml: str = "") -> Project:
@@ -72,9 +73,9 @@ def test_a_view_with_comments_is_replaced_by_one_call(project: Project) -> None:
     changed = with_orders(project, f"{VIEW} select 2 as id, 3 as n", DOCS).build()
     assert f"create or replace view {project.schema}.orders" not in changed.log
     found = entry(project)
-    assert (found["Comment"], found["Created Time"]) == ("all orders", created)
+    assert (found["Comment"], found["Created Time"]) == ("all \\orders", created)
     (described,) = project.rows("describe {schema}.orders id")[2:]
-    assert described.info_value == "its 'id'"
+    assert described.info_value == "its 'id' \\"
     assert [tuple(row) for row in project.rows("select * from {schema}.orders")] == [(2, 3)]
     staged = project.rows("show views in {schema}__ctas_spark")
     assert not [row for row in staged if "view__" in row.viewName]
@@ -104,9 +105,10 @@ def test_a_view_that_its_hook_has_changed_is_built(project: Project, hook: str, 
     assert project.rows("select n from {schema}.orders") == [(1,)]
 
 
-def test_a_view_of_what_it_would_replace_is_refused(project: Project) -> None:
+@pytest.mark.parametrize("table", [TABLE, BY_KEY], ids=["by one call", "by a drop"])
+def test_a_view_of_what_it_would_replace_is_refused(project: Project, table: str) -> None:
     """The table stays; a view of itself could never be read."""
-    with_orders(project, f"{TABLE} select 1 as n").build()
+    with_orders(project, f"{table} select 1 as n, 2 as k").build()
     told = with_orders(project, f"{VIEW} select * from {{{{ this }}}}").dbt("run")
     assert "the view reads what it would replace" in told.message("orders")
     assert [row.n for row in project.rows("select n from {schema}.orders")] == [1]
