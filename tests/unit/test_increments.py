@@ -96,6 +96,12 @@ def test_writing_in_place_is_refused_where_files_have_no_statement(strategy: str
     assert not [*of_strategy({**config, "incremental_strategy": "append"}, new(), Way.WHOLE)]
 
 
+def test_a_format_is_written_in_small_letters() -> None:
+    """dbt-spark's macros compare it as it is: without this, the second run would fail."""
+    told = problems({"file_format": "Delta"}, new(), Way.WHOLE)
+    assert told == ["file_format: 'Delta' is unknown to dbt-spark's macros; write 'delta'"]
+
+
 def test_a_strategy_is_one_of_ours_or_a_macro_of_the_project() -> None:
     """The error has dbt's own words, with the name of the macro that it looks for."""
     config = {"incremental_strategy": "my+own"}

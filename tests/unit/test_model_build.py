@@ -148,6 +148,16 @@ def test_a_table_that_another_created_meanwhile_is_kept(world: World) -> None:
     assert build.response().outcome == "kept"
 
 
+def test_a_failure_after_a_table_was_kept_does_not_say_that_it_is_gone(world: World) -> None:
+    """It was not there at begin, and nothing of this model was staged over it."""
+    build = staged(world, "create_if_not_exists")
+    world.published()
+    assert not build.on_finished()
+    said = "the table that was there stays, and nothing of this model was published"
+    assert build.on_failed(RuntimeError("hook")) == f"outcome: kept; shop.orders: {said}"
+    assert build.holds == f"shop.orders: {said}"
+
+
 def test_old_versions_wait_for_the_end_of_the_invocation(world: World) -> None:
     """A model deletes nothing; the end keeps its figures and deletes what the rules let go."""
     first = world.published()

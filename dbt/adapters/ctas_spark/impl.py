@@ -32,7 +32,7 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.settings import bare, statements
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.summary import Written
 from dbt.adapters.spark.impl import SparkConfig
 
@@ -55,7 +55,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
     @as_dbt_errors
     def pre_model_hook(self, config: Any) -> ModelSlot:
         self._model.enter(config.model)
-        grants.check(self._model, self)
+        with self._announcer.refusing(self._model):
+            grants.check(self._model, self)
         return self._model
 
     def post_model_hook(self, config: Any, context: ModelSlot) -> None:  # noqa: ARG002 (dbt's shape)
@@ -70,6 +71,7 @@ class CtasSparkAdapter(ModelViewsAdapter):
         try:
             self._end(context, cause)
         finally:
+            self._drop_views(context.temporary_views)
             context.restore_settings()
         self._announcer.ended(context, cause, canceled=self.connections.is_canceled_here)
 
@@ -125,10 +127,9 @@ class CtasSparkAdapter(ModelViewsAdapter):
     @for_macros
     def plan_snapshot(self, relation: CtasSparkRelation, existing: CtasSparkRelation | None) -> str:
         """The same for a snapshot."""
-        by = snapshots.way(existing)
+        config, by = self._model.node.config, snapshots.way(existing)
         table = increments.written(relation, existing, by)
-        wrong = increments.of_no_statement(self._model.node.config, table, by)
-        return self._plan_way(relation, existing, by, wrong)
+        return self._plan_way(relation, existing, by, increments.of_no_statement(config, table, by))
 
     def _plan_way(
         self,
@@ -138,11 +139,9 @@ class CtasSparkAdapter(ModelViewsAdapter):
         wrong: Iterable[str] = (),
     ) -> str:
         node = self._model.node
-        self.catalogs.check_added_to(relation.full_name)
         self._model.creates, self._model.adds = existing is None, by is Way.WITH_OLD_ROWS
         table = increments.written(relation, existing, by)
-        if problems := increments.problems(node.config, table, by, wrong):
-            raise ConfigurationError(node.unique_id, problems)
+        self._check_added(relation.full_name, table, by, wrong)
         self._model.problems_of_stream = [*streams.problems(node.config, table, by)]
         if by is Way.WITH_OLD_ROWS:
             self._plan(relation, full_refresh=False)

@@ -131,5 +131,7 @@ def _of_what_is_added_to(config: Mapping[str, Any], by: Way) -> Iterator[str]:
         yield "staging_purpose: the table is created once, and then added to; remove it"
     if config.get("on_conflict") == OnConflict.OVERWRITE.value:
         yield "on_conflict: overwrite would lose the rows that another writer added; remove it"
+    if (named := str(config.get("file_format") or "")) != named.lower():
+        yield f"file_format: {named!r} is unknown to dbt-spark's macros; write {named.lower()!r}"
     if by is Way.WITH_OLD_ROWS and strategy_of(config) not in STRATEGIES:
         yield "atomicity: a strategy of the project's own writes in place; remove it"

@@ -102,6 +102,8 @@ class ModelBuild:
             return self._failed_after_commit()
         if staged.outcome is Outcome.UNKNOWN:
             return f"{staged.target}: it shows its old version or {staged.version}"
+        if staged.outcome is Outcome.KEPT:
+            return f"{staged.target}: {KEPT}"
         state = messages.unchanged(staged.base)
         return f"{staged.target}: {state}; {messages.NOTHING_PUBLISHED}"
 
@@ -141,6 +143,8 @@ class ModelBuild:
             return self._failed_after_commit()
         if staged.outcome is Outcome.UNKNOWN:
             return f"outcome: unknown; version {staged.version} and its base were both left"
+        if staged.outcome is Outcome.KEPT:
+            return f"outcome: kept; {staged.target}: {KEPT}"
         reason = cause.__cause__
         told = isinstance(reason, StagingError) and bool(reason.left)
         state = "" if told else f"; {staged.target}: {messages.unchanged(staged.base)}"
@@ -161,6 +165,9 @@ def planned(catalog: StagingCatalog, model: ModelPlan, job: Job) -> Callable[[],
     timer = StepTimer()
     plan = replace(catalog.plan(model.context, job), observers=(timer,))
     return lambda: ModelBuild(catalog, model.retention, timer, plan.begin())
+
+
+KEPT = "the table that was there stays, and nothing of this model was published"
 
 
 class ModelSlot(threading.local):
@@ -189,6 +196,8 @@ class ModelSlot(threading.local):
     """What the node has set, from one of dbt's hooks to the other."""
     unseen: DbtRuntimeError | None = None
     """The failure of a batch, whose error dbt keeps to itself."""
+    temporary_views: list[str]
+    """Those of its rows, which end with the node."""
 
     def enter(self, node: Any) -> None:
         """A model begins in this thread."""
@@ -197,6 +206,7 @@ class ModelSlot(threading.local):
         self.level, self.creates, self.adds = None, False, False
         self.problems_of_stream = (streams.NOT_INCREMENTAL,)
         self.view, self.settings, self.unseen = None, NodeSettings(), None
+        self.temporary_views = []
 
     def failure_unseen(self) -> DbtRuntimeError | None:
         """A failure for what began and did not end: dbt catches the errors of a batch itself."""

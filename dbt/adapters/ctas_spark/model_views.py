@@ -1,9 +1,12 @@
 """The temporary view of a model's rows: its query's, its Python code's, or what a stream brings."""
 
 import time
+from contextlib import suppress
 from typing import Any
 
 from dbt_common.events.functions import fire_event
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.ctas_spark import old_rows, python_models, streams
@@ -11,6 +14,7 @@ from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.events.types import CodeExecution, CodeExecutionStatus
 
@@ -62,7 +66,15 @@ class ModelViewsAdapter(PreviewAdapter):
     def _view(self, view: CtasSparkRelation, frame: Any) -> None:
         if frame.isStreaming and self._model.node.config.materialized not in VIEWS:
             frame = self._batch_of(frame)
-        frame.createOrReplaceTempView(view.identifier)
+        frame.createOrReplaceTempView(quoting.identifier(str(view.identifier)))
+        if not self.is_preview() and self._model.node.config.materialized not in VIEWS:
+            self._model.temporary_views.append(str(view.identifier))
+
+    def _drop_views(self, names: list[str]) -> None:
+        """Let go of a node's rows: those of pandas and its like are in the driver's memory."""
+        for name in names:
+            with suppress(Py4JError, PySparkException, OSError):  # an ended Spark has none
+                self._handle.spark.catalog.dropTempView(name)
 
     def _batch_of(self, stream: Any) -> Any:
         model = self._model

@@ -1,6 +1,7 @@
 """The adapter's methods for previews: each node becomes a temporary view, and no table."""
 
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import reduce
 from multiprocessing.context import SpawnContext
@@ -20,11 +21,13 @@ from dbt.adapters.ctas_spark import (
     old_rows,
     operations,
     python_models,
+    snapshots,
     streams,
 )
 from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
+from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.preview import (
     NOTHING_STARTED,
     Columns,
@@ -138,12 +141,15 @@ class PreviewAdapter(TemporaryAdapter):
         if node.config.materialized != "view":
             schema = self._credentials.staging_schema
             read_plan(node.unique_id, node.config, node.description, path, schema)
+        if node.config.materialized == "snapshot":
+            by = snapshots.way(existing)
+            table = increments.written(relation, existing, by)
+            self._check_added(path, table, by, increments.of_no_statement(node.config, table, by))
         if node.config.materialized != "incremental":
             return False
         by = increments.way(existing, node.config, full_refresh=full_refresh)
         table = increments.written(relation, existing, by)
-        if wrong := [*increments.of_strategy(node.config, table, by, macros)]:
-            raise ConfigurationError(node.unique_id, wrong)
+        self._check_added(path, table, by, increments.of_strategy(node.config, table, by, macros))
         told = streams.problems(node.config, table, by)
         self._model.problems_of_stream = [*told]
         is_table = self._befores[path] is not None and existing is not None and existing.is_table
@@ -170,6 +176,15 @@ class PreviewAdapter(TemporaryAdapter):
         if self._here.adds:
             logger.warning(f"{path}: {NEW_ROWS_ALONE.format(strategy)}")
         return f"SELECT * FROM {name}"  # noqa: S608 (quoted)
+
+    def _check_added(
+        self, path: TableName, table: CtasSparkRelation, by: Way, wrong: Iterable[str]
+    ) -> None:
+        """Return if rows can be added as the configuration says, of which ``wrong`` is known."""
+        self.catalogs.check_added_to(path)
+        node = self._model.node
+        if problems := increments.problems(node.config, table, by, wrong):
+            raise ConfigurationError(node.unique_id, problems)
 
     def _with_earlier_batches(self, path: TableName, view: str, batch: Any) -> tuple[str, Any]:
         """A view of all rows of a microbatch model so far: its name as SQL, and its rows."""

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.model_build import ModelSlot
 from dbt.adapters.ctas_spark.operations import RESOURCES
 from dbt.adapters.ctas_spark.staging.context import Atomicity, table_name
-from dbt.adapters.ctas_spark.staging.errors import ProfileError
+from dbt.adapters.ctas_spark.staging.errors import ProfileError, StagingError
 from dbt.adapters.ctas_spark.staging.hooks import (
     Column,
     Dataset,
@@ -92,6 +92,15 @@ class Announcer:
         if self._hooks and _is_told(slot, cause):
             with self._changing_nothing(slot):
                 self._hooks.tell(self._end(slot, cause, canceled=canceled))
+
+    @contextmanager
+    def refusing(self, slot: ModelSlot) -> Iterator[None]:
+        """Around what may refuse the node before dbt calls it begun, and never calls it ended."""
+        try:
+            yield
+        except StagingError as error:
+            self.ended(slot, error, canceled=False)
+            raise
 
     @contextmanager
     def _changing_nothing(self, slot: ModelSlot) -> Iterator[None]:

@@ -167,3 +167,11 @@ def test_a_project_without_tables_is_previewed(project: Project) -> None:
     run = preview(project, "build", *when)
     assert run.success, run.log
     assert not [row for row in project.rows("show schemas") if row[0] == project.schema]
+
+
+def test_what_a_build_would_refuse_is_refused(project: Project) -> None:
+    """An increment, whose configuration says how rows are added, as well as a table."""
+    config = "materialized='incremental', on_conflict='overwrite'"
+    project.write({"models/events.sql": f"{{{{ config({config}) }}}} select 1 as id"})
+    run = preview(project)
+    assert "on_conflict: overwrite would lose the rows" in run.message("events")

@@ -1,6 +1,7 @@
 """Python models: staged and published like queries."""
 
 import pytest
+from pyspark.sql import SparkSession
 
 from functional.dbt_project import Project
 
@@ -36,6 +37,8 @@ def test_what_it_returns_is_published(project: Project, body: str) -> None:
     assert built.response("made")["rows_affected"] == 2
     rows = project.rows("select id, twice from {schema}.made order by id")
     assert [(row.id, row.twice) for row in rows] == [(1, 2), (2, 4)]
+    views = SparkSession.active().sql("show views").collect()
+    assert not [row for row in views if row.viewName.startswith("made__dbt_tmp")]
 
 
 def test_it_is_replaced_by_one_call(project: Project) -> None:

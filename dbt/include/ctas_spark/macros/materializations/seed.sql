@@ -8,7 +8,9 @@
     {%- do exceptions.raise_compiler_error("Cannot seed to '" ~ existing.render() ~ "', it is a view") -%}
   {%- endif -%}
   {%- if not adapter.plan_if_possible(target, should_full_refresh()) -%}
-    {{ return(materialization_seed_default()) }}
+    {%- set relations = materialization_seed_default() -%}
+    {%- do adapter.list_seed(load_result('agate_table').table.rows | length) -%}
+    {{ return(relations) }}
   {%- endif -%}
   {%- set rows = load_agate_table() -%}
   {%- do store_result('agate_table', response='OK', agate_table=rows) -%}
