@@ -8,6 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from dbt.adapters.ctas_spark.column import INTEGERS
 from dbt.adapters.ctas_spark.staging import quoting
 
 ROWS_A_TEXT = 1_000
@@ -15,6 +16,8 @@ ROWS_A_TEXT = 1_000
 
 SIZED = re.compile(r"\s*(?:var)?char(?:acter)?\s*\(\s*(\d+)\s*\)\s*", re.IGNORECASE)
 """A text's type with its length."""
+WHOLE_NUMBER = "^[+-]?[0-9]+([.]0*)?$"
+"""What a CAST to an integer keeps: of any other number it drops the fraction."""
 IN_BATCHES = (
     "the seed is dropped, created and filled in batches, so that readers find no table, or a part "
     "of its rows, meanwhile"
@@ -67,6 +70,8 @@ def _value(text: str, column: SeedColumn) -> str:
     is_lost = (
         f"char_length({text}) > {sized[1]}" if sized else f"{text} IS NOT NULL AND {value} IS NULL"
     )
+    if column.type.strip().lower() in INTEGERS:
+        is_lost += f" OR trim({text}) NOT RLIKE {quoting.string(WHOLE_NUMBER)}"
     return f"CASE WHEN {is_lost} THEN raise_error(concat({text}, {wrong})) ELSE {value} END"
 
 

@@ -39,7 +39,8 @@ def run(arguments: Arguments, profile: CtasSparkCredentials, say: Callable[[str]
     needs = Needs.of(wanted, settings)
     if arguments.get("stop"):
         return _stopped(launching.stop(needs, say))
-    minutes = arguments.get("idle_minutes", IDLE_MINUTES)
+    asked = arguments.get("idle_minutes")
+    minutes = IDLE_MINUTES if asked is None else asked
     order = Order(
         settings=wanted,
         digests=needs.digests,

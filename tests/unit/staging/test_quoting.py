@@ -67,3 +67,8 @@ def test_an_unknown_type_has_no_literal() -> None:
     """A value is never turned into SQL by its repr."""
     with pytest.raises(TypeError):
         quoting.literal(object())
+
+
+def test_a_value_that_is_null_is_not_set() -> None:
+    """As in any config of dbt; Spark would take it for the text None."""
+    assert quoting.sparks_texts({"a": None, "b": True, "c": 1}) == {"b": "true", "c": "1"}

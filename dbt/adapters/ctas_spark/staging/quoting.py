@@ -70,10 +70,11 @@ def properties(values: Mapping[str, str]) -> str:
 
 
 def sparks_texts(values: Mapping[str, object]) -> dict[str, str]:
-    """A mapping's values in Spark's spelling."""
+    """A mapping's values in Spark's spelling, without those that are null: they are not set."""
     return {
         str(key): str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in values.items()
+        if value is not None
     }
 
 
