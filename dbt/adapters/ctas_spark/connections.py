@@ -10,8 +10,6 @@ from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import Row
 
 from dbt.adapters.contracts.connection import (
@@ -28,6 +26,7 @@ from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
 from dbt.adapters.ctas_spark.progress import told
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.staging.engines.protocol import (
     STOP_SECONDS,
     StoppableJob,
@@ -92,7 +91,7 @@ class SessionHandle(SparkConnectionWrapper):
     def cancel(self) -> None:
         """Stop this handle's jobs and no others, after a commit that is under way."""
         self.give_up()
-        with self._deciding, suppress(Py4JError, PySparkException, OSError):  # Spark has ended
+        with self._deciding, suppress(*FAILURES):  # Spark has ended
             self.job.cancel()
 
     def close(self) -> None:

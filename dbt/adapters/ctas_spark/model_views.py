@@ -5,8 +5,6 @@ from contextlib import suppress
 from typing import Any
 
 from dbt_common.events.functions import fire_event
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.ctas_spark import old_rows, python_models, streams
@@ -15,6 +13,7 @@ from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.events.types import CodeExecution, CodeExecutionStatus
 
@@ -73,7 +72,7 @@ class ModelViewsAdapter(PreviewAdapter):
     def _drop_views(self, names: list[str]) -> None:
         """Let go of a node's rows: those of pandas and its like are in the driver's memory."""
         for name in names:
-            with suppress(Py4JError, PySparkException, OSError):  # an ended Spark has none
+            with suppress(*FAILURES):  # an ended Spark has none
                 self._handle.spark.catalog.dropTempView(name)
 
     def _batch_of(self, stream: Any) -> Any:

@@ -9,9 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from py4j.protocol import Py4JError
 from pyspark import InheritableThread
-from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.session_table import SessionTable, has_jvm
 from dbt.adapters.ctas_spark.staging import quoting
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 R = TypeVar("R")
-NO_ANSWER = (Py4JError, PySparkException, OSError)
 
 
 class Saving:
@@ -121,7 +118,7 @@ class Saving:
     def cancel(self) -> None:
         """From another thread: end the job, after a commit that is under way."""
         self._canceled.set()
-        with self._deciding, suppress(*NO_ANSWER):
+        with self._deciding, suppress(*jvm.FAILURES):
             if self._job is not None:
                 self._job.cancel()
             self._tell_if_published()
@@ -147,7 +144,7 @@ class Saving:
 
     def close(self) -> None:
         """Let go of what was taken from the session."""
-        with suppress(*NO_ANSWER):
+        with suppress(*jvm.FAILURES):
             self._resources.close()
 
     def _tell_if_published(self) -> None:

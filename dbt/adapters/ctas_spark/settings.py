@@ -6,12 +6,11 @@ from contextlib import suppress
 from typing import Any
 
 import sqlparse
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from sqlparse import lexer
 from sqlparse.tokens import Comment, Whitespace
 
 from dbt.adapters.ctas_spark.dbt_edge import logger
+from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 COMMENTS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
@@ -21,8 +20,6 @@ SET = re.compile(
 )
 RESET = re.compile(rf"{COMMENTS}RESET\s*;?\s*$", re.IGNORECASE)
 TIME_ZONE = "spark.sql.session.timeZone"
-ENDED = (Py4JError, PySparkException, OSError)
-"""What a Spark raises that has ended, and has no settings any more."""
 REDACTED = "(redacted)"
 """How the text ends that Spark's SQL shows instead of a secret."""
 
@@ -81,7 +78,7 @@ class SessionSettings:
                 self._setters[name].remove(node)
                 if not self._setters[name]:
                     del self._setters[name]
-                    with suppress(*ENDED):
+                    with suppress(*FAILURES):  # an ended Spark has no settings
                         self._set_back(name, self._before.pop(name))
 
     def _set_back(self, name: str, value: str | None) -> None:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException
 
 from . import quoting
 from .context import SESSION_CATALOG, TableName
@@ -133,7 +132,7 @@ class TemporaryObjects:
     def clear(self, keep: Collection[TemporaryObject] = ()) -> None:
         """Drop all but some; a session whose Spark has ended has none."""
         for one in self.all.difference(keep):
-            with suppress(Py4JError, PySparkException, OSError):
+            with suppress(*jvm.FAILURES):
                 self.drop(one.path, one.kind)
 
     def generated(self, path: TableName) -> str:

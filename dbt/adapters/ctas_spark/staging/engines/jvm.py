@@ -18,6 +18,8 @@ Meaning = Callable[[Exception], tuple[type[MetastoreError], str]]
 """The core's error for one of Spark's, and its words."""
 GONE = (Py4JNetworkError, OSError)
 """What a call raises when the JVM has ended."""
+FAILURES = (Py4JError, PySparkException, OSError)
+"""What a call raises that Spark refuses, or that finds no JVM or server any more."""
 ASKED_AT_ONCE = 1000
 """Tables in one question: databases behind a metastore limit their lists, some to so many."""
 SEPARATOR = "\0"
@@ -31,7 +33,7 @@ def core_errors(meaning: Meaning) -> Callable[[str], AbstractContextManager[None
     def raised(action: str) -> Iterator[None]:
         try:
             yield
-        except (Py4JError, PySparkException, OSError) as error:
+        except FAILURES as error:
             kind, words = meaning(error)
             raise kind(f"could not {action}: {words}") from error
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from .. import quoting
@@ -124,7 +124,7 @@ class SessionJob(StoppableJob):
         """Spark's counters; a MERGE also copies rows that it leaves as they are."""
         try:
             return _affected(frame) if MERGE.search(sql) else self._written()
-        except (Py4JError, PySparkException, OSError):
+        except jvm.FAILURES:
             return WriteFigures()
 
     def progress(self) -> str:
