@@ -30,6 +30,7 @@ HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
         sabotages.ages_are_not_looked_at,
         sabotages.foreign_records_are_trusted,
         sabotages.superseded_for_long,
+        sabotages.any_note_begins_the_grace,
         sabotages.partitions_tracked_by_the_swap,
         sabotages.columns_stay_unfilled,
     ],

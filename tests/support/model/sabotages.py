@@ -73,6 +73,16 @@ def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(garbage.FileGarbage, "superseded_for_ms", lambda *_facts, **_named: long)
 
 
+def any_note_begins_the_grace(patch: pytest.MonkeyPatch) -> None:
+    """Whatever publication was noted, and when: also one that the version itself replaced."""
+
+    def followed_ms(found: garbage.FileGarbage, _version: object) -> int | None:
+        records = found._found.values()  # noqa: SLF001 (a sabotage looks behind the machine)
+        return min((one.published_ms for one in records if one.published_ms), default=None)
+
+    patch.setattr(garbage.FileGarbage, "_followed_ms", followed_ms)
+
+
 def files_are_not_counted(patch: pytest.MonkeyPatch) -> None:
     """What is published is not looked at once more."""
     patch.setattr(version, "what_is_wrong", lambda *_facts: "")

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
+from dbt.adapters.ctas_spark.staging.errors import StorageError
+from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage, MissingError
 
 
 class Listed(HadoopStorage):
@@ -23,3 +24,28 @@ class Listed(HadoopStorage):
 def test_a_directory_has_a_time_where_the_storage_keeps_one(path: str, time: int | None) -> None:
     """S3A says the present time, by which an empty directory would never be old."""
     assert Listed().modified_ms(path) == time
+
+
+class Vanishing(HadoopStorage):
+    """Each listing breaks off; the directory itself may still be there."""
+
+    def __init__(self, *, stays: bool) -> None:
+        self._stays = stays
+
+    def _locate(self, path: str) -> tuple[Any, Any]:
+        def list_files(*_arguments: Any) -> Any:
+            raise MissingError("File hdfs://node/d/k=1 does not exist")
+
+        return path, SimpleNamespace(
+            listFiles=list_files, listStatusIterator=list_files, exists=lambda _path: self._stays
+        )
+
+
+def test_a_listing_that_breaks_off_is_not_one_of_an_empty_directory() -> None:
+    """Before 3.3.5 Hadoop gives up when a subdirectory vanishes meanwhile."""
+    broken, gone = Vanishing(stays=True), Vanishing(stays=False)
+    for storage in (broken.files, broken.children):
+        with pytest.raises(StorageError, match="changed while it was listed"):
+            storage("hdfs://node/d")
+    assert not gone.files("hdfs://node/d")
+    assert not gone.children("hdfs://node/d")

@@ -78,6 +78,7 @@ def test_numbers_count_publications() -> None:
         lineage = lineage.followed_by(one)
     marker = replace(MARKER, lineage=lineage, number=14)
     assert [marker.number_of(one) for one in "acbx"] == [14, 13, 12, None]
+    assert [number for number in range(20) if marker.published("a", number)] == [11, 14]
     assert marker.lineage.has_version("b")
     assert not marker.lineage.has_version("x")
 

@@ -93,15 +93,18 @@ class FileGarbage:
         return versions_of(self.table, self._found.values(), self.base)
 
     def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
-        """By the time on the record; a version without a record gets one to hold it.
+        """By the time on its record, or on that of a version that was published after it.
 
-        What was noted of an orphan does not count if its creation was published after all.
+        A version without a record gets one to hold it. What was noted of an orphan does not count
+        if its creation was published after all.
         """
         record = self._found[version.id]
         now, noted = self._now(record), record.superseded_ms
         is_of_orphan = record.state is not RecordState.SUPERSEDED
         if noted is not None and not (is_of_orphan and version.place is Place.SUPERSEDED):
             return now - noted
+        if (followed := self._followed_ms(version)) is not None:
+            return now - followed
         if note:
             self._note_superseded(version, now)
         return 0
@@ -157,8 +160,8 @@ class FileGarbage:
     def give_back(self, version: KnownVersion) -> None:
         """To ``published``; the grace begins anew when the version is superseded."""
         record, published = self._found[version.id], RecordState.PUBLISHED
-        back = replace(record, state=published, superseded_ms=None, number=version.number)
-        self._moved(record, back)
+        back = replace(record, state=published, superseded_ms=None, published_ms=None)
+        self._moved(record, back.numbered(version.number))
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Delete the directory, again and again while files come."""
@@ -185,17 +188,39 @@ class FileGarbage:
         record = self._found.get(version)
         if record is None or record.entry is None or record.state is RecordState.DELETING:
             return
-        number = self.base.marker.number_of(version) if self.base.marker else None
         is_new = record.state is RecordState.STAGED
         state = RecordState.PUBLISHED if is_new else record.state
-        told = replace(record, state=state, number=number or record.number, **asdict(figures))
+        told = replace(record, state=state, **asdict(figures))
+        if number := self.base.marker.number_of(version) if self.base.marker else None:
+            told = told.numbered(number)
+            told = replace(told, published_ms=told.published_ms or self._now(record))
         self._moved(record, told)
+
+    def _followed_ms(self, version: KnownVersion) -> int | None:
+        """When the first later publication was noted; None if none was.
+
+        Numbers are the present lineage's alone: those before a drop began at 1, too. A note's time
+        is that of the storage on which its version lies.
+        """
+        marker, root = self.base.marker, self._found[version.id].root
+        number = marker.number_of(version.id) if marker else None
+        if marker is None or number is None:
+            return None
+        noted = [
+            one.published_ms
+            for one in self._found.values()
+            if one.published_ms is not None
+            and one.number > number
+            and marker.published(one.version, one.number)
+            and one.root == root
+        ]
+        return min(noted, default=None)
 
     def _note_superseded(self, version: KnownVersion, now: int) -> None:
         record = self._found[version.id]
         lived = version.place is Place.SUPERSEDED
         state = RecordState.SUPERSEDED if lived else record.state
-        noted = replace(record, state=state, number=version.number, superseded_ms=now)
+        noted = replace(record, state=state, superseded_ms=now).numbered(version.number)
         with self.table.report.within(Step.NOTE_SUPERSEDED):
             if record.entry is None:
                 self._made(noted)

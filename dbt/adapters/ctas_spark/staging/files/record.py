@@ -35,8 +35,10 @@ class Record:
     """One version of one target.
 
     ``base`` is what its last commit call was, or will be, conditional on (``str`` of a base);
-    ``root`` the directory that holds its target's versions; ``number`` that of its publication;
-    ``superseded_ms`` when a clean-up first noted, by the storage's clock, that it is superseded.
+    ``root`` the directory that holds its target's versions; ``number`` that of its publication.
+    By the storage's clock, ``published_ms`` is when a clean-up first noted that publication, after
+    which what was there before is superseded, and ``superseded_ms`` when one first noted that this
+    version is superseded, where no other record shows it.
     ``took_over`` is the directory of a managed table that it replaced, and ``took_over_ms`` when
     ``ctas_vacuum`` first saw that. ``rows``, ``files`` and
     ``bytes`` are what its job counted. ``entry`` is where all this was read.
@@ -48,6 +50,7 @@ class Record:
     base: str
     root: str
     number: int = 0
+    published_ms: int | None = None
     superseded_ms: int | None = None
     took_over: str | None = None
     took_over_ms: int | None = None
@@ -60,6 +63,12 @@ class Record:
     def directory(self) -> str:
         """Where the version's files lie."""
         return f"{self.root}/{self.version}"
+
+    def numbered(self, number: int) -> "Record":
+        """With the number of its last publication; what was noted of another does not count."""
+        if number == self.number:
+            return self
+        return replace(self, number=number, published_ms=None)
 
     @classmethod
     def of(cls, entry: TableEntry | None) -> "Record | None":
@@ -211,6 +220,7 @@ class StagedRecord:
             base=str(over),
             took_over=over.managed_directory or record.took_over,
             state=RecordState.PUBLISHED if self.publishes_again else record.state,
+            published_ms=None,
             superseded_ms=None,
         )
         metastore, conditional = self.table.metastore, self.table.services.conditional

@@ -150,6 +150,11 @@ class Marker(AnyMarker):
                 return self.number - behind
         return None
 
+    def published(self, version: str, number: int) -> bool:
+        """True if the publication of that number was the version's; False beyond the lineage."""
+        behind, entries = self.number - number, self.lineage.entries
+        return 0 <= behind < len(entries) and entries[behind].version == version
+
     @classmethod
     def of(cls, entry: TableEntry | None) -> "Marker | None":
         """The entry's own marker; None if it has none, or a foreign one.

@@ -67,7 +67,7 @@ class HadoopStorage:
     def files(self, directory: str) -> tuple[StoredFile, ...]:
         """One recursive listing (flat on object stores), handed over as one text."""
         text = ""
-        with suppress(MissingError), asking("list", directory):
+        with self._listing(directory):
             if local := disk.path_of(directory):
                 return tuple(disk.files(local))
             target, system = self._locate(directory)
@@ -75,6 +75,20 @@ class HadoopStorage:
         return tuple(
             StoredFile(path, int(length), int(time)) for path, length, time in STATUS.findall(text)
         )
+
+    @contextmanager
+    def _listing(self, directory: str) -> Iterator[None]:
+        """Without the directory nothing is listed; what vanishes below it breaks a listing off."""
+        try:
+            with asking("list", directory):
+                yield
+        except MissingError as error:
+            if self.exists(directory):
+                raise StorageError(
+                    f"{directory} changed while it was listed: {error.what}",
+                    left="nothing was published",
+                    remedy="run it again",
+                ) from error
 
     def _text_of(self, statuses: Any) -> str:
         """Not of an array, which Py4J passes to no method of Java's that takes any."""
@@ -90,13 +104,13 @@ class HadoopStorage:
         return None
 
     def children(self, directory: str) -> tuple[str, ...]:
-        with suppress(MissingError), asking("list", directory):
+        text = ""
+        with self._listing(directory):
             if local := disk.path_of(directory):
                 return tuple(disk.children(local))
             target, system = self._locate(directory)
             text = self._text_of(system.listStatusIterator(target))
-            return tuple(path.rpartition("/")[2] for path in PATH.findall(text))
-        return ()
+        return tuple(path.rpartition("/")[2] for path in PATH.findall(text))
 
     def copy(self, source: str, directory: str) -> None:
         """By Hadoop itself, which also writes the checksums that its local files have."""
