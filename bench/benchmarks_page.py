@@ -37,6 +37,10 @@ RESULTS, PAGE = ROOT / "bench" / "results", ROOT / "docs" / "benchmarks.md"
 Figures = Mapping[str, Any]
 PLOTTED = ("small", "start", "tpch", "threads", "models")
 """The questions that bench/benchmarks_plots.py has a plot for."""
+PROFILES = {
+    "where_time_goes": "Where the time of small models goes",
+    "where_time_goes-start": "Where the time of a start goes",
+}
 IDLE = 0.1
 COUNTED = 10
 """Larger limits are milliseconds, and no ratios."""
@@ -64,8 +68,9 @@ def page(results: Path) -> str:
                 [f"## Commits on {_article(where)} metastore\n", f"{_file(name)} {COMMITS}"]
             )
             lines.extend([commit_table(figures["timings"]), ""])
-    if figures := named.get("where_time_goes"):
-        lines.extend(_profile(figures))
+    for name, title in PROFILES.items():
+        if figures := named.get(name):
+            lines.extend(_profile(name, title, figures))
     return "\n".join([*lines, *_machines(named)])
 
 
@@ -124,9 +129,11 @@ def _tenths(figures: Figures) -> Iterator[str]:
     yield ""
 
 
-def _profile(figures: Figures) -> Iterator[str]:
-    yield "## Where the time of small models goes\n"
-    yield f"{_file('where_time_goes')} {figures['models']} models of one row, rebuilt. {PROFILE}"
+def _profile(name: str, title: str, figures: Figures) -> Iterator[str]:
+    models = figures["models"]
+    yield f"## {title}\n"
+    yield f"{_file(name)} {models} {'model' if models == 1 else 'models'} of one row, rebuilt."
+    yield PROFILE
     competitors = figures["shares"]
     yield row("code", *competitors)
     yield rule(1 + len(competitors))
@@ -136,7 +143,9 @@ def _profile(figures: Figures) -> Iterator[str]:
     yield row("seconds of pauses for garbage", *figures["pauses"].values())
     seconds = figures["seconds of the rebuild"]
     yield row("seconds of the whole rebuild", *(f"{one:.1f}" for one in seconds.values()))
-    yield f"\n{COMPILERS.format(cores=figures['cores'])}"
+    yield ""
+    if models > 1:
+        yield COMPILERS.format(cores=figures["cores"])
 
 
 def _machines(named: Mapping[str, Figures]) -> Iterator[str]:

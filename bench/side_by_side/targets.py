@@ -129,6 +129,7 @@ TARGETS: Mapping[str, Callable[[Figures], Iterator[Reached]]] = {
     "benchmark-small-500": _small,
     "benchmark-start": _start,
     "benchmark-tpch": _tpch,
+    "benchmark-tpch-5": _tpch,
     "large_models": _large,
     "commit_time-remote": _remote_commit,
     "benchmark-models": _models,
