@@ -105,6 +105,7 @@ SECTIONS = {
     "tpch": ("TPC-H's queries as models", TPCH),
     "tpch-5": ("TPC-H's queries over larger tables", "The same with 5 GB."),
     "threads": ("Threads", "100 models of one row."),
+    "threads-1": ("One thread", "The same in one thread."),
     "models": ("Projects of many models", MODELS),
     "tables": ("Schemas of many tables", TABLES),
     "versions": ("Tables of many versions", VERSIONS),
