@@ -31,7 +31,7 @@ from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, Stag
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
-from dbt.adapters.ctas_spark.staging.files.versions import References
+from dbt.adapters.ctas_spark.staging.files.showing import Showing
 from fakes.engine import FakeJob
 
 NEVER = -1
@@ -197,11 +197,12 @@ def test_a_job_that_nobody_counted_is_published_whole_or_not_at_all(
 def age_alone_decides(patch: pytest.MonkeyPatch) -> None:
     """A clean-up takes what is old, though its writer's call would be let through."""
     patch.setattr(FileGarbage, "may_land", lambda _self, _version: False)
+    patch.setattr(Showing, "_lets_land", lambda *_facts: False)
 
 
 def nobody_looks_again(patch: pytest.MonkeyPatch) -> None:
     """A clean-up deletes by what it saw of the target before it took the record."""
-    patch.setattr(References, "reason", lambda _self, _version: None)
+    patch.setattr(Showing, "of", lambda *_facts: {})
 
 
 def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:

@@ -23,5 +23,5 @@ def test_a_printed_life_is_repeated() -> None:
     """Each step is followed by what it changed, and by what the target is then."""
     lines = list(replayed(PRINTED))
     assert [line for line in lines if line.startswith("# ")][1] == "# state.holds()"
-    (created,) = (line for line in lines if "(commit): create_table(" in line)
+    created = next(line for line in lines if "(commit): create_table(" in line)
     assert "orders shows 20231114t221320x" in created

@@ -30,7 +30,7 @@ HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
         sabotages.ages_are_not_looked_at,
         sabotages.foreign_records_are_trusted,
         sabotages.superseded_for_long,
-        sabotages.any_note_begins_the_grace,
+        sabotages.any_publication_begins_the_grace,
         sabotages.partitions_tracked_by_the_swap,
         sabotages.columns_stay_unfilled,
     ],
@@ -78,7 +78,7 @@ def rolls_back_during_a_clean_up(life: Lives) -> None:
     builds(life)
     builds(life)
     life.rolls_back(number=7, schema=STAGING_SCHEMA, table=TARGET_NAME, fault=HELD)
-    cleans(life, AT_ONCE, Fault(Fate.HELD_BEFORE, 2))
+    cleans(life, AT_ONCE, Fault(Fate.HELD_BEFORE, 1))
     life.goes_on(number=1, fault=None)
     life.goes_on(number=0, fault=None)
     life.holds()

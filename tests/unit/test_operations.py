@@ -119,6 +119,7 @@ def test_older_than_replaces_grace_and_orphan_age() -> None:
     """So that a table can be tidied at once."""
     world = World()
     orphan = world.begun()
+    world.clock.pass_ms(1_000)
     live = world.published()
     states = {r["version"]: r["state"] for r in rows(world, "ctas_vacuum", model="orders")}
     assert "younger than the orphan age" in str(states[orphan.version])

@@ -9,11 +9,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from math import ceil
+from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark import dbt_edge
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import CleanUpOfOne, StagingCatalog
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import CleanUpOfOne, Ruled, StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
@@ -22,8 +21,6 @@ from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 logger = logging.getLogger(__name__)
 
 MOST_THREADS = 4
-MOST_TOGETHER = 100
-"""Tables that are read at once: what is read of them is in memory together."""
 SECONDS = 120.0
 SECONDS_WHEN_INTERRUPTED = 3.0
 
@@ -55,13 +52,13 @@ def look_after(
 def _freed_in_time(published: list[Published], seconds: float) -> list[int | None]:
     """For each table that was reached, the number of versions freed; None where that failed."""
     freed: list[int | None] = []
-    over, waiting = threading.Event(), deque(_batches(published))
+    over, waiting = threading.Event(), deque(_in_groups(published))
 
     def work() -> None:
         with suppress(IndexError):  # none waits any more
             while not over.is_set():
-                for one in _freed_of(waiting.popleft(), over):
-                    freed.append(one)  # noqa: PERF402 (one after the other, for who stops waiting)
+                one, together = waiting.popleft()
+                freed.append(_freed(one, together, over))
 
     # Daemons, so that a call that hangs does not hold the process; and plain threads, because
     # PySpark's InheritableThread would bring a model's job group along.
@@ -78,35 +75,43 @@ def _freed_in_time(published: list[Published], seconds: float) -> list[int | Non
     return list(freed)
 
 
-def _batches(published: list[Published]) -> Iterator[list[Published]]:
-    """Tables whose records are in one staging schema, so that all threads have some."""
-    of_schema: dict[tuple[int, str], list[Published]] = {}
+@dataclass(slots=True)
+class _Together:
+    """Tables whose records are in one staging schema: whoever comes first looks at all of them."""
+
+    catalog: StagingCatalog
+    tables: list[Ruled] = field(default_factory=list)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+    _clean_up: CleanUpOfOne | None = None
+
+    def clean_up(self) -> CleanUpOfOne:
+        """The clean-up of any of them."""
+        with self._guard:
+            if self._clean_up is None:
+                self._clean_up = self._looked()
+            return self._clean_up
+
+    def _looked(self) -> CleanUpOfOne:
+        try:
+            return self.catalog.clean_ups(self.tables)
+        except Exception as error:  # noqa: BLE001 (one by one, each table has its own error)
+            logger.info("%d tables are looked after one by one: %s", len(self.tables), error)
+            return self.catalog.clean_up
+
+
+def _in_groups(published: list[Published]) -> Iterator[tuple[Published, _Together]]:
+    groups: dict[tuple[int, str], _Together] = {}
     for one in published:
-        of_schema.setdefault((id(one.catalog), one.context.staging_schema), []).append(one)
-    size = min(MOST_TOGETHER, ceil(len(published) / MOST_THREADS))
-    for tables in of_schema.values():
-        for start in range(0, len(tables), size):
-            yield tables[start : start + size]
+        key = id(one.catalog), one.context.staging_schema
+        groups.setdefault(key, _Together(one.catalog)).tables.append((one.context, one.rules))
+    for one in published:
+        yield one, groups[id(one.catalog), one.context.staging_schema]
 
 
-def _freed_of(batch: list[Published], over: threading.Event) -> Iterator[int | None]:
-    catalog = batch[0].catalog
+def _freed(one: Published, together: _Together, over: threading.Event) -> int | None:
+    """Delete its old versions; how many, or None if that failed."""
     try:
-        clean_up = catalog.clean_ups([(one.context, one.rules) for one in batch])
-    except Exception as error:  # noqa: BLE001 (one by one, each table has its own error)
-        logger.info("%d tables are looked after one by one: %s", len(batch), error)
-        clean_up = catalog.clean_up
-    for one in batch:
-        if over.is_set():
-            return
-        yield _freed(one, clean_up, over)
-
-
-def _freed(one: Published, clean_up: CleanUpOfOne, over: threading.Event) -> int | None:
-    """Keep its figures and delete versions; how many, or None if that failed."""
-    try:
-        counted = {one.version: one.figures}
-        return len(clean_up(one.context, one.rules, counted=counted).freed)
+        return len(together.clean_up()(one.context, one.rules).freed)
     except Exception as error:  # noqa: BLE001 (whatever it is, the other tables go on)
         if not over.is_set():
             what = error.what if isinstance(error, StagingError) else dbt_edge.message(error)

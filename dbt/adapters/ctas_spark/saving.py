@@ -108,10 +108,9 @@ class Saving:
         """Delete old versions by the table's rules; trouble is a warning, and the next call's."""
         if self.staged.outcome is not Outcome.COMMITTED or not self.table.cleans_up:
             return
-        counted = {self.staged.version: self.staged.figures}
         context, rules = self.table.plan.context, self.table.plan.retention
         try:
-            self.catalog.clean_up(context, rules, counted=counted)
+            self.catalog.clean_up(context, rules)
         except Exception as error:  # noqa: BLE001 (whatever it is, the table is published)
             logger.warning("%s: old versions stay for now: %s", self.target, error)
 

@@ -14,7 +14,6 @@ from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.ctas_spark import docs_catalog, operations
-from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.freshness import FreshnessAdapter
 from dbt.adapters.ctas_spark.lookup import ANYTHING
 from dbt.adapters.ctas_spark.staging.context import TableName, table_name
@@ -78,7 +77,7 @@ class CountingAdapter(FreshnessAdapter):
         known = (one for one in listed if cast("CtasSparkRelation", one).full_name == asked)
         if (found := next(known, None)) is None:
             return None
-        rows = self._counted(found, super()._get_columns_for_catalog(found), {})
+        rows = self._counted(found, super()._get_columns_for_catalog(found))
         return docs_catalog.table(docs_catalog.with_comments(rows, self.describe(found, ANYTHING)))
 
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterator[dict[str, Any]]:
@@ -87,18 +86,17 @@ class CountingAdapter(FreshnessAdapter):
         if table in self._commented:
             columns = docs_catalog.with_comments(columns, self.describe(relation, ANYTHING))
         model: Any = self._models.get(table)
-        return columns if model is None else self._counted(relation, columns, model.config)
+        return columns if model is None else self._counted(relation, columns)
 
     def _counted(
-        self, relation: BaseRelation, columns: Iterator[dict[str, Any]], config: Any
+        self, relation: BaseRelation, columns: Iterator[dict[str, Any]]
     ) -> Iterator[dict[str, Any]]:
         """With what the job of its version counted, if it shows one."""
         table = cast("CtasSparkRelation", relation).full_name
         version = version_shown(cast("CtasSparkRelation", relation).information)
         if not VERSION_ID.fullmatch(version):
             return columns
-        default: str | None = self.config.credentials.staging_schema
-        figures = self.catalogs.figures(table, version, staging_schema_of(config, table, default))
+        figures = self.catalogs.figures(table, version)
         return (with_figures(column, version, figures) for column in columns)
 
 

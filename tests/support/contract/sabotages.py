@@ -11,8 +11,8 @@ from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
 from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
+from dbt.adapters.ctas_spark.staging.files.showing import Showing
 from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.files.versions import References
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
@@ -98,8 +98,9 @@ def foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyPatch) -
 def age_alone_decides(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """A clean-up takes what is old, though its writer's call would be let through."""
     patch.setattr(FileGarbage, "may_land", lambda _self, _version: False)
+    patch.setattr(Showing, "_lets_land", lambda *_facts: False)
 
 
 def nobody_looks_again(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """A clean-up deletes by what it saw of the target before it took the record."""
-    patch.setattr(References, "reason", lambda _self, _version: None)
+    patch.setattr(Showing, "of", lambda *_facts: {})

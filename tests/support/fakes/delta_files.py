@@ -3,12 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import (
-    NOTHING,
-    Capabilities,
-    ConflictCheck,
-    Counted,
-)
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
@@ -38,7 +33,6 @@ class FakeFiles(SessionCatalog):
 
     def __init__(self, services: Services, reaches: Atomicity) -> None:
         self.opened: list[Atomicity] = []
-        self.remembered: list[str] = []
         self._of_all = services
         self._reaches = reaches
 
@@ -64,9 +58,7 @@ class FakeFiles(SessionCatalog):
         rules: RetentionRules,  # noqa: ARG002 (nothing to clean)
         *,
         dry_run: bool = False,  # noqa: ARG002 (nothing to clean)
-        counted: Counted = NOTHING,
     ) -> Sweep:
-        self.remembered += counted
         return Sweep()
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (one target)

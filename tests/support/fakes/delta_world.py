@@ -21,11 +21,11 @@ from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
 from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
 from dbt.adapters.ctas_spark.staging.delta.live_files import Files
-from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
+from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord, RecordState
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files.record import RecordState, name_of
+from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
 from dbt.adapters.ctas_spark.staging.publish.locks import NoLock

@@ -1,5 +1,6 @@
 """Versions that nobody may need, of a kind whose every answer is scripted."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark.staging.context import TableName
@@ -17,18 +18,18 @@ def known(version: str, place: Place, **also: object) -> KnownVersion:
 class FakeGarbage:
     """``did`` has the calls that change something, in their order.
 
-    ``superseded_ms`` and ``ages_ms`` are by version, 0 and very old unless they say otherwise;
-    ``shown`` is why a version that was taken may not go; ``fails`` what a call raises, each time or
+    ``left_ms`` and ``ages_ms`` are by version, 0 and very old unless they say otherwise;
+    ``shows`` is why a version that was taken may not go; ``fails`` what a call raises, each time or
     ``once``.
     """
 
     found: list[KnownVersion]
-    superseded_ms: dict[str, int] = field(default_factory=dict)
+    left_ms: dict[str, int | None] = field(default_factory=dict)
     ages_ms: dict[str, int] = field(default_factory=dict)
     landing: set[str] = field(default_factory=set)
     lands_all_the_same: bool = False
     taken_by_others: set[str] = field(default_factory=set)
-    shown: dict[str, Reason] = field(default_factory=dict)
+    shows: dict[str, Reason] = field(default_factory=dict)
     filling: set[str] = field(default_factory=set)
     fails: dict[str, Exception] = field(default_factory=dict)
     once: bool = False
@@ -38,11 +39,9 @@ class FakeGarbage:
     def versions(self) -> tuple[KnownVersion, ...]:
         return tuple(self.found)
 
-    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
-        self._may_fail("superseded")
-        if note:
-            self.did.append(f"note {version.id}")
-        return self.superseded_ms.get(version.id, 0)
+    def left_for_ms(self, version: KnownVersion) -> int | None:
+        self._may_fail("left")
+        return self.left_ms.get(version.id, 0)
 
     def age_ms(self, version: KnownVersion) -> int:
         self._may_fail("age")
@@ -61,10 +60,10 @@ class FakeGarbage:
         self.did.append(f"take {version.id}")
         return version.id not in self.taken_by_others
 
-    def reason_shown(self, version: KnownVersion) -> Reason | None:
-        self.did.append(f"look for {version.id}")
+    def shown(self, versions: Sequence[KnownVersion]) -> dict[str, Reason]:
+        self.did.append(" ".join(["look for", *(one.id for one in versions)]))
         self._may_fail("shown")
-        return self.shown.get(version.id)
+        return self.shows
 
     def give_back(self, version: KnownVersion) -> None:
         self.did.append(f"give back {version.id}")

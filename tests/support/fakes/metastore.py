@@ -23,6 +23,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
 from fakes.partitions import FakePartitions
 from fakes.table_locks import FakeLocks
 
+LAST_DDL_TIME = "transient_lastDdlTime"
 Made = Callable[[str], AbstractContextManager[None]]
 
 
@@ -71,10 +72,13 @@ class FakeMetastore(FakePartitions, FakeLocks):
     ``read_together`` are the names that ``entries`` was asked for.
 
     With ``compares_columns`` it refuses a column's new type by position, as servers do by default.
+    ``seconds`` is its clock: like a server it notes when an entry was changed, if the client does
+    not say it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: Callable[[], int] = lambda: 1_000) -> None:
         super().__init__()
+        self._seconds = seconds
         self.tables: Tables = Tables(self.made)
         self.databases = Databases(
             self.made, shop="file:/warehouse/shop.db", shop__ctas_spark="file:/warehouse/s"
@@ -102,11 +106,13 @@ class FakeMetastore(FakePartitions, FakeLocks):
 
     def create_table(self, change: EntryChange) -> None:
         with self.made("create_table"):
+            change.parameters.setdefault(LAST_DDL_TIME, str(self._seconds()))
             self._refuse_taken(change.target)
             self.tables[change.target] = _changed(change)
 
     def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
         with self.made("alter_table"):
+            change.parameters.setdefault(LAST_DDL_TIME, str(self._seconds()))
             self._compare(change.target, expected)
             self.tables[change.target] = self._accepted(change.target, change)
 

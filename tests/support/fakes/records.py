@@ -1,8 +1,9 @@
 """What became of a world's versions, as their records tell it."""
 
+from dataclasses import replace
+
 from dbt.adapters.ctas_spark.staging.files.record import Record
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
+from fakes.world import TARGET_NAME, Staged, World, version_of
 
 
 def record_of(world: World, staged: Staged) -> Record:
@@ -12,12 +13,17 @@ def record_of(world: World, staged: Staged) -> Record:
     return found
 
 
-def remembered(world: World) -> Staged:
-    """A version of which the end of its invocation has noted that it was published."""
-    staged = world.published()
-    counted = {staged.version: world.job.counted}
-    world.catalog().clean_up(CONTEXT, RetentionRules(), counted=counted)
-    return staged
+def is_deleting(world: World, staged: Staged) -> bool:
+    """True if a clean-up has taken the version's record."""
+    return record_of(world, staged).is_deleting
+
+
+def takes(world: World, staged: Staged) -> None:
+    """A clean-up moves the version's record to ``deleting``."""
+    name, record = version_of(staged).record, record_of(world, staged)
+    found = world.metastore.tables[name]
+    taken = replace(record, deleting_ms=world.clock.wall).to_parameters()
+    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **taken})
 
 
 def drops_the_target(world: World) -> None:

@@ -69,7 +69,7 @@ class World:
 
     def __init__(self, *, single_process: bool = False) -> None:
         self.clock = FakeClock()
-        self.metastore = FakeMetastore()
+        self.metastore = FakeMetastore(lambda: self.clock.wall // 1_000)
         self.storage = FakeStorage(self.clock)
         self.engine = FakeEngine()
         self.job = FakeJob()

@@ -6,9 +6,9 @@ from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.files.base import look
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
+from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, VERSION_ID
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from model.attempts import STAGING_SCHEMAS, TARGETS
+from model.attempts import STAGING_SCHEMAS, TARGETS, Plan
 from model.checks import holds
 from model.world import ModelWorld
 
@@ -47,6 +47,22 @@ def cleaned(world: ModelWorld, rules: RetentionRules) -> None:
         run.works(None, run.ends)
 
 
+def built(world: ModelWorld) -> None:
+    """Every target is built once more: what is gone or another's is only a vacuum's to clean up."""
+    run = world.new_run()
+    for target in TARGETS:
+        run.works(None, partial(run.builds, Plan(target)))
+        holds(world)
+    run.works(None, run.ends)
+
+
+def is_mended(world: ModelWorld) -> None:
+    """What was left half done of a publication was finished by the next begin."""
+    for entry in world.visible():
+        is_ours = entry.name in TARGETS and look(world.metastore, entry.name).marker
+        assert entry.columns or not is_ours, f"{entry.name} has no columns"
+
+
 def is_clean(world: ModelWorld) -> None:
     """Left is what entries show, and what their target may still become by a late request."""
     wanted = _shown(world) | {one.version for one in _records(world) if _may_land(world, one)}
@@ -54,11 +70,10 @@ def is_clean(world: ModelWorld) -> None:
 
 
 def is_empty(world: ModelWorld) -> None:
-    """Left is what entries show, be it in a user's copy of a record, and nothing else."""
-    _is_left(world, _shown(world) | {one.version for one in _records(world, copied=True)})
-    for entry in world.visible():
-        is_ours = entry.name in TARGETS and look(world.metastore, entry.name).marker
-        assert entry.columns or not is_ours, f"{entry.name} has no columns"
+    """Left is what entries show or still let land, or what a user's copy of a record names."""
+    copied = {one.version for one in _records(world, copied=True)}
+    elsewhere = {one.version for one in _records(world) if _lands_elsewhere(world, one)}
+    _is_left(world, _shown(world) | copied | elsewhere)
 
 
 def _is_left(world: ModelWorld, wanted: set[str]) -> None:
@@ -94,4 +109,11 @@ def _entries(world: ModelWorld) -> list[TableEntry]:
 def _may_land(world: ModelWorld, record: Record) -> bool:
     made = world.made(record.version)
     assert made is not None, f"{record} belongs to no run"
-    return str(look(world.metastore, made.staged.target)) == record.base
+    is_base = str(look(world.metastore, made.staged.target)) == record.base
+    return is_base or _lands_elsewhere(world, record)
+
+
+def _lands_elsewhere(world: ModelWorld, record: Record) -> bool:
+    """A table that was renamed away, or cloned, comes back with the commit that a call expects."""
+    commits = {entry.parameters.get(COMMIT) for entry in world.visible()}
+    return bool(record.bases) and record.bases[-1].commit in commits - {None}

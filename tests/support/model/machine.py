@@ -314,6 +314,9 @@ class Lives(RuleBasedStateMachine):
             if not self.world.watch.violations:
                 ending.all_end(self.world)
                 ending.cleaned(self.world, ending.AT_ONCE)
+                ending.is_mended(self.world)
+                ending.built(self.world)
+                ending.cleaned(self.world, ending.AT_ONCE)
                 ending.is_clean(self.world)
                 ending.cleaned(self.world, ending.VACUUM)
                 ending.is_empty(self.world)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableLockClient
@@ -133,9 +132,8 @@ class Run:
         staged, rules = attempt.staged, RetentionRules()
         self.doing = Doing("clean", rules=rules, staging_schema=staged.context.staging_schema)
         with suppress(StagingError):
-            counted = {staged.version: WriteFigures(rows=2)}
             clean_up = self.catalog.clean_ups([(staged.context, rules)])
-            clean_up(staged.context, rules, counted=counted)
+            clean_up(staged.context, rules)
 
     def publishes(self, attempt: Attempt) -> None:
         """Commit and settle."""

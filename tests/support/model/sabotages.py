@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ctas_spark.staging.files import (
+    chain,
     directories,
     follow_up,
     garbage,
     publication,
     record,
+    showing,
     took_over,
     version,
-    versions,
 )
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.record import Record
@@ -28,17 +29,18 @@ Sabotage = Callable[[pytest.MonkeyPatch], None]
 
 def the_target_is_not_looked_at_again(patch: pytest.MonkeyPatch) -> None:
     """A clean-up goes by what it saw before it took the record."""
-    patch.setattr(versions.References, "reason", lambda *_facts: None)
+    patch.setattr(showing.Showing, "of", lambda *_facts: {})
 
 
 def no_clone_is_looked_for(patch: pytest.MonkeyPatch) -> None:
     """A clean-up does not look for other tables that show the version."""
-    patch.setattr(versions.References, "_has_clone", lambda *_facts: False)
+    patch.setattr(showing.Showing, "_others", lambda *_facts: ())
 
 
 def age_alone_decides(patch: pytest.MonkeyPatch) -> None:
     """A clean-up does not ask whether a writer may still publish what it deletes."""
     patch.setattr(garbage.FileGarbage, "may_land", lambda *_facts: False)
+    patch.setattr(showing.Showing, "_lets_land", lambda *_facts: False)
 
 
 def ages_are_not_looked_at(patch: pytest.MonkeyPatch) -> None:
@@ -69,18 +71,16 @@ def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
 
 def superseded_for_long(patch: pytest.MonkeyPatch) -> None:
     """A version is deleted as soon as it is replaced: its grace is taken to be over."""
-    long = LONGER_THAN_ANY_GRACE_MS
-    patch.setattr(garbage.FileGarbage, "superseded_for_ms", lambda *_facts, **_named: long)
+    patch.setattr(garbage.FileGarbage, "left_for_ms", lambda *_facts: LONGER_THAN_ANY_GRACE_MS)
 
 
-def any_note_begins_the_grace(patch: pytest.MonkeyPatch) -> None:
-    """Whatever publication was noted, and when: also one that the version itself replaced."""
+def any_publication_begins_the_grace(patch: pytest.MonkeyPatch) -> None:
+    """Whichever is known, and when: also one that the version itself replaced."""
 
-    def followed_ms(found: garbage.FileGarbage, _version: object) -> int | None:
-        records = found._found.values()  # noqa: SLF001 (a sabotage looks behind the machine)
-        return min((one.published_ms for one in records if one.published_ms), default=None)
+    def left_ms(found: chain.Chain, _record: Record) -> int | None:
+        return min((one.by_ms for one in (*found.lineage, *found.named)), default=None)
 
-    patch.setattr(garbage.FileGarbage, "_followed_ms", followed_ms)
+    patch.setattr(chain.Chain, "left_ms", left_ms)
 
 
 def files_are_not_counted(patch: pytest.MonkeyPatch) -> None:

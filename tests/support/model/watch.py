@@ -68,12 +68,12 @@ class Watch:
         if not isinstance(change, EntryChange) or doing.rules is None:
             return
         record = json.loads(change.parameters.get(RECORD, "{}"))
-        version = record.get("version", "")
-        if record.get("state") == "deleting" and version not in self.taken:
+        version, is_taken = record.get("version", ""), "deleting_ms" in record
+        if is_taken and version not in self.taken:
             self.taken.add(version)
             self._may_be_taken(run, doing, version)
             self._keeps_the_rules(run, doing, version)
-        elif record.get("state") == "published":
+        elif not is_taken:
             self.taken.discard(version)  # given back: the target shows it after all
 
     def changed(
@@ -193,12 +193,12 @@ class Watch:
         if before is None or after is None or before == after:
             return
         head, *rest = after.lineage.entries
-        continues = tuple(rest) == before.lineage.entries[: len(rest)]
-        counts = after.number == before.number + 1
+        known = [one.commit for one in before.lineage.entries]
+        continues = [one.commit for one in rest] == known[: len(rest)] and after.life == before.life
         if (head.commit, after.base) != (after.commit, before.commit) or not continues:
             self.says(f"{run} broke the lineage: {before.lineage} became {after.lineage}")
-        elif not counts:
-            self.says(f"{run} made {after.number} of number {before.number}")
+        elif head.time_ms <= before.lineage.entries[0].time_ms:
+            self.says(f"{run} made {head.commit}, which does not come after {before.commit}")
 
 
 def shown_directories(world: "ModelWorld", entry: TableEntry) -> set[str]:

@@ -7,10 +7,9 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME, SCHEMA
+from dbt.adapters.ctas_spark.staging.files.base import SCHEMA
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     EntryChange,
-    Expectation,
     Partition,
     TableEntry,
 )
@@ -39,24 +38,6 @@ GIVEN_UP_AFTER_MS = 86_400_000
 LOCKS_END_AFTER_MS = 300_000
 
 
-class ModelMetastore(FakeMetastore):
-    """It notes when an entry was changed, as Hive does where the client does not say it."""
-
-    def __init__(self, seconds: Callable[[], int]) -> None:
-        super().__init__()
-        self.compares_columns = True
-        self.databases[OTHER_SCHEMA] = "file:/warehouse/elsewhere"
-        self._seconds = seconds
-
-    def create_table(self, change: EntryChange) -> None:
-        change.parameters.setdefault(LAST_DDL_TIME, str(self._seconds()))
-        super().create_table(change)
-
-    def alter_table(self, change: EntryChange, expected: Expectation | None) -> None:
-        change.parameters.setdefault(LAST_DDL_TIME, str(self._seconds()))
-        super().alter_table(change, expected)
-
-
 class ModelWorld:
     """``written`` has every file that was ever written to a table's directory.
 
@@ -68,7 +49,9 @@ class ModelWorld:
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.storage = FakeStorage(self.clock)
-        self.metastore = ModelMetastore(lambda: self.true_ms // 1000)
+        self.metastore = FakeMetastore(lambda: self.true_ms // 1000)
+        self.metastore.compares_columns = True
+        self.metastore.databases[OTHER_SCHEMA] = "file:/warehouse/elsewhere"
         self.runs: list[Run] = []
         self.late: list[Late] = []
         self.written: defaultdict[str, set[str]] = defaultdict(set)

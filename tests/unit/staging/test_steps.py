@@ -128,7 +128,7 @@ def test_a_creation_that_takes_itself_back_is_a_step(world: World) -> None:
 
 
 def test_a_clean_up_reports_each_deletion(world: World) -> None:
-    """It notes what is superseded, and deletes in two steps."""
+    """It takes the record, and deletes in two steps."""
     world.published()
     world.published()
     seen = steps_of(world.sweep)
@@ -144,7 +144,7 @@ def test_a_recovery_reports_what_it_finishes(world: World) -> None:
         world.sweep()
     record = Record.of(world.metastore.tables[version_of(old).record])
     assert record is not None
-    assert record.state.value == "deleting"
+    assert record.is_deleting
     seen = steps_of(lambda: world.catalog().recover(CONTEXT))
     assert seen == inside("recover", "delete_files", "delete_record")
 

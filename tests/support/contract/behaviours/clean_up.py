@@ -8,7 +8,7 @@ from contract import file_tables
 from contract.behaviours.registry import CAS, DEFAULT, FILES, FORMATS, WHOLE, Layouts, behaviour
 from contract.subjects import Attempt, Subject, meanwhile
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase, name_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
@@ -139,10 +139,8 @@ def _foreign(subject: Subject, live: Attempt) -> Record:
     made = replace(
         own,
         version=new_version_id(services.clock.wall_ms()),
-        state=RecordState.STAGED,
-        base=NEVER,
+        bases=(RecordedBase(NEVER, 0),),
         root=f"{parent}/{FOREIGN_ID}/{key}",
-        number=0,
     )
     services.storage.write(f"{made.directory}/part-0", "rows")
     name = name_of(subject.place.staging_schema, subject.target, made.version)

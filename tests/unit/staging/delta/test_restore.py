@@ -89,7 +89,7 @@ def test_anothers_replace_can_be_taken_back() -> None:
 def test_a_log_that_no_longer_has_the_creation_does_not_say_what_is_live() -> None:
     """The entry's marker is that of the creation, which others may have replaced since."""
     world = published_twice()
-    created = Marker("c0", "v0", "", str(TARGET), "atomic", Lineage(()))
+    created = Marker("c0", "v0", "", str(TARGET), "atomic", Lineage(()), "c0")
     parameters = {PROVIDER: "delta", **created.to_parameters()}
     world.metastore.tables[TARGET] = entry(TARGET, parameters=parameters)
     world.log.add("WRITE")

@@ -8,6 +8,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
 from dbt.adapters.ctas_spark.staging.delta import transaction
+from dbt.adapters.ctas_spark.staging.delta.record import RecordState
 from dbt.adapters.ctas_spark.staging.delta.tables import LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -19,7 +20,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.files.record import RecordState
 from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules

@@ -1,5 +1,7 @@
 """What an abort removes of a version of files, and what it leaves."""
 
+from dataclasses import replace
+
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableLayout
@@ -48,7 +50,8 @@ def test_an_abort_that_can_not_delete_says_what_it_left(world: World) -> None:
     world.storage.refuses = False
     world.grow_old()
     elsewhere = world.context(layout=TableLayout(location_root="file:/new"))
-    world.catalog().clean_up(elsewhere, AT_ONCE)
+    vacuum = replace(AT_ONCE, orphan_age_ms=0, thorough=True)
+    world.catalog().clean_up(elsewhere, vacuum)
     assert not world.storage.exists(version_of(ours).directory)
 
 

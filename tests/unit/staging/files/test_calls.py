@@ -2,14 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.files import last_read
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from fakes.metastore import entry
-from fakes.world import CONTEXT, World, published_by, version_of
+from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, RetentionRules
+from fakes.world import AT_ONCE, CONTEXT, World, published_by
 
 
 def test_a_plain_rebuild_makes_five_calls_of_the_metastore() -> None:
@@ -25,56 +21,79 @@ def test_a_plain_rebuild_makes_five_calls_of_the_metastore() -> None:
     assert world.metastore.calls == [*reads, "alter_table", "get_table"]
 
 
-def test_the_end_of_a_run_makes_one_call_a_table_and_three_for_all() -> None:
-    """Records and tables are read together; the note of a new version is also of the one before."""
-    world = World()
-    targets = [TableName("shop", name) for name in ("orders", "lines", "stock")]
-    contexts = [replace(CONTEXT, target=target) for target in targets]
-    for context in contexts:
-        world.published(target=context.target)
-    last = [world.published(target=context.target).version for context in contexts]
+def tables(count: int) -> list[StagingContext]:
+    """The contexts of some tables that are published by one run."""
+    return [replace(CONTEXT, target=TableName("shop", f"t{at}")) for at in range(count)]
+
+
+def calls_at_the_end(
+    world: World, contexts: list[StagingContext], rules: RetentionRules
+) -> list[str]:
+    """The metastore's calls for all that one run has published."""
     catalog = world.catalog()
     catalog.services(CONTEXT.staging_schema).roots.known(CONTEXT)  # each model has asked for these
     world.metastore.calls.clear()
-    clean_up = catalog.clean_ups([(context, RetentionRules()) for context in contexts])
-    for context, version in zip(contexts, last, strict=True):
-        clean_up(context, RetentionRules(), counted={version: WriteFigures(rows=1)})
-    assert world.metastore.calls == ["tables", "entries", "entries", *["alter_table"] * 3]
+    clean_up = catalog.clean_ups([(context, rules) for context in contexts])
+    for context in contexts:
+        clean_up(context, rules)
+    return world.metastore.calls
 
 
-def test_the_end_of_a_run_reads_no_table_that_it_has_just_created() -> None:
-    """It has read both entries in the commit; it lists names, and notes the publication."""
-    world = World()
+def test_the_end_of_first_builds_lists_the_schema_and_reads_nothing() -> None:
+    """However many tables there are: what was published stands in them."""
+    world, contexts = World(), tables(30)
+    for context in contexts:
+        world.published(target=context.target)
+    assert calls_at_the_end(world, contexts, RetentionRules()) == ["tables"]
+
+
+def test_the_end_of_a_run_reads_nothing_of_what_is_too_young_to_go() -> None:
+    """Of a table that is built every few minutes, say."""
+    world, contexts = World(), tables(3)
+    for context in contexts * 3:
+        world.published(target=context.target)
+    assert calls_at_the_end(world, contexts, RetentionRules()) == ["tables"]
+
+
+def test_the_end_of_rebuilds_reads_together_and_writes_nothing() -> None:
+    """The records of a hundred tables by one call, then the tables by another."""
+    world, contexts = World(), tables(120)
+    for context in contexts:
+        world.published(target=context.target)
+    world.clock.pass_ms(2 * HOUR_MS)
+    for context in contexts:
+        world.published(target=context.target)
+    calls = calls_at_the_end(world, contexts, RetentionRules())
+    assert calls == ["tables", *["entries"] * 4]
+
+
+def test_the_end_of_a_run_writes_only_for_what_is_deleted() -> None:
+    """Of each version that goes: its record is taken, who shows it is asked, its entries go."""
+    world, contexts = World(), tables(2)
+    for _ in range(3):
+        for context in contexts:
+            world.published(target=context.target)
+        world.clock.pass_ms(2 * HOUR_MS)
+    calls = calls_at_the_end(world, contexts, RetentionRules())
+    for_each = ["alter_table", "tables_with", "get_table", "drop_entry", "drop_entry"]
+    assert calls == ["tables", "entries", "entries", *for_each * 2]
+
+
+def test_a_target_that_can_not_be_read_with_others_keeps_its_trouble_to_itself() -> None:
+    """What is read together fails together; then each is read by itself."""
+    world, contexts = World(), tables(3)
+    for _ in range(2):
+        for context in contexts:
+            world.published(target=context.target)
+        world.clock.pass_ms(2 * HOUR_MS)
     catalog = world.catalog()
-    staged = published_by(catalog, world)
-    world.metastore.calls.clear()
-    clean_up = catalog.clean_ups([(CONTEXT, RetentionRules())])
-    clean_up(CONTEXT, RetentionRules(), counted={staged.version: WriteFigures(rows=1)})
-    assert world.metastore.calls == ["tables", "alter_table"]
-    world.metastore.calls.clear()
-    catalog.clean_ups([(CONTEXT, RetentionRules())])
-    assert world.metastore.calls == ["tables", "entries", "entries"]
+    clean_up = catalog.clean_ups([(context, AT_ONCE) for context in contexts])
+    failed = iter([MetastoreError("too much at once")])
 
+    def refuse(call: str) -> None:
+        if call == "entries":
+            for error in failed:
+                raise error
 
-def test_the_end_of_a_run_reads_of_a_rebuilt_table_what_others_may_have_changed() -> None:
-    """The record of the version before, and then the table."""
-    world = World()
-    before = world.published()
-    catalog = world.catalog()
-    published_by(catalog, world)
-    catalog.clean_ups([(CONTEXT, RetentionRules())])
-    assert world.metastore.read_together == [version_of(before).record, CONTEXT.target]
-
-
-def test_a_long_run_keeps_what_it_has_read_of_some_tables_only(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """They are in memory until it ends."""
-    monkeypatch.setattr(last_read, "MOST_TABLES", 1)
-    kept = last_read.LastRead()
-    names = [TableName("shop", name) for name in ("a__1", "a", "b__1", "b")]
-    entries = [entry(name) for name in names]
-    kept.keep(entries[0], entries[1])
-    kept.keep(entries[2], entries[3])
-    assert list(kept.take(names)) == names[:2]
-    assert kept.take(names) == {}
+    world.metastore.before = refuse
+    assert [len(clean_up(context, AT_ONCE).freed) for context in contexts] == [1, 1, 1]

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.record import RecordState
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason, RetentionRules
 from fakes.metastore import entry
-from fakes.records import drops_the_target, record_of, remembered
+from fakes.records import drops_the_target, is_deleting, record_of
 from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, killed, version_of
 
 AN_HOUR = 3_600_000
 WITH_GRACE = RetentionRules(versions_to_keep=0, grace_ms=AN_HOUR)
+VACUUM = replace(WITH_GRACE, thorough=True)
 
 
 def test_the_live_version_always_stays(world: World) -> None:
@@ -31,7 +31,7 @@ def test_superseded_versions_go_but_for_those_to_keep(world: World) -> None:
     assert world.versions_on_storage() == world.records() == set(versions[2:])
 
 
-def test_numbers_order_the_versions_and_no_clock_does(world: World) -> None:
+def test_publications_order_the_versions_and_no_clock_does(world: World) -> None:
     """Of two versions, the one that was published last is kept, whenever it was staged."""
     staged_first = world.begun(on_conflict="overwrite")
     world.clock.pass_ms(60_000)
@@ -43,24 +43,40 @@ def test_numbers_order_the_versions_and_no_clock_does(world: World) -> None:
     with pytest.raises(StagingError):
         last.commit()
     world.published()
+    world.clock.pass_ms(30_000_000)
     done = world.sweep(replace(AT_ONCE, versions_to_keep=1))
     assert done.kept[staged_first.version] is Reason.KEPT
     assert published_first.version not in done.kept
 
 
-def test_the_grace_runs_from_the_first_clean_up_that_saw_it(world: World) -> None:
+def test_the_grace_runs_from_the_publication_that_replaced_it(world: World) -> None:
     """A version that stood for days and was replaced just now still has its readers."""
     old = world.published()
     world.grow_old()
     world.published()
-    world.clock.pass_ms(10 * AN_HOUR)
-    assert world.sweep(WITH_GRACE).kept[old.version] is Reason.GRACE
-    assert record_of(world, old).state is RecordState.SUPERSEDED
-    world.clock.pass_ms(AN_HOUR - 1_000)
+    world.clock.pass_ms(AN_HOUR - 2_000)
     assert world.sweep(WITH_GRACE).kept[old.version] is Reason.GRACE
     world.clock.pass_ms(1_000)
     assert old.version not in world.sweep(WITH_GRACE).kept
     assert old.version not in world.versions_on_storage()
+
+
+def test_the_grace_runs_from_when_a_slow_call_had_landed(world: World) -> None:
+    """Its commit id was made hours before."""
+    old, slow = world.published(), world.begun()
+
+    def sleeps(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            world.clock.pass_ms(5 * AN_HOUR)
+
+    world.metastore.before = sleeps
+    slow.commit()
+    assert world.sweep(WITH_GRACE).kept[old.version] is Reason.GRACE
+    world.published()
+    assert world.sweep(WITH_GRACE).kept[old.version] is Reason.GRACE
+    world.clock.pass_ms(AN_HOUR)
+    assert old.version not in world.sweep(WITH_GRACE).kept
 
 
 def test_ages_are_the_storages(world: World) -> None:
@@ -83,15 +99,17 @@ def test_a_dry_run_changes_nothing(world: World) -> None:
     assert (dict(world.metastore.tables), world.storage.texts) == (tables, files)
 
 
-def test_what_a_dropped_target_held_goes_after_its_grace(world: World) -> None:
-    """A drop takes no data along; the first clean-up notes it, a later one deletes it."""
+def test_what_a_dropped_target_held_goes_only_by_a_vacuum(world: World) -> None:
+    """A drop takes no data along; the first vacuum notes it, and a later one deletes it."""
     live = world.published()
     drops_the_target(world)
-    assert world.sweep(WITH_GRACE).kept == {live.version: Reason.YOUNG}
     world.grow_old()
-    assert world.sweep(WITH_GRACE).kept == {live.version: Reason.GRACE}
-    world.clock.pass_ms(AN_HOUR)
-    assert world.sweep(WITH_GRACE).kept == {}
+    assert world.sweep(WITH_GRACE).kept == {live.version: Reason.GONE}
+    assert world.sweep(VACUUM).kept == {live.version: Reason.GRACE}
+    world.clock.pass_ms(ORPHAN_AGE_MS - 1_000)
+    assert world.sweep(VACUUM).kept == {live.version: Reason.GRACE}
+    world.clock.pass_ms(1_000)
+    assert world.sweep(VACUUM).kept == {}
     assert world.versions_on_storage() == set()
 
 
@@ -101,19 +119,33 @@ def test_a_drop_and_a_new_creation_take_no_grace_away(world: World) -> None:
     drops_the_target(world)
     world.grow_old()
     live = world.published()
-    assert world.sweep(WITH_GRACE).kept == {live.version: Reason.LIVE, old.version: Reason.GRACE}
-    world.clock.pass_ms(AN_HOUR)
+    assert world.sweep(WITH_GRACE).kept[old.version] is Reason.GRACE
+    world.grow_old()
     assert world.sweep(WITH_GRACE).kept == {live.version: Reason.LIVE}
 
 
 def test_a_foreign_table_in_the_targets_place_holds_no_version(world: World) -> None:
-    """A user's own table has the name by now; the published version goes like a superseded one."""
-    old = remembered(world)
+    """A user's own table has the name by now; what was published stays until a vacuum."""
+    old = world.published()
     world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME)
-    assert world.sweep(WITH_GRACE).kept == {old.version: Reason.GRACE}
-    world.clock.pass_ms(AN_HOUR)
-    assert world.sweep(WITH_GRACE).freed == [version_of(old).directory]
+    world.grow_old()
+    assert world.sweep(WITH_GRACE).kept == {old.version: Reason.GONE}
+    world.sweep(VACUUM)
+    world.grow_old()
+    assert world.sweep(VACUUM).freed == [version_of(old).directory]
     assert TARGET_NAME in world.metastore.tables
+
+
+def test_what_a_vacuum_noted_of_a_gone_target_ends_when_that_is_back(world: World) -> None:
+    """Readers came back with it."""
+    old = world.published()
+    renamed = world.metastore.tables.pop(TARGET_NAME)
+    world.sweep(VACUUM)
+    world.grow_old()
+    world.metastore.tables[TARGET_NAME] = renamed
+    world.sweep(VACUUM)
+    drops_the_target(world)
+    assert world.sweep(VACUUM).kept == {old.version: Reason.GRACE}
 
 
 def test_a_kill_in_the_middle_is_taken_up_again(world: World) -> None:
@@ -144,14 +176,14 @@ def test_a_kill_in_the_middle_is_taken_up_again(world: World) -> None:
 
 
 def test_a_half_deleted_version_does_not_count_among_those_to_keep(world: World) -> None:
-    """A clean-up died while it deleted the previous version: the one before takes its place."""
+    """A clean-up died while it deleted the oldest version: the newer one is kept in its place."""
     versions = [world.published().version for _ in range(3)]
     world.sweep(WITH_GRACE)
     with killed(world.metastore, "alter_table", after=True):
         world.sweep()
     done = world.sweep(replace(AT_ONCE, versions_to_keep=1))
-    assert done.kept == {versions[2]: Reason.LIVE, versions[0]: Reason.KEPT}
-    assert world.versions_on_storage() == {versions[0], versions[2]}
+    assert done.kept == {versions[2]: Reason.LIVE, versions[1]: Reason.KEPT}
+    assert world.versions_on_storage() == {versions[1], versions[2]}
 
 
 def test_a_deleting_record_whose_version_is_shown_goes_back(world: World) -> None:
@@ -162,10 +194,10 @@ def test_a_deleting_record_whose_version_is_shown_goes_back(world: World) -> Non
     world.sweep(WITH_GRACE)
     with killed(world.metastore, "alter_table", after=True):
         world.sweep()
-    assert record_of(world, old).state is RecordState.DELETING
+    assert is_deleting(world, old)
     world.metastore.tables[TARGET_NAME] = before
     assert world.sweep().kept[old.version] is Reason.LIVE
-    assert record_of(world, old).state is RecordState.PUBLISHED
+    assert not is_deleting(world, old)
     assert old.version in world.versions_on_storage()
 
 

@@ -1,18 +1,24 @@
 """A clean-up and another process that writes between its look and its deletions."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import CleanUpOfOne
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, taken_back
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason
+from dbt.adapters.ctas_spark.staging.files.garbage import clean_up, see
+from dbt.adapters.ctas_spark.staging.files.record import taken_back
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.publish.marker import TARGET
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, Sweep
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.metastore import entry
+from fakes.records import takes
 from fakes.world import (
     AT_ONCE,
     CONTEXT,
+    STAGING_SCHEMA,
     TARGET_NAME,
     KilledError,
     World,
@@ -21,12 +27,19 @@ from fakes.world import (
 )
 
 
+def looked(world: World) -> Callable[[], Sweep]:
+    """A clean-up that has read the records and the target, and goes on when it is called."""
+    services = world.catalog().services(STAGING_SCHEMA)
+    table = FileTable(CONTEXT, services, StepReport(TARGET_NAME))
+    return partial(clean_up, table, AT_ONCE, dry_run=False, seen=see(table, AT_ONCE))
+
+
 def test_what_has_moved_since_the_look_stays(world: World) -> None:
     """Another's rollback to a version, after all tables were read and before its turn."""
     old, new = world.published(), world.published()
-    clean_up = world.catalog().clean_ups([(CONTEXT, AT_ONCE)])
+    rest = looked(world)
     world.catalog().roll_back(CONTEXT, old.version)
-    clean_up(CONTEXT, AT_ONCE)
+    rest()
     assert world.shown == old.version
     assert world.versions_on_storage() == {old.version, new.version}
 
@@ -36,9 +49,9 @@ def test_what_is_put_back_since_the_look_stays(world: World) -> None:
     old = world.published()
     before = world.metastore.tables[TARGET_NAME]
     world.published()
-    clean_up = world.catalog().clean_ups([(CONTEXT, AT_ONCE)])
+    rest = looked(world)
     world.metastore.tables[TARGET_NAME] = before
-    assert clean_up(CONTEXT, AT_ONCE).kept[old.version] is Reason.LIVE
+    assert rest().kept[old.version] is Reason.LIVE
     assert old.version in world.versions_on_storage()
 
 
@@ -72,19 +85,19 @@ def test_a_deletion_that_was_given_up_meanwhile_is_not_finished(world: World) ->
     world.published()
     version = version_of(first)
     clone = TableName("shop", "copy")
-    of_clone = {VERSION: first.version}
+    of_clone = {TARGET: str(TARGET_NAME)}
     world.metastore.tables[clone] = entry(clone, location=version.directory, parameters=of_clone)
-    others: list[CleanUpOfOne] = []
+    others: list[Callable[[], Sweep]] = []
 
     def look(call: str) -> None:
         if call == "tables_with" and not others:
-            others.append(world.catalog().clean_ups([(CONTEXT, AT_ONCE)]))
+            others.append(looked(world))
 
     world.metastore.before = look
     world.sweep()
     world.metastore.before = lambda _call: None
     del world.metastore.tables[clone]
-    others[0](CONTEXT, AT_ONCE)
+    others[0]()
     assert world.storage.exists(version.directory)
 
 
@@ -96,11 +109,7 @@ def test_what_a_killed_take_back_left_goes_with_its_version(world: World) -> Non
     def take(call: str) -> None:
         if call == "create_table":
             world.metastore.before = lambda _call: None
-            found = world.metastore.tables[name]
-            record = Record.of(found)
-            assert record is not None
-            taken = replace(record, state=RecordState.DELETING).to_parameters()
-            world.metastore.tables[name] = replace(found, parameters={**found.parameters, **taken})
+            takes(world, ours)
 
     def die(call: str) -> None:
         if call == "rename_table":

@@ -25,7 +25,7 @@ def fence(world: World, name: TableName = TARGET_NAME) -> None:
 
 
 def test_a_fence_leaves_the_version(world: World) -> None:
-    """Location, columns and version stay; commit id, number and lineage say what happened."""
+    """Location, columns and version stay; commit id and lineage say what happened."""
     published = world.published()
     before = world.metastore.tables[TARGET_NAME]
     fence(world)
@@ -35,7 +35,7 @@ def test_a_fence_leaves_the_version(world: World) -> None:
     assert was is not None
     assert (after.location, after.columns) == (before.location, before.columns)
     assert (marker.version, marker.base, marker.level) == (published.version, was.commit, was.level)
-    assert (marker.number, marker.commit == was.commit) == (2, False)
+    assert (marker.life, marker.commit == was.commit) == (was.life, False)
     assert [e.kind for e in marker.lineage.entries] == [Kind.FENCE, Kind.BUILD]
 
 

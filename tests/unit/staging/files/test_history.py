@@ -6,8 +6,9 @@ from dataclasses import replace
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files.schema import columns_of
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, change_of
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, change_of
 from fakes.metastore import entry
+from fakes.records import drops_the_target
 from fakes.world import CONTEXT, TARGET_NAME, World, version_of
 
 
@@ -39,27 +40,40 @@ def test_publications_stand_newest_first(world: World) -> None:
     assert events[0].time == "2023-11-14 22:13:22"
 
 
-def test_figures_are_kept_on_the_record(world: World) -> None:
-    """Rows and bytes of each version are those of its job."""
-    staged = world.published()
-    counted = {staged.version: WriteFigures(rows=7, files=1, bytes=700)}
-    world.catalog().clean_up(CONTEXT, RetentionRules(), counted=counted)
-    (event,) = history(world)
-    assert (event.rows, event.bytes) == (7, 700)
+def test_a_publication_says_what_it_holds(world: World) -> None:
+    """Rows as its job counted them, files and bytes as they lay there; also when it is gone."""
+    world.job.counted = WriteFigures(rows=7)
+    old = world.published()
+    world.job.counted = WriteFigures(rows=9)
+    world.published()
+    world.sweep()
+    assert old.version not in world.records()
+    assert [(event.rows, event.bytes) for event in history(world)] == [(9, 4), (7, 4)]
 
 
-def test_what_can_not_be_noted_is_left(world: World) -> None:
-    """A version whose record is gone has no figures, and nothing fails."""
-    staged = world.published()
-    del world.metastore.tables[version_of(staged).record]
-    counted = {staged.version: WriteFigures(rows=7)}
-    world.catalog().clean_up(CONTEXT, RetentionRules(), counted=counted)
-    (event,) = history(world)
-    assert (event.rows, event.state) == (None, "live")
+def test_a_rollback_has_the_rows_of_the_version(world: World) -> None:
+    """Nobody counts them again."""
+    world.job.counted = WriteFigures(rows=7)
+    world.published()
+    world.job.counted = WriteFigures(rows=9)
+    world.published()
+    world.catalog().roll_back(CONTEXT)
+    assert [event.rows for event in history(world)] == [7, 9, 7]
+
+
+def test_what_may_have_been_published_is_listed_as_such(world: World) -> None:
+    """A version from before a drop, of which nothing else is left; after what is proven."""
+    old = world.published()
+    drops_the_target(world)
+    new = world.published()
+    world.begun()
+    told = [(event.version, event.state, event.commit) for event in history(world)]
+    assert told[0][:2] == (new.version, "live")
+    assert (old.version, "unproven", "") in told
 
 
 def test_a_deleted_version_is_still_in_the_history(world: World) -> None:
-    """What retention freed is said, without figures."""
+    """What retention freed is said."""
     world.published()
     world.published()
     world.sweep()

@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState, name_of
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase, name_of
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     ORPHAN_AGE_MS,
     Reason,
@@ -30,6 +30,7 @@ from fakes.world import (
 FENCING = replace(AT_ONCE, fences=True)
 ONLY_ORPHANS = RetentionRules(versions_to_keep=9, grace_ms=10**12)
 NOW = replace(AT_ONCE, orphan_age_ms=0)
+VACUUM = replace(NOW, thorough=True)
 pytestmark = pytest.mark.usefixtures("a_table")
 
 
@@ -89,11 +90,11 @@ def test_an_old_version_over_a_table_of_others_may_land() -> None:
     world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME)
     ours = world.begun()
     world.grow_old()
-    assert world.sweep().kept == {ours.version: Reason.MAY_LAND}
+    assert world.sweep(VACUUM).kept == {ours.version: Reason.MAY_LAND}
     world.metastore.tables[TARGET_NAME] = entry(
         TARGET_NAME, parameters={"transient_lastDdlTime": "2000"}
     )
-    assert world.sweep().freed == [version_of(ours).directory]
+    assert world.sweep(VACUUM).freed == [version_of(ours).directory]
 
 
 def test_an_old_version_whose_base_moved_on_goes(world: World) -> None:
@@ -136,7 +137,7 @@ def test_a_sleeper_that_overwrites_finds_its_record_taken(world: World) -> None:
     world.grow_old()
     with killed(world.metastore, "alter_table", after=True):
         world.sweep(ONLY_ORPHANS)
-    assert record_of(world, ours.version).state is RecordState.DELETING
+    assert record_of(world, ours.version).is_deleting
     with pytest.raises(ConcurrentWriteError, match="clean-up took"):
         ours.commit()
     assert live(world) == theirs.version
@@ -154,7 +155,7 @@ def test_a_sleeper_that_overwrites_first_keeps_its_version(world: World) -> None
             world.metastore.before = lambda _call: None
             found = record_of(world, ours.version)
             now = world.metastore.tables[TARGET_NAME].parameters["ctas_spark_commit"]
-            moved = replace(found, base=f"commit:{now}").to_parameters()
+            moved = found.over(RecordedBase(f"commit:{now}", 1, 1)).to_parameters()
             was = world.metastore.tables[name]
             world.metastore.tables[name] = replace(was, parameters={**was.parameters, **moved})
 
@@ -170,7 +171,8 @@ def test_an_old_creation_is_taken_by_its_record() -> None:
     world = World()
     ours = world.begun("create")
     world.grow_old()
-    assert world.sweep().freed == [version_of(ours).directory]
+    assert world.sweep().kept == {ours.version: Reason.GONE}
+    assert world.sweep(VACUUM).freed == [version_of(ours).directory]
     with pytest.raises(StagingError):
         ours.commit()
     assert TARGET_NAME not in world.metastore.tables
@@ -189,9 +191,10 @@ def test_a_creation_that_landed_while_it_was_taken_is_given_back() -> None:
             staged = world.metastore.tables[name]
             world.metastore.tables[TARGET_NAME] = replace(staged, name=TARGET_NAME, parameters={})
 
-    world.metastore.after = lands
-    assert world.sweep().kept == {ours.version: Reason.LIVE}
-    assert record_of(world, ours.version).state is RecordState.PUBLISHED
+    lands_after_the_note = iter([None])
+    world.metastore.after = lambda call: lands(call) if next(lands_after_the_note, 1) else None
+    assert world.sweep(VACUUM).kept == {ours.version: Reason.LIVE}
+    assert not record_of(world, ours.version).is_deleting
     assert ours.version in world.versions_on_storage()
 
 
@@ -212,31 +215,27 @@ def test_a_record_whose_root_is_another_tables_is_foreign(world: World) -> None:
     assert name in world.metastore.tables
 
 
-def test_an_orphan_that_may_have_been_the_table_has_a_grace() -> None:
+def test_an_orphan_that_may_have_been_the_table_is_as_old_as_its_successor() -> None:
     """The table was dropped and created anew: its history does not tell what was there before."""
     world = World()
     before = world.published()
     del world.metastore.tables[TARGET_NAME]
+    world.grow_old()
+    world.published()
+    assert world.sweep(AT_ONCE).kept[before.version] is Reason.GRACE
+    world.grow_old()
+    assert before.version not in world.sweep(AT_ONCE).kept
+
+
+def test_a_table_of_others_that_was_replaced_dates_what_was_staged_over_it() -> None:
+    """The first publication after that was read."""
+    world = World()
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME)
+    ours = world.begun()
+    world.clock.pass_ms(10_000)
     world.published()
     world.grow_old()
-    rules = RetentionRules(versions_to_keep=0, grace_ms=60_000)
-    assert world.sweep(rules).kept[before.version] is Reason.GRACE
-    world.clock.pass_ms(60_000)
-    assert before.version not in world.sweep(rules).kept
-
-
-def test_a_grace_that_began_before_the_publication_does_not_count() -> None:
-    """A clean-up took a living creation for an orphan; it became the table, and was replaced."""
-    world = World()
-    ours = world.begun()
-    rules = RetentionRules(versions_to_keep=0, grace_ms=60_000, orphan_age_ms=0)
-    assert world.sweep(rules).kept[ours.version] is Reason.GRACE
-    world.clock.pass_ms(60_000)
-    ours.commit()
-    world.published()
-    assert world.sweep(rules).kept[ours.version] is Reason.GRACE
-    world.clock.pass_ms(60_000)
-    assert ours.version not in world.sweep(rules).kept
+    assert version_of(ours).directory in world.sweep().freed
 
 
 def test_a_cut_history_keeps_no_orphan_for_ever(world: World) -> None:
@@ -245,10 +244,8 @@ def test_a_cut_history_keeps_no_orphan_for_ever(world: World) -> None:
     for _ in range(45):
         world.published()
     world.grow_old()
-    rules = RetentionRules(versions_to_keep=1, grace_ms=60_000)
-    assert world.sweep(rules).kept[ours.version] is Reason.GRACE
-    world.clock.pass_ms(60_000)
-    assert ours.version not in world.sweep(rules).kept
+    world.sweep(RetentionRules(versions_to_keep=1))
+    assert ours.version not in world.versions_on_storage()
     assert len(world.versions_on_storage()) == 2
 
 

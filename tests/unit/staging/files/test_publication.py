@@ -72,7 +72,9 @@ def change(
         world.catalog().services(STAGING_SCHEMA),
         StepReport(TARGET_NAME),
     )
-    marker = publication.marker_over(seen, TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now)
+    marker = publication.marker_over(
+        seen, TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now_ms=now
+    )
     call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, WRITTEN, columns)
     return call.change()
 
@@ -131,18 +133,17 @@ def test_the_ddl_time_always_moves_on() -> None:
     assert "transient_lastDdlTime" not in change(base=None).parameters
 
 
-def test_every_publication_has_a_fresh_commit_id_and_the_next_number() -> None:
-    """The lineage goes on, newest first."""
+def test_every_publication_has_a_fresh_commit_id_that_sorts_after_its_bases() -> None:
+    """The lineage goes on, newest first, also by a clock that was set back."""
     first = change(7)
     there = replace(BASE, location="file:/w/v2", parameters=first.parameters)
     second = publication.marker_over(
-        FileBase(there), TARGET_NAME, "v3", Atomicity.ATOMIC, Kind.ROLLBACK, 8
+        FileBase(there), TARGET_NAME, "v3", Atomicity.ATOMIC, Kind.ROLLBACK, now_ms=3
     )
     marker = Marker.of(there)
     assert marker is not None
-    assert (marker.number, second.number) == (1, 2)
     assert (marker.base, second.base) == ("", marker.commit)
-    assert second.commit != marker.commit
+    assert second.commit > marker.commit
     assert (second.target, second.level) == ("shop.orders", "atomic")
     told = [(one.version, one.kind, one.time_ms) for one in second.lineage.entries]
     assert told == [("v3", Kind.ROLLBACK, 8), ("v2", Kind.BUILD, 7)]
@@ -151,9 +152,20 @@ def test_every_publication_has_a_fresh_commit_id_and_the_next_number() -> None:
 def test_a_takeover_begins_a_lineage() -> None:
     """A table without our marker has no history that we know."""
     marker = publication.marker_over(
-        FileBase(BASE), TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, 0
+        FileBase(BASE), TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now_ms=0
     )
-    assert (marker.base, marker.number, len(marker.lineage.entries)) == ("", 1, 1)
+    assert (marker.base, marker.life, len(marker.lineage.entries)) == ("", marker.commit, 1)
+
+
+def test_the_time_of_a_publication_over_our_own_marker_is_the_servers() -> None:
+    """It is when the call landed, and the next publication writes it down."""
+    first = change(7)
+    there = FileBase(replace(BASE, location="file:/w/v2", parameters=first.parameters))
+    assert "transient_lastDdlTime" not in change(9, base=there.entry).parameters
+    marker = publication.marker_over(
+        there, TARGET_NAME, "v3", Atomicity.ISOLATED, Kind.BUILD, now_ms=8
+    )
+    assert marker.lineage.entries[1].landed_ms == 1_800_000_001_000
 
 
 def test_only_a_partitioned_table_says_who_knows_its_partitions() -> None:

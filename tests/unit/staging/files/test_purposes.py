@@ -180,7 +180,7 @@ def test_overwrite_commits_after_a_rival(world: World, caplog: pytest.LogCapture
     marker = Marker.of(world.metastore.tables[TARGET_NAME])
     assert marker is not None
     assert [e.version for e in marker.lineage.entries][:2] == [ours.version, theirs.version]
-    assert (ours.base.version, marker.number) == (theirs.version, 3)
+    assert (ours.base.version, len(marker.lineage.entries)) == (theirs.version, 3)
     assert "what another wrote since begin is replaced" in caplog.text
 
 

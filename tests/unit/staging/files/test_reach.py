@@ -10,12 +10,7 @@ from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.reach import has_left
 from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
-from dbt.adapters.ctas_spark.staging.publish.marker import (
-    Kind,
-    Lineage,
-    LineageEntry,
-    Marker,
-)
+from fakes.commits import commit, marker
 from fakes.metastore import entry
 from fakes.world import BY_MONTH, TARGET_NAME, Staged, World, version_of
 
@@ -177,14 +172,11 @@ def test_a_catalog_with_neither_check_nor_lock_reaches_atomic(world: World) -> N
     assert world.published().level is Atomicity.ATOMIC
 
 
-def marked(commit: str, *lineage: str, number: int | None = None) -> FileBase:
-    """A target with a marker; ``lineage`` are the commits before, newest first."""
-    commits = (commit, *lineage)
-    entries = tuple(LineageEntry(one, "v", Kind.BUILD, 0) for one in commits)
-    marker = Marker(
-        commit, "v", "", str(TARGET_NAME), "isolated", Lineage(entries), number or len(commits)
-    )
-    return FileBase(entry(TARGET_NAME, location="file:/w/v", parameters=marker.to_parameters()))
+def marked(*orders: int, life: int = 1) -> FileBase:
+    """A target with a marker, whose publications stand newest first."""
+    commits = [commit(order, "v") for order in orders]
+    ours = marker(str(TARGET_NAME), *commits, life=commit(life, "v"))
+    return FileBase(entry(TARGET_NAME, location="file:/w/v", parameters=ours.to_parameters()))
 
 
 PLAIN = FileBase(entry(TARGET_NAME))
@@ -193,16 +185,16 @@ PLAIN = FileBase(entry(TARGET_NAME))
 @pytest.mark.parametrize(
     ("base", "after", "left"),
     [
-        (marked("c1"), marked("c2", "c1"), True),
-        (marked("c1"), marked("c3", "c2", "c1"), True),
-        (marked("c1"), marked("c1"), False),
-        (marked("c1"), marked("c3", "c2"), False),
-        (marked("c1"), PLAIN, False),
-        (marked("c1"), FileBase(None), False),
-        (PLAIN, marked("c1"), True),
-        (PLAIN, marked("c3", "c2", number=3), False),
+        (marked(1), marked(2, 1), True),
+        (marked(1), marked(3, 2, 1), True),
+        (marked(1), marked(1), False),
+        (marked(1), marked(3, 2), False),
+        (marked(1), PLAIN, False),
+        (marked(1), FileBase(None), False),
+        (PLAIN, marked(1), True),
+        (PLAIN, marked(3, 2), False),
         (PLAIN, PLAIN, False),
-        (FileBase(None), marked("c1"), False),
+        (FileBase(None), marked(1), False),
     ],
 )
 def test_a_base_is_left_only_where_the_lineage_shows_it(

@@ -8,21 +8,24 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.record import (
+    MOST_BASES,
     RECORD,
     Record,
-    RecordState,
+    RecordedBase,
     move,
     name_of,
     prefix_of,
     version_of,
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from fakes.commits import commit
 from fakes.metastore import FakeMetastore, entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME
 
 VERSION = "20260101t000000x0123abcd"
 NAME = name_of(STAGING_SCHEMA, TARGET_NAME, VERSION)
-NEW = Record(str(TARGET_NAME), VERSION, RecordState.STAGED, "absent", "file:/w/root")
+NEW = Record(str(TARGET_NAME), VERSION, "file:/w/root", (RecordedBase("absent", 5),))
+OVER = RecordedBase(f"commit:{commit(1)}", 17, 9)
 
 
 def kept(record: Record, name: TableName = NAME) -> TableEntry:
@@ -49,9 +52,9 @@ def read(metastore: FakeMetastore) -> Record:
     "record",
     [
         NEW,
-        replace(NEW, state=RecordState.SUPERSEDED, number=3, superseded_ms=17),
-        replace(NEW, base="commit:c1", took_over="file:/w/orders", took_over_ms=9),
-        replace(NEW, rows=0, files=0, bytes=0),
+        NEW.over(OVER),
+        replace(NEW, took_over="file:/w/orders", deleting_ms=3),
+        replace(NEW, bases=(), target_gone_ms=0),
     ],
 )
 def test_a_record_survives_its_property(record: Record) -> None:
@@ -76,6 +79,9 @@ def test_a_record_knows_its_entry_and_is_equal_without_it(metastore: FakeMetasto
         entry(NAME, parameters={RECORD: "nonsense"}),
         entry(NAME, parameters={RECORD: "[]"}),
         entry(NAME, parameters={RECORD: '{"target":"shop.orders"}'}),
+        entry(
+            NAME, parameters={RECORD: '{"target":"shop.orders","state":"staged","base":"absent"}'}
+        ),
         kept(NEW, TableName(STAGING_SCHEMA, f"customers__{VERSION}")),
         kept(replace(NEW, version="20260101t000000xffffffff")),
         kept(replace(NEW, version="v1"), name_of(STAGING_SCHEMA, TARGET_NAME, "v1")),
@@ -107,13 +113,13 @@ def test_the_record_of_a_model_in_capital_letters_is_found_where_the_metastore_l
 @pytest.mark.parametrize("conditional", [True, False])
 def test_a_move_changes_the_record_alone(metastore: FakeMetastore, *, conditional: bool) -> None:
     """And the next move starts from what it returns."""
-    superseded = replace(read(metastore), state=RecordState.SUPERSEDED)
-    moved = move(metastore, superseded, read(metastore), conditional=conditional)
-    assert read(metastore) == superseded
+    again = read(metastore).over(OVER)
+    moved = move(metastore, again, read(metastore), conditional=conditional)
+    assert read(metastore) == again
     assert metastore.tables[NAME].parameters["team"] == "core"
-    deleting = replace(moved, state=RecordState.DELETING)
+    deleting = replace(moved, deleting_ms=1)
     move(metastore, deleting, moved, conditional=conditional)
-    assert read(metastore).state is RecordState.DELETING
+    assert read(metastore).is_deleting
 
 
 @pytest.mark.parametrize("conditional", [True, False])
@@ -122,10 +128,10 @@ def test_of_two_moves_from_one_record_one_is_refused(
 ) -> None:
     """A clean-up and a rollback can't both have it."""
     before = read(metastore)
-    taken = replace(before, state=RecordState.DELETING)
+    taken = replace(before, deleting_ms=1)
     move(metastore, taken, before, conditional=conditional)
     with pytest.raises(EntryModifiedError):
-        move(metastore, replace(before, base="c1"), before, conditional=conditional)
+        move(metastore, before.over(OVER), before, conditional=conditional)
     assert read(metastore) == taken
 
 
@@ -137,7 +143,7 @@ def test_a_record_that_is_gone_is_not_made_again(
     before = read(metastore)
     metastore.drop_entry(NAME)
     with pytest.raises((EntryModifiedError, EntryMissingError)):
-        move(metastore, replace(before, base="c1"), before, conditional=conditional)
+        move(metastore, before.over(OVER), before, conditional=conditional)
     assert NAME not in metastore.tables
 
 
@@ -147,9 +153,29 @@ def test_a_record_that_was_never_read_can_not_be_moved(metastore: FakeMetastore)
         move(metastore, NEW, NEW, conditional=True)
 
 
-@pytest.mark.parametrize("newer", [{"since": "a newer release"}, {"state": "archived"}])
+@pytest.mark.parametrize("newer", [{"since": "a newer release"}, {"bases": "none"}])
 def test_a_record_that_can_not_be_read_stops_nothing(newer: dict[str, str]) -> None:
     """Its name is that of another table's record, too: that one is cleaned up all the same."""
     found = json.loads(kept(NEW).parameters[RECORD])
     text = json.dumps({**found, **newer})
     assert Record.of(entry(NAME, parameters={RECORD: text})) is None
+
+
+def test_a_record_is_compared_as_it_was_read(metastore: FakeMetastore) -> None:
+    """However another release writes the same, in another order of its keys, say."""
+    found = metastore.tables[NAME]
+    parsed = json.loads(found.parameters[RECORD])
+    text = json.dumps(dict(reversed(parsed.items())))
+    metastore.tables[NAME] = replace(found, parameters={**found.parameters, RECORD: text})
+    move(metastore, read(metastore).over(OVER), read(metastore), conditional=True)
+    assert read(metastore).bases == (*NEW.bases, OVER)
+
+
+def test_a_record_keeps_its_newest_bases() -> None:
+    """A version that is rolled back to again and again still has a property of limited length."""
+    record = NEW
+    for order in range(1_000):
+        record = record.over(RecordedBase(f"commit:{commit(order)}", 10**13, 10**13))
+    assert len(record.bases) == MOST_BASES
+    assert record.base == f"commit:{commit(999)}"
+    assert len(record.to_parameters()[RECORD]) < 4_000

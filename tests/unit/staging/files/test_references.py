@@ -2,40 +2,43 @@
 
 from dataclasses import replace
 
+import pytest
+
 from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.files.record import RecordState
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from fakes.metastore import entry
 from fakes.partitions import partition
-from fakes.records import drops_the_target, record_of, remembered
+from fakes.records import drops_the_target, is_deleting
 from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, version_of
 
 THOROUGH = replace(AT_ONCE, thorough=True)
+VACUUM = replace(THOROUGH, orphan_age_ms=0)
 
 
 def test_a_renamed_target_keeps_its_version(world: World) -> None:
     """A table found by its version id in any database that we may list keeps the files."""
-    live = remembered(world)
+    live = world.published()
     world.metastore.databases["elsewhere"] = "file:/warehouse/elsewhere.db"
     renamed = TableName("elsewhere", "moved")
     found = world.metastore.tables.pop(TARGET_NAME)
     world.metastore.tables[renamed] = replace(found, name=renamed)
-    assert world.sweep().kept == {live.version: Reason.REFERENCED}
+    assert world.sweep(VACUUM).kept == {live.version: Reason.REFERENCED}
     assert live.version in world.versions_on_storage()
-    assert record_of(world, live).state is RecordState.PUBLISHED
+    assert not is_deleting(world, live)
 
 
 def test_a_version_that_was_renamed_away_stays_when_a_new_table_has_the_name(
     world: World,
 ) -> None:
     """The new table's lineage knows nothing of it, so that every database is searched."""
-    moved = remembered(world)
+    moved = world.published()
     world.metastore.databases["archive"] = "file:/warehouse/archive.db"
     archived = TableName("archive", "orders_2025")
     found = world.metastore.tables.pop(TARGET_NAME)
     world.metastore.tables[archived] = replace(found, name=archived)
     world.published()
+    world.grow_old()
     world.published()
     assert world.sweep().kept[moved.version] is Reason.REFERENCED
     assert moved.version in world.versions_on_storage()
@@ -51,11 +54,46 @@ def test_a_clone_in_the_same_database_keeps_its_version(world: World) -> None:
     assert old.version in world.versions_on_storage()
 
 
+def test_a_renamed_table_that_shows_what_was_rolled_back_to_keeps_it(world: World) -> None:
+    """Rolled back to or not: whatever any table shows is looked for before its files go."""
+    first = world.published()
+    world.metastore.databases["archive"] = "file:/warehouse/archive.db"
+    archived = TableName("archive", "orders")
+    found = world.metastore.tables.pop(TARGET_NAME)
+    world.metastore.tables[archived] = replace(found, name=archived)
+    world.published()
+    with pytest.raises(NoSuchVersionError):
+        world.catalog().roll_back(CONTEXT, first.version)
+    for _ in range(3):
+        world.published()
+        world.grow_old()
+        world.sweep()
+        world.sweep(VACUUM)
+    assert first.version in world.versions_on_storage()
+
+
+def test_a_table_that_comes_back_keeps_what_may_be_published_over_it(world: World) -> None:
+    """It was renamed away and carries the commit that a sleeping writer expects."""
+    world.published()
+    ours = world.begun()
+    away = TableName("shop", "orders_old")
+    renamed = world.metastore.tables.pop(TARGET_NAME)
+    world.metastore.tables[away] = replace(renamed, name=away)
+    world.published()
+    world.grow_old()
+    assert world.sweep().kept[ours.version] is Reason.EXPECTED
+    del world.metastore.tables[away]
+    world.metastore.tables[TARGET_NAME] = renamed
+    ours.commit()
+    assert world.shown == ours.version
+    assert ours.version in world.versions_on_storage()
+
+
 def test_a_database_that_can_not_be_searched_blocks_a_dropped_targets_versions(
     world: World,
 ) -> None:
     """The target may be in there under another name: nobody knows."""
-    live = remembered(world)
+    live = world.published()
     drops_the_target(world)
 
     def refuse(call: str) -> None:
@@ -63,10 +101,10 @@ def test_a_database_that_can_not_be_searched_blocks_a_dropped_targets_versions(
             raise MetastoreError("no permission")
 
     world.metastore.before = refuse
-    assert world.sweep().kept == {live.version: Reason.UNSEARCHED}
+    assert world.sweep(VACUUM).kept == {live.version: Reason.UNSEARCHED}
     world.metastore.before = lambda _call: None
     assert live.version in world.versions_on_storage()
-    assert world.sweep().kept == {}
+    assert world.sweep(VACUUM).kept == {}
 
 
 def test_only_a_thorough_clean_up_finds_tables_by_location(world: World) -> None:

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
+from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from fakes.metastore import entry
+from fakes.records import drops_the_target, takes
 from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
 
 
@@ -110,14 +110,42 @@ def test_a_clean_up_does_not_take_what_is_rolled_back(world: World) -> None:
 def test_a_version_that_is_being_deleted_is_not_published(world: World) -> None:
     """Between a clean-up and a rollback the record decides."""
     old, _ = world.published(), world.published()
-    name = version_of(old).record
-    found = world.metastore.tables[name]
-    record = Record.of(found)
-    assert record is not None
-    deleting = replace(record, state=RecordState.DELETING).to_parameters()
-    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **deleting})
+    takes(world, old)
     with pytest.raises(NoSuchVersionError):
         back(world)
+
+
+def test_a_version_that_another_table_shows_is_not_published(world: World) -> None:
+    """A renamed table's rows would be changed by an INSERT into this one, and the reverse."""
+    old = world.published()
+    world.metastore.databases["archive"] = "file:/warehouse/archive.db"
+    archived = TableName("archive", "orders_2025")
+    found = world.metastore.tables.pop(TARGET_NAME)
+    world.metastore.tables[archived] = replace(found, name=archived)
+    live = world.published()
+    with pytest.raises(NoSuchVersionError, match=r"archive\.orders_2025 shows it"):
+        back(world, old.version)
+    assert world.shown == live.version
+    assert old.version in world.versions_on_storage()
+
+
+def test_a_version_from_before_a_drop_is_published_by_name_only(world: World) -> None:
+    """Nothing shows whether it was the table or an attempt that died."""
+    old = world.published()
+    drops_the_target(world)
+    world.published()
+    with pytest.raises(NoSuchVersionError):
+        back(world)
+    assert back(world, old.version).version == old.version
+
+
+def test_what_was_never_published_is_not_published_by_name(world: World) -> None:
+    """Its base is followed by another's publication."""
+    world.published()
+    dead = world.begun()
+    world.published()
+    with pytest.raises(NoSuchVersionError):
+        back(world, dead.version)
 
 
 def test_partitions_are_tracked_again(world: World) -> None:
@@ -136,12 +164,10 @@ def test_other_partition_keys_are_brought_back(world: World) -> None:
     assert world.metastore.tables[TARGET_NAME].directory_name == old.version
 
 
-def test_a_version_that_a_clean_up_made_a_record_for_is_not_published(world: World) -> None:
+def test_a_version_without_a_record_is_not_published(world: World) -> None:
     """The record that a user dropped had its columns."""
     old, _ = world.published(), world.published()
     del world.metastore.tables[version_of(old).record]
-    world.sweep(RetentionRules(versions_to_keep=1))
-    assert old.version in world.records()
     with pytest.raises(NoSuchVersionError):
         back(world)
 
@@ -195,17 +221,22 @@ def test_the_format_of_the_restored_version_decides_the_level(world: World) -> N
 
 
 def _back_to_a_version_that_wrote_seven_files(world: World, **parameters: str) -> str:
-    """It has one; the version's id."""
-    first = world.published()
-    world.sweep(RetentionRules())
-    world.published()
+    """It has one now; the version's id."""
+    first = world.plan().begin()
+    world.stage(first)
+    more = [f"{version_of(first).directory}/part-{number}.parquet" for number in range(1, 7)]
+    for path in more:
+        world.storage.write(path, "rows")
+    first.verify()
+    first.commit()
+    first.settle()
+    for path in more:
+        world.storage.delete(path)
     name = version_of(first).record
-    record = Record.of(world.metastore.tables[name])
-    assert record is not None
-    told = {**replace(record, files=7).to_parameters(), **parameters}
     found = world.metastore.tables[name]
-    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **told})
-    world.catalog().roll_back(CONTEXT, first.version)
+    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **parameters})
+    world.published()
+    back(world, first.version)
     return first.version
 
 

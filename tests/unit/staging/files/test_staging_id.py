@@ -152,7 +152,8 @@ def test_another_staging_schemas_tree_is_never_listed(world: World) -> None:
         return children(directory)
 
     world.storage.children = listing  # type: ignore[method-assign]
-    assert world.sweep().freed == [version_of(ours).directory]
+    vacuum = replace(AT_ONCE, orphan_age_ms=0, thorough=True)
+    assert world.sweep(vacuum).freed == [version_of(ours).directory]
     assert world.versions_on_storage() == {other.version}
     tree = version_of(other).directory.rpartition("/shop.orders")[0]
     assert not [one for one in listed if one.startswith(tree)]

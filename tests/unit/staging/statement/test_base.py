@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, LineageEntry, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import (
     StatementBase,
@@ -13,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.statement.base import (
     change_between,
     who_changed,
 )
+from fakes.commits import commit, marker
 
 NAME = TableName("db", "t", "lake")
 PLAIN = TableFacts("i1", "v1", {})
@@ -22,9 +22,8 @@ THERE = StatementBase(NAME, PLAIN)
 
 def published(*commits: str, target: str = str(NAME)) -> StatementBase:
     """A target with our marker, its newest commit first."""
-    entries = tuple(LineageEntry(one, f"of_{one}", Kind.BUILD, 0) for one in commits)
-    marker = Marker(commits[0], f"of_{commits[0]}", "", target, "atomic", Lineage(entries))
-    return StatementBase(NAME, replace(PLAIN, version="v2", properties=marker.to_parameters()))
+    ours = marker(target, *commits, level="atomic").to_parameters()
+    return StatementBase(NAME, replace(PLAIN, version="v2", properties=ours))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +67,7 @@ def test_upkeep_alone_is_no_conflict(now: TableFacts, change: Change) -> None:
 @pytest.mark.parametrize(
     ("now", "said"),
     [
-        (published("c2"), "version of_c2 was committed at 1970-01-01"),
+        (published(commit(2)), "version v2 was committed at 1970-01-01"),
         (StatementBase(NAME, replace(PLAIN, id="i2")), "created anew"),
         (StatementBase(NAME, replace(PLAIN, version="v2")), "it was i1 v1, and is i1 v2"),
         (ABSENT, "it was dropped"),
@@ -81,4 +80,4 @@ def test_who_changed_it_is_said(now: StatementBase, said: str) -> None:
 
 def test_a_marker_is_no_proof_of_what_is_shown() -> None:
     """A replace by somebody else may have kept it."""
-    assert (published("c1").version, published("c1").level) == (None, "atomic")
+    assert (published(commit(1)).version, published(commit(1)).level) == (None, "atomic")

@@ -8,10 +8,10 @@ from pyspark.errors import PySparkException
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta.facts import MAINTENANCE
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NotSupportedError
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, LineageEntry, Marker
 from dbt.adapters.ctas_spark.staging.statement.tables import (
     SqlTables,
 )
+from fakes.commits import commit, marker
 from fakes.sql_catalog import FakeSqlCatalog, named
 
 NAME = TableName("shop", "t", "ice")
@@ -27,8 +27,7 @@ NATIVE = {
 def there(file_format: str, lineage_ms: int = 1_000) -> tuple[FakeSqlCatalog, SqlTables]:
     """A catalog with a table of the format: ours, and later published natively."""
     catalog = FakeSqlCatalog()
-    lineage = Lineage((LineageEntry("c1", "v1", Kind.BUILD, lineage_ms),))
-    ours = Marker("c1", "v1", "", str(NAME), "atomic", lineage)
+    ours = marker(str(NAME), commit(lineage_ms, "v1"), level="atomic")
     catalog.shown[PATH] = {**ours.to_parameters(), "format": f"{file_format}/parquet"}
     catalog.answers["SELECT md5"] = [
         {"version": "m1", "written_ms": 5_000, "marker": json.dumps(NATIVE)}
@@ -48,7 +47,7 @@ def test_a_table_is_what_its_last_commit_says(file_format: str, version: str) ->
     """And its properties, with our marker; caches are refreshed before it is read."""
     catalog, tables = there(file_format)
     found = tables.look(NAME)
-    assert (found.commit, str(found)) == ("c1", version.strip())
+    assert (found.commit, str(found)) == (commit(1_000, "v1"), version.strip())
     assert catalog.statements[0] == f"REFRESH TABLE {PATH}"
 
 

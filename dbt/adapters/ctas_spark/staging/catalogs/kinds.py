@@ -204,8 +204,8 @@ class Catalogs:
         """What ``dbt debug`` says of the session, and of the level that tables there reach."""
         raise NotImplementedError
 
-    def figures(self, table: TableName, version: str, staging_schema: str) -> WriteFigures:  # noqa: ARG002 (a server tells none)
-        """What was counted of a published version of files, as far as its record can be read."""
+    def figures(self, table: TableName, version: str) -> WriteFigures:  # noqa: ARG002 (a server tells none)
+        """What was counted of a published version of files, as far as its table tells it."""
         return WriteFigures()
 
     def view_change(self, context: StagingContext) -> Any:  # noqa: ARG002 (a server has none)

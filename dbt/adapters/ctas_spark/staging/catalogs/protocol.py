@@ -1,13 +1,12 @@
 """A kind of catalog on which tables can be staged (FLIP-305 ``StagingCatalog``)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
 from typing import Protocol
 
 from ..context import Atomicity, StagingContext, TableName
-from ..engines.protocol import Job, WriteFigures
+from ..engines.protocol import Job
 from ..errors import AtomicityNotSupportedError
 from ..publish.staged_table import Plan
 from ..retention.rollback import RolledBack
@@ -53,11 +52,6 @@ class Capabilities:
         return wanted
 
 
-Counted = Mapping[str, WriteFigures]
-"""What the jobs of some versions have written, by version."""
-NOTHING: Counted = MappingProxyType({})
-
-
 Ruled = tuple[StagingContext, RetentionRules]
 """A table, and how long its versions stay."""
 
@@ -71,7 +65,6 @@ class CleanUpOfOne(Protocol):
         rules: RetentionRules,
         *,
         dry_run: bool = False,
-        counted: Counted = NOTHING,
     ) -> Sweep:
         """The same as a catalog's."""
 
@@ -94,12 +87,8 @@ class StagingCatalog(Protocol):
         rules: RetentionRules,
         *,
         dry_run: bool = False,
-        counted: Counted = NOTHING,
     ) -> Sweep:
         """Delete the target's versions that nobody needs any more, by ``rules``.
-
-        What was ``counted`` of versions just published is kept for the history, unless the format
-        keeps it.
 
         Raises:
             StagingError: it could not be found out whether something may go; the rest stays.
@@ -108,8 +97,8 @@ class StagingCatalog(Protocol):
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
         """The ``clean_up`` of any of these tables, whose records are in one staging schema.
 
-        What can be read of all of them at once is read here, and nothing of versions that are too
-        young to be deleted.
+        What can be read of many of them at once is, and nothing of versions that are too young to
+        be deleted.
 
         Raises:
             StagingError: it could not be read; each table can still be cleaned up by itself.

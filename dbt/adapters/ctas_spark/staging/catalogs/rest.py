@@ -17,11 +17,9 @@ from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from .kinds import NOT_ISOLATED
 from .protocol import (
-    NOTHING,
     Capabilities,
     CleanUpOfOne,
     ConflictCheck,
-    Counted,
     Ruled,
     StagingCatalog,
 )
@@ -87,7 +85,6 @@ class RestCatalog:
         rules: RetentionRules,
         *,
         dry_run: bool = False,
-        counted: Counted = NOTHING,  # noqa: ARG002 (snapshots have it)
     ) -> Sweep:
         """Delete what forks have left; what SQL has left as well, if there may be something."""
         swept = self._forked.clean_up(context, rules, dry_run=dry_run)

@@ -13,16 +13,16 @@ from ..context import SESSION_CATALOG, StagingContext, TableName
 from ..delta.catalog import DeltaCatalog
 from ..delta.tables import DeltaTables
 from ..engines import jvm
-from ..engines.protocol import WriteFigures
+from ..engines.protocol import UNKNOWN, WriteFigures
 from ..engines.session import SessionEngine
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
 from ..files.catalog import SessionCatalog
-from ..files.record import Record, name_of
 from ..files.schema import keep_whole_comments
 from ..files.view import ViewChange
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore
+from ..publish.marker import Marker
 from ..statement.catalog import StatementCatalog
 from ..statement.database_catalog import DatabaseCatalog, open_database
 from ..statement.tables import SqlTables, asking
@@ -105,13 +105,13 @@ class CatalogsWithJvm(Catalogs):
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
 
-    def figures(self, table: TableName, version: str, staging_schema: str) -> WriteFigures:
-        record = None
+    def figures(self, table: TableName, version: str) -> WriteFigures:
+        marker = None
         with suppress(StagingError):
             with self._guard:
                 metastore = self._connected().metastore
-            record = Record.of(metastore.get_table(name_of(staging_schema, table, version)))
-        return WriteFigures(record.rows, record.files, record.bytes) if record else WriteFigures()
+            marker = Marker.of(metastore.get_table(table))
+        return marker.lineage.figures_of(version) if marker is not None else UNKNOWN
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         if implementation_of(self._spark, SESSION_CATALOG) == SESSION_OF_ICEBERG:

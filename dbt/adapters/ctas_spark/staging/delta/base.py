@@ -150,15 +150,15 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         return _writer_of(next((one for one in since if not one.is_fence), since[0]))
 
     def mark(self, over: DeltaBase, level: Atomicity) -> str:
-        figures = self._figures or WriteFigures()
+        figures, now_ms = self._figures or WriteFigures(), self._table.now_ms()
         self._marker = CommitMarker(
-            commit=new_commit_id(),
+            commit=new_commit_id(now_ms, self.id),
             version=self.id,
             base=over.commit,
             target=str(self._table.name),
             level=level.value,
             kind=self.kind,
-            time_ms=self._table.now_ms(),
+            time_ms=now_ms,
             rows=figures.rows,
             bytes=figures.bytes,
         )

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, Counted, Ruled
+from ..catalogs.protocol import Capabilities, CleanUpOfOne, Ruled
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
@@ -57,7 +57,6 @@ class DeltaCatalog:
         rules: RetentionRules,
         *,
         dry_run: bool = False,
-        counted: Counted = NOTHING,
     ) -> Sweep:
         """Delete what was staged and never published; Delta's VACUUM expires the rest.
 
@@ -69,7 +68,7 @@ class DeltaCatalog:
             if not dry_run:
                 garbage.forget_published()
             done = CleanUp(garbage, rules, report, dry_run=dry_run).run()
-        of_files = self._files.clean_up(context, rules, dry_run=dry_run, counted=counted)
+        of_files = self._files.clean_up(context, rules, dry_run=dry_run)
         for event in reversed(self.history(context, LOOKED_BACK)):
             if event.state != "deleted":
                 done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE

@@ -4,13 +4,13 @@ What was published belongs to the table, and expires by Delta's own rules (VACUU
 staged table's log and the entries go.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..context import TableName
 from ..errors import EntryExistsError, EntryModifiedError, StorageError
-from ..files.record import RecordState
 from ..publish.marker import Kind, new_commit_id, started_ms
 from ..retention.rules import KnownVersion, Place, Reason
 from ..steps import StepReport
@@ -19,8 +19,10 @@ from . import record as records
 from . import transaction
 from .base import DeltaTable
 from .facts import CommitMarker, Since, publishes
-from .record import DeltaRecord
+from .record import DeltaRecord, RecordState
 from .tables import LoadedTable
+
+LIVE_IF_NATIVE = {Reason.NATIVE: Reason.LIVE}
 
 
 @dataclass
@@ -54,9 +56,9 @@ class DeltaGarbage:
             for record, reason in self._known.values()
         )
 
-    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:  # noqa: ARG002
+    def left_for_ms(self, version: KnownVersion) -> int | None:
         """Delta itself keeps what was published."""
-        raise RuntimeError(f"version {version.id} of {self.target} is not superseded")
+        raise RuntimeError(f"version {version.id} of {self.target} was not published")
 
     def age_ms(self, version: KnownVersion) -> int:
         """Since the youngest of its start, its record and its newest file."""
@@ -86,7 +88,8 @@ class DeltaGarbage:
             if table is None:
                 continue
             target, now_ms = str(self.target), self.table.now_ms()
-            marker = CommitMarker(new_commit_id(), "", "", target, "", Kind.FENCE, now_ms)
+            commit = new_commit_id(now_ms, version="")
+            marker = CommitMarker(commit, "", "", target, "", Kind.FENCE, now_ms)
             with suppress(EntryModifiedError):  # another came first; the attempt stays for now
                 transaction.fence(self.table.tables, table, marker)
 
@@ -103,10 +106,11 @@ class DeltaGarbage:
             return False
         return True
 
-    def reason_shown(self, version: KnownVersion) -> Reason | None:
+    def shown(self, versions: Sequence[KnownVersion]) -> dict[str, Reason]:
         """By the table's history, read afresh."""
-        reason = self._reason(self._record(version))
-        return Reason.LIVE if reason is Reason.NATIVE else reason
+        reasons = {one.id: self._reason(self._record(one)) for one in versions}
+        shown = {one: reason for one, reason in reasons.items() if reason is not None}
+        return {one: LIVE_IF_NATIVE.get(reason, reason) for one, reason in shown.items()}
 
     def give_back(self, version: KnownVersion) -> None:
         """It is published after all: its files are the table's."""

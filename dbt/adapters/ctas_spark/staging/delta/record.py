@@ -6,10 +6,11 @@ Spark makes when the job has ended.
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
 
 from ..context import TableName
 from ..errors import EntryModifiedError
-from ..files.record import RecordState, name_of, prefix_of, version_of
+from ..files.record import name_of, prefix_of, version_of
 from ..metastore.client import EntryChange, Expectation, TableEntry
 from ..publish.marker import PREFIX, VERSION_ID
 from ..steps import Step, StepReport
@@ -23,6 +24,13 @@ RECORD = PREFIX + "delta_record"
 LOG = "_delta_log"
 NO_TABLE = ""
 """The ``id`` in the record of an attempt that can't be published, because it had none."""
+
+
+class RecordState(str, Enum):
+    """A clean-up that has begun keeps the version's writer from publishing it."""
+
+    STAGED = "staged"
+    DELETING = "deleting"
 
 
 @dataclass(frozen=True, slots=True)

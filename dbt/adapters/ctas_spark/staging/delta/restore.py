@@ -162,6 +162,10 @@ class DeltaRestoring:
         """The versions in the log, newest first, without the live one."""
         return tuple(one for one in self._numbers if one != self._live)
 
+    def unproven(self) -> tuple[str, ...]:
+        """None: what is not in the format's history was not published."""
+        return ()
+
     def restored(
         self,
         version: str,

@@ -8,7 +8,7 @@ from ..context import Atomicity, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError, RefusedError, StagingError
-from ..files.record import RecordState, name_of
+from ..files.record import name_of
 from ..publish import ddl, messages
 from ..publish.marker import new_version_id
 from ..publish.version import CannotReplayError, NotWholeError, before_the_call
@@ -18,7 +18,7 @@ from . import record as records
 from .base import DeltaAttempt, DeltaBase, DeltaTable
 from .facts import publishes
 from .live_files import Files
-from .record import DeltaRecord
+from .record import DeltaRecord, RecordState
 from .tables import LoadedTable
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..context import TableName
 from ..metastore.client import Expectation, MetastoreClient, TableEntry
 from ..publish import messages
-from ..publish.marker import COMMIT, FORMAT, MARKER_FORMAT, PREFIX, TARGET, Marker
+from ..publish.marker import COMMIT, FORMAT, MARKER_FORMAT, PREFIX, TARGET, Marker, order_of
 from ..publish.version import Change
 from .signs import is_upkeep
 
@@ -13,6 +13,7 @@ LAST_DDL_TIME = "transient_lastDdlTime"
 COMMIT_BASE = "commit:"
 """How a base with our marker is written down; its commit id follows."""
 ABSENT = "absent"
+MILLISECONDS = 1_000
 
 PARTITIONS = PREFIX + "partitions"
 PARTITION_HOLDER = PREFIX + "partition_holder"
@@ -66,6 +67,19 @@ class FileBase:
         if self.entry is not None and self.entry.last_ddl_time is not None:
             return Expectation(LAST_DDL_TIME, str(self.entry.last_ddl_time))
         return None
+
+    def landed_ms(self, read_ms: int) -> int:
+        """When our last publication had landed, to the second, by the metastore's own clock.
+
+        It is the time that the server wrote into the entry with our call. An INSERT moves it on: a
+        later time only keeps versions longer.
+
+        Args:
+            read_ms: when the entry was read, for a server that keeps no time.
+        """
+        seconds = self.entry.last_ddl_time if self.entry is not None else None
+        order_ms = order_of(self.marker.commit) if self.marker is not None else 0
+        return max(order_ms, read_ms if seconds is None else seconds * MILLISECONDS)
 
     @property
     def managed_directory(self) -> str | None:
@@ -138,8 +152,8 @@ def who_changed(begun: FileBase, now: FileBase) -> str:
         return "it was dropped"
     if marker is None or (begun.marker is not None and marker.commit == begun.marker.commit):
         return f"its entry was altered by a writer without our marker (base was {begun})"
-    committed = next(e for e in marker.lineage.entries if e.commit == marker.commit)
-    return f"version {marker.version} was committed at {messages.moment(committed.time_ms)}"
+    time = messages.moment(order_of(marker.commit))
+    return f"version {marker.version} was committed at {time}"
 
 
 def lies_in(location: str | None, version: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
+from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext
 from ..engines.protocol import Engine, Job, WriteFigures
@@ -23,7 +23,7 @@ from ..storage.client import Storage
 from .directories import STAGING_ID, VersionRoots
 from .garbage import clean_up, recover
 from .restore import FileRestoring, history
-from .seen import see
+from .seen import Looks
 from .table import FileTable, Services
 from .version import FileVersion
 from .view import ViewChange, view_change
@@ -111,27 +111,19 @@ class SessionCatalog:
         rules: RetentionRules,
         *,
         dry_run: bool = False,
-        counted: Counted = NOTHING,
     ) -> Sweep:
-        return clean_up(self._table(context), rules, dry_run=dry_run, counted=counted)
+        return clean_up(self._table(context), rules, dry_run=dry_run)
 
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
         """By one look at all of them."""
-        targets = {context.target: rules for context, rules in tables}
-        staging_schema = tables[0][0].staging_schema
-        last_read = self.services(staging_schema).last_read
-        now_ms = self._clock.wall_ms()
-        seen = see(self._metastore, staging_schema, targets, last_read, now_ms)
+        rules_of = {context.target: rules for context, rules in tables}
+        looks = Looks(self._metastore, self._clock, tables[0][0].staging_schema, rules_of)
 
         def of_one(
-            context: StagingContext,
-            rules: RetentionRules,
-            *,
-            dry_run: bool = False,
-            counted: Counted = NOTHING,
+            context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
         ) -> Sweep:
-            table = self._table(context)
-            return clean_up(table, rules, dry_run=dry_run, counted=counted, seen=seen)
+            seen = looks.of(context.target)
+            return clean_up(self._table(context), rules, dry_run=dry_run, seen=seen)
 
         return of_one
 
@@ -147,7 +139,7 @@ class SessionCatalog:
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         level = self.capabilities(context.staging_schema).reaches
-        return roll_back(context, FileRestoring(self._table(context)), level, to)
+        return roll_back(context, FileRestoring.of(self._table(context)), level, to)
 
     def _table(self, context: StagingContext, report: StepReport | None = None) -> FileTable:
         services = self.services(context.staging_schema)

@@ -271,10 +271,8 @@ def drop_stale_partitions(table: FileTable, found: FileBase, grace_ms: int) -> N
         return
     if found.entry.parameters.get(PARTITIONS) != PartitionState.FILES.value:
         return
-    entries = found.marker.lineage.entries
-    built = [one.time_ms for one in entries if not one.kind.keeps_the_version]
     now = _now_ms(table, found.entry)
-    is_due = bool(built) and now - built[0] >= grace_ms
+    is_due = now - found.landed_ms(now) >= grace_ms
     if is_due and table.metastore.partitions(table.name):
         track_partitions(table)
 

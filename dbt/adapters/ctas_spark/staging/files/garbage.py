@@ -1,12 +1,10 @@
 """The clean-up of one table of files: the versions that it judges, and how one is removed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
-from ..catalogs.protocol import NOTHING, Counted
 from ..context import TableName
-from ..engines.protocol import WriteFigures
 from ..errors import EntryExistsError, EntryMissingError, EntryModifiedError
 from ..metastore.client import EntryChange
 from ..publish.marker import started_ms
@@ -15,26 +13,25 @@ from ..retention.rules import ORPHAN_AGE_MS, KnownVersion, Place, Reason, Retent
 from ..steps import Step
 from ..storage.client import emptied
 from . import record as records
-from .base import ABSENT, FileBase
+from .base import ABSENT, FileBase, lies_in
+from .chain import Chain
 from .follow_up import complete, drop_stale_partitions, mended
 from .publication import fenced
-from .record import RECORD, Record, RecordState
-from .seen import Seen
+from .record import RECORD, Record
+from .seen import Looks, Seen
+from .showing import Showing
 from .table import FileTable
 from .took_over import TookOver, say_they_stay
-from .versions import UNKNOWN_BASE, References, find, versions_of
+from .versions import records_among, unrecorded
 
 MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)
+NO_TARGET = Chain((), ())
+FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
 
 
 def clean_up(
-    table: FileTable,
-    rules: RetentionRules,
-    *,
-    dry_run: bool,
-    counted: Counted = NOTHING,
-    seen: Seen | None = None,
+    table: FileTable, rules: RetentionRules, *, dry_run: bool, seen: Seen | None = None
 ) -> Sweep:
     """Delete what may go; StagingError if it can't be found out.
 
@@ -44,12 +41,10 @@ def clean_up(
         if rules.moved is not None and not dry_run:
             table.services.roots.moved(table.context, rules.moved)
         taken_over = TookOver(table, rules, dry_run).free() if rules.thorough else []
-        references = References(table, rules.thorough, dry_run)
-        is_current = not rules.thorough  # what was taken over has just been noted on records
-        garbage = FileGarbage(table, references, counted, seen if is_current else None)
+        garbage = FileGarbage(table, rules, seen or see(table, rules), dry_run)
         done = CleanUp(garbage, rules, table.report, dry_run).run()
         done.taken_over = taken_over
-        if not dry_run:
+        if garbage.base is not None and not dry_run:
             drop_stale_partitions(table, garbage.base, rules.grace_ms)
         return done
 
@@ -59,25 +54,33 @@ def recover(table: FileTable) -> tuple[str, ...]:
     with table.report.within(Step.RECOVER):
         before = table.look()
         done = mended(before, complete(table, before))
-        garbage = FileGarbage(table, References(table, thorough=False))
-        sweep = CleanUp(garbage, RetentionRules(), table.report).finish()
+        rules = RetentionRules(grace_ms=0)  # every record is read
+        garbage = FileGarbage(table, rules, see(table, rules))
+        sweep = CleanUp(garbage, rules, table.report).finish()
     return (*done, *(f"the deletion of {one} was finished" for one in sweep.freed))
+
+
+def see(table: FileTable, rules: RetentionRules) -> Seen:
+    """One table, read now."""
+    services, schema = table.services, table.context.staging_schema
+    return Looks(table.metastore, services.clock, schema, {table.name: rules}).of(table.name)
 
 
 @dataclass(slots=True)
 class FileGarbage:
-    """A ``Garbage`` of tables of files; ``base`` is the target as ``versions`` or a fence saw it.
+    """A ``Garbage`` of tables of files; ``base`` is the target, if there was anything to judge.
 
     A tombstone outlives its version by the orphan age of everyone, also where a clean-up was told
     a lower one: the job that it stops may be one whose files nobody counts.
     """
 
     table: FileTable
-    references: References
-    counted: Counted = field(default_factory=dict)
-    seen: Seen | None = None
-    base: FileBase = field(init=False)
+    rules: RetentionRules
+    seen: Seen
+    dry_run: bool = False
+    base: FileBase | None = None
     _found: dict[str, Record] = field(default_factory=dict)
+    _chain: Chain = NO_TARGET
 
     @property
     def target(self) -> TableName:
@@ -85,29 +88,23 @@ class FileGarbage:
 
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory, without the tombstones that only wait."""
-        found = [one for one in find(self.table, self.seen) if not self._only_waits(one)]
+        found = [one for one in self._find() if not self._only_waits(one)]
+        if not found:
+            return ()
         self._found = {one.version: one for one in found}
-        self.base = self._base()
-        for version, figures in self.counted.items():
-            self._remember(version, figures)
-        return versions_of(self.table, self._found.values(), self.base)
+        self._judge_by(self.seen.base or self.table.look())
+        if not self.dry_run:
+            for one in found:
+                self._note_whether_it_is_gone(one)
+        known = {one: self._known(record) for one, record in self._found.items()}
+        order = dict.fromkeys((*self._chain.published(known), *sorted(known)))
+        return tuple(sorted((known[one] for one in order), key=lambda one: FIRST.index(one.place)))
 
-    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
-        """By the time on its record, or on that of a version that was published after it.
-
-        A version without a record gets one to hold it. What was noted of an orphan does not count
-        if its creation was published after all.
-        """
+    def left_for_ms(self, version: KnownVersion) -> int | None:
+        """By the chain; of a gone target, by the note of the vacuum that first saw that."""
         record = self._found[version.id]
-        now, noted = self._now(record), record.superseded_ms
-        is_of_orphan = record.state is not RecordState.SUPERSEDED
-        if noted is not None and not (is_of_orphan and version.place is Place.SUPERSEDED):
-            return now - noted
-        if (followed := self._followed_ms(version)) is not None:
-            return now - followed
-        if note:
-            self._note_superseded(version, now)
-        return 0
+        left_ms = record.target_gone_ms if self._is_gone else self._chain.left_ms(record)
+        return None if left_ms is None else max(0, self._now(record) - left_ms)
 
     def age_ms(self, version: KnownVersion) -> int:
         """By id, record and newest file; a directory's own time where there is neither."""
@@ -123,7 +120,7 @@ class FileGarbage:
         A creation's proof is its record in ``deleting``, and so is that of a version without one.
         """
         record = self._found[version.id]
-        if record.base in (ABSENT, UNKNOWN_BASE):
+        if record.base in (ABSENT, None):
             return False
         if not self.table.services.conditional and version.place is Place.UNPUBLISHED:
             return False  # no call is refused by its base: age alone decides
@@ -131,37 +128,36 @@ class FileGarbage:
 
     def fence(self) -> None:
         """One conditional call; another's commit meanwhile is a fence, too."""
-        newest = max(self._found.values(), key=lambda one: one.version)
+        now_ms = self.table.services.now_ms(self._newest.root)
         with self.table.services.lock.held(self.target):
             base = self.table.look()
-            change = fenced(base, self._now(newest))
+            change = fenced(base, now_ms)
             if change is not None:
                 with suppress(*REFUSED):
                     self.table.alter(change, base)
-        self.base = self.table.look()
+        self._judge_by(self.table.look())
 
     def take(self, version: KnownVersion) -> bool:
         """Move the record to ``deleting``; make one, on which a CTAS that still runs will fail."""
         record = self._found[version.id]
-        taken = replace(record, state=RecordState.DELETING)
+        taken = replace(record, deleting_ms=self._now(record))
         if record.entry is None:
-            return self._made(replace(taken, superseded_ms=self._now(record)))
+            return self._made(taken)
         if RECORD not in record.entry.parameters:
             return self._adopted(taken)
         return self._moved(record, taken)
 
-    def reason_shown(self, version: KnownVersion) -> Reason | None:
+    def shown(self, versions: Sequence[KnownVersion]) -> dict[str, Reason]:
         """TAKEN if the deletion that another began is none any more: it may be live again."""
-        is_known = self._found[version.id]
-        if version.is_deleting and records.read(self.table, version.id) != is_known:
-            return Reason.TAKEN
-        return self.references.reason(version)
+        reasons = {one.id: Reason.TAKEN for one in versions if self._is_anothers(one)}
+        found = [self._found[one.id] for one in versions if one.id not in reasons]
+        showing = Showing(self.table, self.rules.thorough, self.dry_run)
+        return reasons | showing.of(found, self._chain)
 
     def give_back(self, version: KnownVersion) -> None:
-        """To ``published``; the grace begins anew when the version is superseded."""
-        record, published = self._found[version.id], RecordState.PUBLISHED
-        back = replace(record, state=published, superseded_ms=None, published_ms=None)
-        self._moved(record, back.numbered(version.number))
+        """It is a version like any other again."""
+        record = self._found[version.id]
+        self._moved(record, replace(record, deleting_ms=None, target_gone_ms=None))
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Delete the directory, again and again while files come."""
@@ -170,62 +166,77 @@ class FileGarbage:
     def delete_record(self, version: KnownVersion) -> None:
         """Drop the entry; a tombstone stays until no CTAS of that age can come any more."""
         record = self._found[version.id]
-        if not self._is_young_tombstone(record):
-            if version.place is Place.SUPERSEDED:
-                self._hand_on(record)
-            name = records.name_in(self.table, version.id)
-            if record.base == ABSENT:
-                self.table.metastore.drop_entry(records.taken_back(name))
-            self.table.metastore.drop_entry(name)
-
-    def _base(self) -> FileBase:
-        if self.seen is None:
-            return self.table.look()
-        return self.seen.base(self.table.metastore, self.target)
-
-    def _remember(self, version: str, figures: WriteFigures) -> None:
-        """Keep a published version's number and figures on its record; another's change wins."""
-        record = self._found.get(version)
-        if record is None or record.entry is None or record.state is RecordState.DELETING:
+        if self._is_young_tombstone(record):
             return
-        is_new = record.state is RecordState.STAGED
-        state = RecordState.PUBLISHED if is_new else record.state
-        told = replace(record, state=state, **asdict(figures))
-        if number := self.base.marker.number_of(version) if self.base.marker else None:
-            told = told.numbered(number)
-            told = replace(told, published_ms=told.published_ms or self._now(record))
-        self._moved(record, told)
+        if version.place is Place.SUPERSEDED:
+            self._hand_on(record)
+        name = records.name_in(self.table, version.id)
+        if record.base == ABSENT:
+            self.table.metastore.drop_entry(records.taken_back(name))
+        self.table.metastore.drop_entry(name)
 
-    def _followed_ms(self, version: KnownVersion) -> int | None:
-        """When the first later publication was noted; None if none was.
+    @property
+    def _is_gone(self) -> bool:
+        """True if the target shows no version of ours."""
+        return self.base is None or self.base.marker is None
 
-        Numbers are the present lineage's alone: those before a drop began at 1, too. A note's time
-        is that of the storage on which its version lies.
-        """
-        marker, root = self.base.marker, self._found[version.id].root
-        number = marker.number_of(version.id) if marker else None
-        if marker is None or number is None:
-            return None
-        noted = [
-            one.published_ms
-            for one in self._found.values()
-            if one.published_ms is not None
-            and one.number > number
-            and marker.published(one.version, one.number)
-            and one.root == root
-        ]
-        return min(noted, default=None)
+    def _find(self) -> list[Record]:
+        """By their records, and by a directory without one; without what is too young to go."""
+        recorded = records_among(self.table, self.seen.records)
+        if self.seen.is_of_first_build:
+            return []
+        bare = {one.version: one for one in unrecorded(self.table, recorded)}
+        lost = (one for one in bare.values() if one.version not in self.seen.listed)
+        return [*recorded, *(one for one in lost if not self.seen.is_young(one.version))]
 
-    def _note_superseded(self, version: KnownVersion, now: int) -> None:
-        record = self._found[version.id]
-        lived = version.place is Place.SUPERSEDED
-        state = RecordState.SUPERSEDED if lived else record.state
-        noted = replace(record, state=state, superseded_ms=now).numbered(version.number)
-        with self.table.report.within(Step.NOTE_SUPERSEDED):
-            if record.entry is None:
-                self._made(noted)
-            else:
-                self._moved(record, noted)
+    def _judge_by(self, base: FileBase) -> None:
+        self.base = base
+        self._chain = Chain.of(base, self._found.values(), self._now(self._newest))
+
+    @property
+    def _newest(self) -> Record:
+        """It lies where the target lies, most likely."""
+        return max(self._found.values(), key=lambda one: one.version)
+
+    def _known(self, record: Record) -> KnownVersion:
+        place = self._place(record)
+        is_deleting = record.is_deleting
+        stays = None
+        if place is not Place.LIVE and not self.table.services.roots.may_delete(record.root):
+            stays = Reason.FOREIGN
+        elif self._is_gone and not self.rules.thorough and not is_deleting:
+            stays = Reason.GONE
+        return KnownVersion(
+            id=record.version,
+            place=place,
+            directory=record.directory,
+            is_deleting=is_deleting,
+            stays=stays,
+            may_have_lived=not self._chain.proves_unpublished(record),
+        )
+
+    def _place(self, record: Record) -> Place:
+        shown = self.base.entry.location if self.base and self.base.entry else None
+        if lies_in(shown, record.version):
+            return Place.LIVE
+        lived = self._chain.last_commit(record.version) is not None
+        return Place.SUPERSEDED if lived else Place.UNPUBLISHED
+
+    def _is_anothers(self, version: KnownVersion) -> bool:
+        """True if a deletion that was found begun is not the same any more."""
+        return version.is_deleting and (
+            records.read(self.table, version.id) != self._found[version.id]
+        )
+
+    def _note_whether_it_is_gone(self, record: Record) -> None:
+        """When a vacuum saw that first: nothing else tells since when nobody reads it."""
+        if record.text is None or record.is_deleting:
+            return
+        is_noted = record.target_gone_ms is not None
+        if not self._is_gone and is_noted:
+            self._moved(record, replace(record, target_gone_ms=None))
+        elif self._is_gone and not is_noted and self.rules.thorough:
+            self._moved(record, replace(record, target_gone_ms=self._now(record)))
 
     def _moved(self, record: Record, to: Record) -> bool:
         now = records.moved(self.table, to, record)
@@ -279,10 +290,9 @@ class FileGarbage:
 
     def _is_young_tombstone(self, record: Record) -> bool:
         """A tombstone is a record that a clean-up made, so that a sleeping CTAS fails."""
-        if record.entry is None or not record.entry.is_view or record.superseded_ms is None:
+        if record.entry is None or not record.entry.is_view or record.deleting_ms is None:
             return False
-        is_young = self._now(record) - record.superseded_ms < ORPHAN_AGE_MS
-        return is_young and record.state is RecordState.DELETING
+        return self._now(record) - record.deleting_ms < ORPHAN_AGE_MS
 
     def _written_ms(self, record: Record) -> int:
         files = self.table.services.storage.files(record.directory)
@@ -291,4 +301,6 @@ class FileGarbage:
         return self.table.services.storage.modified_ms(record.directory) or 0
 
     def _now(self, record: Record) -> int:
-        return self.table.services.now_ms(record.root)
+        """The storage's time just before the records were read."""
+        services = self.table.services
+        return services.now_ms(record.root) - (services.clock.running_ms() - self.seen.began_ms)

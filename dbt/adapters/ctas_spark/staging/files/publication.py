@@ -10,7 +10,16 @@ from ..context import Atomicity, TableName
 from ..engines.protocol import UNKNOWN, WriteFigures
 from ..errors import ColumnsRefusedError, EntryMissingError, EntryModifiedError, MetastoreError
 from ..metastore.client import PLACEHOLDER, Column, EntryChange, Expectation, TableEntry
-from ..publish.marker import COMMIT, PREFIX, Kind, Lineage, LineageEntry, Marker, new_commit_id
+from ..publish.marker import (
+    COMMIT,
+    PREFIX,
+    Kind,
+    Lineage,
+    LineageEntry,
+    Marker,
+    new_commit_id,
+    order_of,
+)
 from ..publish.version import SweptError
 from ..steps import Step
 from .base import (
@@ -21,7 +30,7 @@ from .base import (
     FileBase,
 )
 from .reach import PartitionState
-from .record import Record, RecordState, taken_back
+from .record import Record, taken_back
 from .signs import statistics
 from .table import FileTable
 
@@ -73,24 +82,35 @@ def wait_out(base: FileBase, staged: TableEntry) -> None:
         time.sleep(min(still, LONGEST_WAIT_SECONDS))
 
 
-def marker_over(  # noqa: PLR0913, PLR0917 (each is one fact of the marker)
-    base: FileBase, target: TableName, version: str, level: Atomicity, kind: Kind, now_ms: int
+def marker_over(  # noqa: PLR0913 (each is one fact of the marker)
+    base: FileBase,
+    target: TableName,
+    version: str,
+    level: Atomicity,
+    kind: Kind,
+    *,
+    now_ms: int,
+    written: WriteFigures = UNKNOWN,
 ) -> Marker:
     """The marker of the next publication over ``base``.
 
     Args:
         now_ms: the storage's time just before the commit call.
+        written: what the version holds.
     """
-    commit, before = new_commit_id(), base.marker
+    before = base.marker
+    order_ms = max(now_ms, order_of(before.commit) + 1) if before else now_ms
+    commit = new_commit_id(order_ms, version)
     lineage = before.lineage if before else Lineage()
+    entry = LineageEntry(commit, kind, figures=written)
     return Marker(
         commit=commit,
         version=version,
         base=before.commit if before else "",
         target=str(target),
         level=level.value,
-        lineage=lineage.followed_by(LineageEntry(commit, version, kind, now_ms)),
-        number=before.number + 1 if before else 1,
+        lineage=lineage.followed_by(entry, base.landed_ms(now_ms)),
+        life=before.life if before else commit,
     )
 
 
@@ -135,8 +155,8 @@ class MetastoreCall:
         """The target's new entry: the staged version over the base."""
         base, of_model = self.base.entry, self.table.context.layout.properties
         parameters = {**_carried(base), **_own(self.staged), **self.marker.to_parameters()}
-        if base is not None:
-            parameters |= _moved_on(base, self.marker.lineage.entries[0].time_ms)
+        if base is not None and self.base.marker is None:
+            parameters |= _moved_on(base, order_of(self.marker.commit))
         if of_model:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
         if self.staged.partition_columns:
@@ -193,7 +213,7 @@ class MetastoreCall:
 
     def _is_swept(self) -> bool:
         record = Record.of(self.table.metastore.get_table(self.staged.name))
-        return record is None or record.state is RecordState.DELETING
+        return record is None or record.is_deleting
 
     def _took_back(self) -> bool:
         """Rename it away and drop it there; False if the target is not what we created."""
@@ -214,7 +234,8 @@ class MetastoreCall:
 def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
     """The target's entry under a fresh commit id; None where there is no table.
 
-    A target without our marker gets no id: the time that an attempt expects on it moves on.
+    A target without our marker gets no id: the time that an attempt expects on it moves on. With
+    our marker the server writes the time at which the fence lands.
 
     Args:
         now_ms: the storage's time just before the call.
@@ -222,11 +243,12 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
     entry, before = base.entry, base.marker
     if entry is None:
         return None
-    parameters = {**entry.parameters, **_moved_on(entry, now_ms)}
-    if before is not None:
-        level = Atomicity(before.level)
-        marker = marker_over(base, entry.name, before.version, level, Kind.FENCE, now_ms)
-        parameters |= marker.to_parameters()
+    if before is None:
+        return EntryChange.of(entry, {**entry.parameters, **_moved_on(entry, now_ms)})
+    level, kind = Atomicity(before.level), Kind.FENCE
+    marker = marker_over(base, entry.name, before.version, level, kind, now_ms=now_ms)
+    parameters = {**entry.parameters, **marker.to_parameters()}
+    parameters.pop(LAST_DDL_TIME, None)
     return EntryChange.of(entry, parameters)
 
 

@@ -148,7 +148,7 @@ def has_left(base: FileBase, after: FileBase) -> bool:
     if marker is None or base.entry is None:
         return False
     if base.marker is None:
-        return marker.number == len(marker.lineage.entries)  # nothing was cut from the list
+        return marker.is_whole
     return marker.commit != base.marker.commit and base.marker.commit in marker.lineage
 
 

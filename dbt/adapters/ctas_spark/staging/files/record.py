@@ -1,62 +1,61 @@
 """The record of a version: one frozen value, in one property of its entry in the staging schema."""
 
 import json
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from enum import Enum
-from typing import Any
 
 from ..context import TableName
 from ..errors import EntryMissingError, EntryModifiedError
 from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
 from ..publish import messages
 from ..publish.marker import PREFIX, VERSION_ID
-from .base import FileBase
+from .base import COMMIT_BASE, FileBase
 from .table import FileTable
 
 RECORD = PREFIX + "record"
 """The property; a compare-and-swap compares all of it."""
 
 MOST_OF_THE_TABLE_NAME = 120
+MOST_BASES = 20
+"""Some databases of metastores hold 4,000 characters of a property."""
 
 
-class RecordState(str, Enum):
-    """What is remembered of a version; what is true of it is derived from the target each time."""
+@dataclass(frozen=True, slots=True)
+class RecordedBase:
+    """What one commit call of a version was, or will be, conditional on (``str`` of a base).
 
-    STAGED = "staged"
-    PUBLISHED = "published"
-    SUPERSEDED = "superseded"
-    DELETING = "deleting"
+    By the storage's clock: ``seen_ms`` is when it was read, and ``landed_ms`` when the publication
+    that it names had landed; None where it names none.
+    """
+
+    what: str
+    seen_ms: int
+    landed_ms: int | None = None
+
+    @property
+    def commit(self) -> str | None:
+        """The publication that it names."""
+        return self.what[len(COMMIT_BASE) :] if self.what.startswith(COMMIT_BASE) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One version of one target.
 
-    ``base`` is what its last commit call was, or will be, conditional on (``str`` of a base);
-    ``root`` the directory that holds its target's versions; ``number`` that of its publication.
-    By the storage's clock, ``published_ms`` is when a clean-up first noted that publication, after
-    which what was there before is superseded, and ``superseded_ms`` when one first noted that this
-    version is superseded, where no other record shows it.
-    ``took_over`` is the directory of a managed table that it replaced, and ``took_over_ms`` when
-    ``ctas_vacuum`` first saw that. ``rows``, ``files`` and
-    ``bytes`` are what its job counted. ``entry`` is where all this was read.
+    ``root`` is the directory that holds its target's versions, and ``bases`` are those of its
+    commit calls, the newest last. ``took_over`` is the directory of a managed table that it
+    replaced. By the storage's clock, ``deleting_ms`` is when a clean-up took it, and
+    ``target_gone_ms`` when ``ctas_vacuum`` first saw that its target is gone, or another's.
+    ``entry`` is where all this was read.
     """
 
     target: str
     version: str
-    state: RecordState
-    base: str
     root: str
-    number: int = 0
-    published_ms: int | None = None
-    superseded_ms: int | None = None
+    bases: tuple[RecordedBase, ...] = ()
     took_over: str | None = None
-    took_over_ms: int | None = None
-    rows: int | None = None
-    files: int | None = None
-    bytes: int | None = None
+    deleting_ms: int | None = None
+    target_gone_ms: int | None = None
     entry: TableEntry | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -64,30 +63,48 @@ class Record:
         """Where the version's files lie."""
         return f"{self.root}/{self.version}"
 
-    def numbered(self, number: int) -> "Record":
-        """With the number of its last publication; what was noted of another does not count."""
-        if number == self.number:
-            return self
-        return replace(self, number=number, published_ms=None)
+    @property
+    def base(self) -> str | None:
+        """What its last commit call expects; None if its run died before it wrote a record."""
+        return self.bases[-1].what if self.bases else None
+
+    @property
+    def is_deleting(self) -> bool:
+        """True if a clean-up has taken it."""
+        return self.deleting_ms is not None
+
+    @property
+    def text(self) -> str | None:
+        """The record as it was read, which a compare-and-swap expects."""
+        return self.entry.parameters.get(RECORD) if self.entry is not None else None
+
+    def over(self, base: RecordedBase) -> "Record":
+        """With one more base, the oldest ones cut."""
+        return replace(self, bases=(*self.bases, base)[-MOST_BASES:])
 
     @classmethod
     def of(cls, entry: TableEntry | None) -> "Record | None":
-        """The record in an entry; None without one, or if it does not match the entry's name."""
-        read = _read(entry.parameters) if entry is not None else None
-        if entry is None or read is None:
-            return None
-        named = entry.name == name_of(entry.name.database, read["target"], read["version"])
-        if not named or not VERSION_ID.fullmatch(read["version"]):
+        """The record in an entry; None without one, or if it does not match the entry's name.
+
+        A text that this release can't read is another release's: its version stays, because the
+        entry has its name.
+        """
+        if entry is None:
             return None
         try:
-            return cls(**{**read, "state": RecordState(read["state"])}, entry=entry)
-        except (TypeError, ValueError):
-            return None  # a newer release's; its version stays, because the entry has its name
+            read = json.loads(entry.parameters[RECORD])
+            bases = tuple(RecordedBase(*one) for one in read["bases"])
+            found = cls(**{**read, "bases": bases}, entry=entry)
+        except (KeyError, TypeError, ValueError):
+            return None
+        named = entry.name == name_of(entry.name.database, found.target, found.version)
+        return found if named and VERSION_ID.fullmatch(found.version) else None
 
     def to_parameters(self) -> dict[str, str]:
         """The record as a property of its entry."""
         told = {k: v for k, v in asdict(replace(self, entry=None)).items() if v is not None}
-        return {RECORD: json.dumps({**told, "state": self.state.value}, separators=(",", ":"))}
+        bases = [(one.what, one.seen_ms, one.landed_ms) for one in self.bases]
+        return {RECORD: json.dumps({**told, "bases": bases}, separators=(",", ":"))}
 
 
 def name_of(staging_schema: str, target: TableName | str, version: str) -> TableName:
@@ -129,13 +146,13 @@ def move(
     Raises:
         EntryModifiedError: it is another's by now, or gone.
     """
-    now = expected.entry
+    now, text = expected.entry, expected.text
     if now is not None and not conditional:
         now = metastore.get_table(now.name)
-    if now is None or Record.of(now) != expected:
+    if now is None or text is None or now.parameters.get(RECORD) != text:
         raise EntryModifiedError(f"the record of {expected.version} is not what it was")
     parameters = {**now.parameters, **record.to_parameters()}
-    expectation = Expectation(RECORD, expected.to_parameters()[RECORD]) if conditional else None
+    expectation = Expectation(RECORD, text) if conditional else None
     try:
         metastore.alter_table(EntryChange.of(now, parameters), expectation)
     except EntryMissingError as error:
@@ -165,7 +182,8 @@ def moved(table: FileTable, record: Record, expected: Record) -> Record | None:
 class StagedRecord:
     """The record of one attempt, read when the commit begins; then only our own moves change it.
 
-    ``publishes_again``: the version was published before.
+    ``base`` is begin's, read at ``seen_ms`` by the storage's clock. ``publishes_again``: the
+    version was published before.
     """
 
     table: FileTable
@@ -173,6 +191,7 @@ class StagedRecord:
     base: FileBase
     found: Record | None = None
     publishes_again: bool = False
+    seen_ms: int = 0
 
     @property
     def name(self) -> TableName:
@@ -184,9 +203,8 @@ class StagedRecord:
         record = Record(
             target=str(self.table.name),
             version=self.version,
-            state=RecordState.STAGED,
-            base=str(self.base),
             root=root,
+            bases=(recorded(self.base, self.seen_ms),),
             took_over=self.base.managed_directory,
         )
         return record.to_parameters()
@@ -206,8 +224,10 @@ class StagedRecord:
         """
         return self._record().entry or self._staged_entry()
 
-    def rebase(self, over: FileBase) -> None:
+    def rebase(self, over: FileBase, now_ms: int) -> None:
         """Say by compare-and-swap what the commit call expects; nothing if it says so already.
+
+        A rollback says it even so: of it and a clean-up only one gets the record.
 
         Raises:
             ConcurrentWriteError: a clean-up took the version.
@@ -215,13 +235,11 @@ class StagedRecord:
         record = self._record()
         if record.base == str(over) and not self.publishes_again:
             return
+        kept = record.took_over if self.publishes_again else None
         changed = replace(
-            record,
-            base=str(over),
-            took_over=over.managed_directory or record.took_over,
-            state=RecordState.PUBLISHED if self.publishes_again else record.state,
-            published_ms=None,
-            superseded_ms=None,
+            record.over(recorded(over, now_ms)),
+            took_over=over.managed_directory or kept,
+            target_gone_ms=None,
         )
         metastore, conditional = self.table.metastore, self.table.services.conditional
         try:
@@ -232,7 +250,7 @@ class StagedRecord:
     def _record(self) -> Record:
         if self.found is None:
             self.found = Record.of(self._staged_entry())
-        if self.found is None or self.found.state is RecordState.DELETING:
+        if self.found is None or self.found.is_deleting:
             raise messages.swept(self.table.name, messages.unchanged(self.base))
         return self.found
 
@@ -244,9 +262,7 @@ class StagedRecord:
         return entry
 
 
-def _read(parameters: Mapping[str, str]) -> dict[str, Any] | None:
-    try:
-        found = json.loads(parameters[RECORD])
-        return dict(found) if {"target", "version", "state"} <= found.keys() else None
-    except (KeyError, ValueError, AttributeError):
-        return None
+def recorded(base: FileBase, seen_ms: int) -> RecordedBase:
+    """A base that was read at ``seen_ms``, as a record keeps it."""
+    landed_ms = base.landed_ms(seen_ms) if base.marker is not None else None
+    return RecordedBase(str(base), seen_ms, landed_ms)

@@ -1,20 +1,23 @@
 """The publications of a table of files, and which of their versions can be published again."""
 
 import logging
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..context import DELTA, Atomicity
 from ..metastore.client import PROVIDER
-from ..retention.rules import Event, Place, change_of, time_text
+from ..publish.marker import Kind, LineageEntry, order_of, started_ms
+from ..retention.rules import Event, change_of, time_text
 from ..steps import StepReport
 from ..storage.client import data_files
 from .base import FileBase
-from .record import Record, RecordState
+from .chain import Chain
+from .record import Record
 from .schema import columns_of
 from .table import FileTable
 from .version import FileVersion
-from .versions import find, records_of, versions_of
+from .versions import records_of
 
 logger = logging.getLogger(__name__)
 
@@ -25,36 +28,51 @@ FEWER = (
 
 
 def history(table: FileTable) -> tuple[Event, ...]:
-    """Every build and rollback that the lineage still knows.
+    """Every build and rollback that is known, then what may have been one, newest first.
 
     Raises:
         MetastoreError: it could not be read.
     """
     records = {one.version: one for one in records_of(table)}
     base = table.look()
-    entries = base.marker.lineage.entries if base.marker else ()
-    built = [entry for entry in entries if not entry.kind.keeps_the_version]
+    chain = Chain.of(base, records.values(), read_ms=0)
+    lineage = base.marker.lineage.entries if base.marker else ()
+    inside = tuple(_of_lineage([one for one in lineage if not one.is_fence], records))
+    listed = {one.version for one in inside}
+    rest = [one for one in records.values() if one.version not in listed and _is_table(one)]
+    before = [_before_that(one, chain) for one in rest if not chain.proves_unpublished(one)]
+    return (*inside, *sorted(before, key=lambda one: one.time, reverse=True))
+
+
+def _of_lineage(built: Sequence[LineageEntry], records: Mapping[str, Record]) -> Iterator[Event]:
     kept = [*(records.get(entry.version) for entry in built), None]
-    return tuple(
-        Event(
+    for at, (entry, (record, before)) in enumerate(zip(built, pairwise(kept), strict=True)):
+        gone = record is None or record.is_deleting
+        yield Event(
             version=entry.version,
             commit=entry.commit,
             time=time_text(entry.time_ms),
             kind=entry.kind.value,
-            state=_state(entry.version, record, base.version if entry is built[0] else None),
-            rows=record.rows if record else None,
-            bytes=record.bytes if record else None,
+            state="live" if at == 0 else "deleted" if gone else "kept",
+            rows=entry.figures.rows,
+            bytes=entry.figures.bytes,
             schema_change=_schema_change(before, record),
         )
-        for entry, (record, before) in zip(built, pairwise(kept), strict=True)
+
+
+def _before_that(record: Record, chain: Chain) -> Event:
+    """A version of which only records tell, or nothing but itself: from before a drop, say."""
+    commit = chain.last_commit(record.version)
+    return Event(
+        version=record.version,
+        commit=commit or "",
+        time=time_text(order_of(commit) if commit else started_ms(record.version)),
+        kind=Kind.BUILD.value,
+        state="kept" if commit else "unproven",
+        rows=None,
+        bytes=None,
+        schema_change="",
     )
-
-
-def _state(version: str, record: Record | None, live: str | None) -> str:
-    if version == live:
-        return "live"
-    gone = record is None or record.state is RecordState.DELETING
-    return "deleted" if gone else "kept"
 
 
 def _schema_change(before: Record | None, after: Record | None) -> str:
@@ -63,30 +81,50 @@ def _schema_change(before: Record | None, after: Record | None) -> str:
     return change_of(columns_of(before.entry), columns_of(after.entry))
 
 
+def _is_table(record: Record) -> bool:
+    """False without an entry, and for one that a clean-up made: it has no columns."""
+    return record.entry is not None and not record.entry.is_view and not record.is_deleting
+
+
 @dataclass(frozen=True, slots=True)
 class FileRestoring:
-    """A ``Restoring`` of tables of files: a version's record is its schema, too."""
+    """A ``Restoring`` of tables of files: a version's record is its schema, too.
+
+    ``kept`` are the records of versions that can be read, and ``chain`` is that of all.
+    """
 
     table: FileTable
-    _kept: dict[str, Record] = field(default_factory=dict)
+    kept: Mapping[str, Record]
+    base: FileBase
+    chain: Chain
+
+    @classmethod
+    def of(cls, table: FileTable) -> "FileRestoring":
+        """What can be published again; raises like ``history``."""
+        records = records_of(table)
+        base = table.look()
+        exists = table.services.storage.exists
+        kept = {one.version: one for one in records if _is_table(one) and exists(one.directory)}
+        return cls(table, kept, base, Chain.of(base, records, read_ms=0))
 
     def look(self) -> FileBase:
-        return self.table.look()
+        return self.base
 
     def earlier(self) -> tuple[str, ...]:
-        """Superseded versions whose record and directory are there, newest first."""
-        found = find(self.table)
-        records = {one.version: one for one in found}
-        for known in versions_of(self.table, found, self.table.look()):
-            is_kept = known.place is Place.SUPERSEDED and not known.is_deleting
-            if is_kept and self._has_table(records[known.id]):
-                self._kept[known.id] = records[known.id]
-        return tuple(self._kept)
+        """Published versions whose record and directory are there, newest first."""
+        return tuple(one for one in self.chain.published(self.kept) if one != self.base.version)
+
+    def unproven(self) -> tuple[str, ...]:
+        lived = {*self.chain.published(self.kept), self.base.version}
+        proves = self.chain.proves_unpublished
+        return tuple(
+            one for one, record in self.kept.items() if one not in lived and not proves(record)
+        )
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record that was found before by compare-and-swap."""
-        self._say_if_thinned(self._kept[version])
-        return FileVersion(replace(self.table, report=report), level, self._kept[version])
+        self._say_if_thinned(self.kept[version])
+        return FileVersion(replace(self.table, report=report), level, self.kept[version])
 
     def _say_if_thinned(self, record: Record) -> None:
         """An INSERT OVERWRITE of its owner's may have done that, or a rule of the storage.
@@ -97,10 +135,7 @@ class FileRestoring:
             return
         lies_there = self.table.services.storage.files(record.directory)
         found = len(data_files(lies_there, record.directory))
-        if record.files is not None and found < record.files:
-            logger.warning(FEWER, self.table.name, record.version, found, record.files)
-
-    def _has_table(self, record: Record) -> bool:
-        """False without a record, and for one that a clean-up made: it has no columns."""
-        is_table = record.entry is not None and not record.entry.is_view
-        return is_table and self.table.services.storage.exists(record.directory)
+        marker = self.base.marker
+        wrote = marker.lineage.figures_of(record.version).files if marker else None
+        if wrote is not None and found < wrote:
+            logger.warning(FEWER, self.table.name, record.version, found, wrote)

@@ -1,100 +1,161 @@
-"""What a few calls of the metastore show of many tables: their records first, then themselves."""
+"""What a clean-up reads of tables, be it one or all that a run has published.
 
+Their records are listed by one call for a staging schema. Only where a version is old enough to go
+is anything read: records first, then their targets, some hundreds by one call. So the end of a
+first build reads nothing of a table, and a rebuild costs the same however often a table is built.
+"""
+
+import threading
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from os.path import commonprefix
 
+from ..clock import Clock
 from ..context import TableName
+from ..errors import MetastoreError
 from ..metastore.client import MetastoreClient, TableEntry
 from ..publish.marker import VERSION_ID, started_ms
 from ..retention.rules import RetentionRules
 from .base import FileBase, checked
-from .last_read import LastRead, as_listed
 from .record import prefix_of, version_of
+
+MOST_TOGETHER = 100
+"""Tables whose entries are in memory together, the metastore's own objects included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Entries of records by the beginning of their names, and of targets.
+    """What was read of one table.
 
-    The records of ``unread`` versions were not read, because none of these may go yet. What is
-    judged by the others can only be judged too cautiously: a record changes by compare-and-swap, a
-    target's commits never return, and a deletion reads the target afresh.
+    ``records`` are the entries that were read, and ``listed`` all versions that have one. Versions
+    that began after ``old_ms`` (by the clock that names them) are too young to go. ``base`` is the
+    target, read after the records; None if none was read. ``began_ms`` is from before all that, by
+    the clock that nobody sets.
     """
 
-    records: Mapping[str, Sequence[TableEntry]]
-    targets: Mapping[TableName, TableEntry]
-    unread: Collection[str] = ()
+    listed: frozenset[str]
+    old_ms: int
+    began_ms: int
+    records: Sequence[TableEntry] = ()
+    base: FileBase | None = None
 
-    def records_of(self, target: TableName) -> Sequence[TableEntry]:
-        """The entries whose names begin like those of the target's records."""
-        return self.records.get(prefix_of(target), ())
+    @property
+    def is_of_first_build(self) -> bool:
+        """True if there is no version but one that is too young to go."""
+        return len(self.listed) == 1 and not self.records
 
-    def base(self, metastore: MetastoreClient, target: TableName) -> FileBase:
-        """The target; raises like ``look``."""
-        entry = self.targets.get(as_listed(target))
-        return checked(metastore, target, replace(entry, name=target) if entry else None)
+    def is_young(self, version: str) -> bool:
+        """True if neither its grace period nor the orphan age can be over."""
+        return bool(VERSION_ID.fullmatch(version)) and started_ms(version) > self.old_ms
 
 
-def see(
-    metastore: MetastoreClient,
-    staging_schema: str,
-    targets: Mapping[TableName, RetentionRules],
-    last_read: LastRead,
-    now_ms: int,
-) -> Seen:
-    """Read the records of all targets in one staging schema, then the targets.
+class Looks:
+    """One look at tables whose records are in one staging schema.
 
-    A record that the run has read itself is not read again. A target is read again after another
-    writer's record, because that can expect a commit that came after the run's own read.
-
-    Args:
-        now_ms: the time of the clock that gives versions their ids.
-
-    Raises:
-        MetastoreError: something could not be read.
+    Every call raises MetastoreError if something can't be read, and NotSupportedError for a table
+    that a newer release has published.
     """
-    rules = {prefix_of(target): of_target for target, of_target in targets.items()}
-    listed = metastore.tables(staging_schema, commonprefix([*rules]))  # noqa: RUF071 (of names)
-    names = defaultdict(list)
-    for one in listed:
-        names[_prefix(one)].append(one)
-    wanted = [one for prefix in rules for one in names[prefix]]
-    known = last_read.take(wanted)
-    young = {
-        one
-        for prefix, of_target in rules.items()
-        for one in _too_young(names[prefix], of_target, now_ms)
-    }
-    others = [one for one in wanted if one not in known and one not in young]
-    records = defaultdict(list)
-    for entry in (*known.values(), *metastore.entries(others)):
-        records[_prefix(entry.name)].append(entry)
-    with_others = {_prefix(one) for one in others}
-    taken = last_read.take(as_listed(one) for one in targets)
-    found = {name: entry for name, entry in taken.items() if prefix_of(name) not in with_others}
-    in_database = defaultdict(list)
-    for target in map(as_listed, targets):
-        if target not in found:
-            in_database[target.database].append(target)
-    for missing in in_database.values():
-        found |= {entry.name: entry for entry in metastore.entries(missing)}
-    return Seen(records, found, {version_of(one) for one in young - known.keys()})
+
+    def __init__(
+        self,
+        metastore: MetastoreClient,
+        clock: Clock,
+        staging_schema: str,
+        rules: Mapping[TableName, RetentionRules],
+    ) -> None:
+        self._metastore = metastore
+        self._wall_ms, self._began_ms = clock.wall_ms(), clock.running_ms()
+        self._rules = rules
+        self._listed: dict[str, list[TableName]] = defaultdict(list)
+        prefixes = [prefix_of(target) for target in rules]
+        for one in metastore.tables(staging_schema, commonprefix(prefixes)):  # noqa: RUF071 (names)
+            self._listed[_prefix(one)].append(one)
+        waiting = [target for target in rules if self._old(target)]
+        self._groups: dict[TableName, _Group] = {}
+        for start in range(0, len(waiting), MOST_TOGETHER):
+            together = waiting[start : start + MOST_TOGETHER]
+            self._groups |= dict.fromkeys(together, _Group(together))
+
+    def of(self, target: TableName) -> Seen:
+        """What there is to judge of one of the tables."""
+        group = self._groups.pop(target, None)
+        if group is None:
+            return self._seen(target)
+        return group.read(target, self._read_group) or self._read([target])[target]
+
+    def _read_group(self, targets: Sequence[TableName]) -> dict[TableName, Seen]:
+        try:
+            return self._read(targets)
+        except MetastoreError:
+            return {}  # each is read by itself, and has its own error
+
+    def _read(self, targets: Sequence[TableName]) -> dict[TableName, Seen]:
+        wanted = [one for target in targets for one in self._old(target)]
+        records = defaultdict(list)
+        for entry in self._metastore.entries(wanted):
+            records[_prefix(entry.name)].append(entry)
+        bases = dict(self._bases(targets))
+        return {
+            one: self._seen(one, records[prefix_of(one)], bases.get(_as_listed(one)))
+            for one in targets
+        }
+
+    def _bases(self, targets: Iterable[TableName]) -> Iterator[tuple[TableName, FileBase]]:
+        of_database: dict[str, dict[TableName, TableName]] = defaultdict(dict)
+        for target in targets:
+            of_database[target.database][_as_listed(target)] = target
+        for named in of_database.values():
+            found = {entry.name: entry for entry in self._metastore.entries([*named])}
+            for listed, target in named.items():
+                yield listed, checked(self._metastore, target, found.get(listed))
+
+    def _seen(
+        self,
+        target: TableName,
+        records: Sequence[TableEntry] = (),
+        base: FileBase | None = None,
+    ) -> Seen:
+        listed = frozenset(map(version_of, self._listed[prefix_of(target)]))
+        return Seen(listed, self._old_ms(target), self._began_ms, records, base)
+
+    def _old(self, target: TableName) -> list[TableName]:
+        """Its records that have to be read."""
+        judged = self._seen(target)
+        return [
+            one for one in self._listed[prefix_of(target)] if not judged.is_young(version_of(one))
+        ]
+
+    def _old_ms(self, target: TableName) -> int:
+        """A vacuum judges every version, because its user asks what became of each."""
+        rules = self._rules[target]
+        youngest = 0 if rules.thorough else min(rules.grace_ms, rules.orphan_age_ms)
+        return self._wall_ms - youngest
 
 
-def _too_young(names: list[TableName], rules: RetentionRules, now_ms: int) -> Iterator[TableName]:
-    """Those that began so late that neither grace period nor orphan age can be over.
+@dataclass(slots=True)
+class _Group:
+    """Tables that are read together when the first of them is asked for."""
 
-    Without the newest: this run's own, and those before it that a rollback may still want. The
-    grace period of the last one that was superseded begins now.
-    """
-    newest_first = sorted(names, key=version_of, reverse=True)
-    began_ms = now_ms - min(rules.grace_ms, rules.orphan_age_ms)
-    for one in newest_first[1 + max(1, rules.versions_to_keep) :]:
-        version = version_of(one)
-        if VERSION_ID.fullmatch(version) and started_ms(version) > began_ms:
-            yield one
+    targets: Sequence[TableName]
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+    _seen: dict[TableName, Seen] | None = None
+
+    def read(
+        self,
+        target: TableName,
+        read: Callable[[Sequence[TableName]], dict[TableName, Seen]],
+    ) -> Seen | None:
+        """What was read of one of them, which is not kept any longer; None if that failed."""
+        with self._guard:
+            if self._seen is None:
+                self._seen = read(self.targets)
+            return self._seen.pop(target, None)
+
+
+def _as_listed(name: TableName) -> TableName:
+    """In small letters, as metastores answer."""
+    return TableName(name.database, name.table.lower())
 
 
 def _prefix(record: TableName) -> str:

@@ -13,7 +13,6 @@ from ..steps import StepReport
 from ..storage.client import Storage
 from .base import FileBase, look
 from .directories import VersionRoots
-from .last_read import LastRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Services:
     ``lock`` guards commits where the metastore does not compare. ``find_partition_lock`` looks for
     a lock, and is called only where partitions are tracked. ``mixes_reads``: one ``get_table`` of
     another process may get the schema of one version with the location of another. ``listed`` is
-    what one search of the whole metastore has found, and ``last_read`` what publications have read.
+    what one search of the whole metastore has found.
     """
 
     capabilities: Capabilities
@@ -45,7 +44,6 @@ class Services:
     mixes_reads: bool = False
     clock: Clock = SYSTEM_CLOCK
     listed: list[NamedPlace] = field(default_factory=list)
-    last_read: LastRead = field(default_factory=LastRead)
     _clocks: dict[str, ReadClock] = field(default_factory=dict)
 
     @property

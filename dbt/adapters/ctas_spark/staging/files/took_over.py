@@ -16,10 +16,13 @@ from ..errors import MetastoreError
 from ..retention.rules import RetentionRules
 from ..steps import Step
 from ..storage.client import emptied
+from .base import FileBase
+from .chain import Chain
 from .directories import FOLDER
 from .record import Record, moved
+from .showing import places
 from .table import FileTable
-from .versions import places, records_of
+from .versions import records_of
 
 logger = logging.getLogger(__name__)
 
@@ -42,16 +45,16 @@ class TookOver:
         """
         # before the target: what it shows by then is in its lineage
         records = records_of(self.table)
-        marker = self.table.look().marker
-        if marker is None:
+        base = self.table.look()
+        if base.marker is None:
             return []
-        published = (one for one in records if marker.lineage.has_version(one.version))
-        return [one.took_over for one in published if one.took_over and self._is_freed(one)]
+        lineage = base.marker.lineage
+        found = [one for one in records if one.took_over and lineage.has_version(one.version)]
+        return [one.took_over or "" for one in found if self._is_freed(one, base)]
 
-    def _is_freed(self, record: Record) -> bool:
+    def _is_freed(self, record: Record, base: FileBase) -> bool:
         directory = record.took_over or ""
-        noted = self._noted(record)
-        if noted is None or not self._is_past_grace(noted):
+        if not self._is_past_grace(record, base):
             return False
         reason = self._reason_to_stay(record, directory)
         if reason is not None:
@@ -62,21 +65,16 @@ class TookOver:
         with self.table.report.within(Step.DELETE_FILES):
             is_empty = emptied(self.table.services.storage, directory)
         if is_empty:
-            moved(self.table, replace(noted, took_over=None, took_over_ms=None), noted)
+            moved(self.table, replace(record, took_over=None), record)
             said = "files of the table that %s replaced were deleted: %s"
             logger.info(said, self.table.name, directory)
         return is_empty
 
-    def _noted(self, record: Record) -> Record | None:
-        """The record with the time from which the grace runs; None if it is another's by now."""
-        if record.took_over_ms is not None or self.dry_run:
-            return record
-        return moved(self.table, replace(record, took_over_ms=self._now(record)), record)
-
-    def _is_past_grace(self, record: Record) -> bool:
-        since = record.took_over_ms
-        lived = 0 if since is None else self._now(record) - since
-        return lived >= self.rules.grace_ms
+    def _is_past_grace(self, record: Record, base: FileBase) -> bool:
+        """It runs from the first publication of the version that replaced the managed table."""
+        now = self.table.services.now_ms(record.root)
+        landed_ms = Chain.of(base, (), now).first_landed_ms(record.version)
+        return landed_ms is not None and now - landed_ms >= self.rules.grace_ms
 
     def _reason_to_stay(self, record: Record, directory: str) -> str | None:
         """Looked up just before the deletion."""
@@ -97,9 +95,6 @@ class TookOver:
         if marker is None or not marker.lineage.has_version(record.version):
             return "another table has the name by now"
         return None
-
-    def _now(self, record: Record) -> int:
-        return self.table.services.now_ms(record.root)
 
 
 def say_they_stay(target: TableName, directory: str, reason: str) -> None:

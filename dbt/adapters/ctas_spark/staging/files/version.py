@@ -9,7 +9,7 @@ from typing import Any
 from ..context import DELTA, Atomicity, TableLayout, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, Job, WriteFigures
-from ..errors import MetastoreError, StagingError
+from ..errors import MetastoreError, NoSuchVersionError, StagingError
 from ..metastore.client import PROVIDER
 from ..publish import ddl, messages
 from ..publish import version as outcome
@@ -24,6 +24,7 @@ from .follow_up import complete, fill_columns, track_partitions
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
+from .showing import Showing
 from .signs import COLUMN_STATISTICS, Listing, listing, listing_before
 from .stream import StreamRun, check_sources
 from .table import FileTable
@@ -117,9 +118,9 @@ class FileVersion:
         self._level = level
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)
+            self._staged.seen_ms = self._services.now_ms(self._root)
         else:
-            with self.held():
-                self.rebase(base)
+            self._take_again(self._restored, base)
 
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         """By a run next to the version, which an abort removes, too."""
@@ -170,16 +171,17 @@ class FileVersion:
         return self._services.lock.held(self._context.target)
 
     def rebase(self, over: FileBase) -> None:
-        self._staged.rebase(over)
+        self._staged.rebase(over, self._services.now_ms(self._root))
 
     def mark(self, over: FileBase, level: Atomicity) -> str:
         """A fresh marker, once the second that a base without one is expected at is over."""
         wait_out(over, self._staged.entry())
         kind = Kind.BUILD if self._restored is None else Kind.ROLLBACK
         now = self._services.now_ms(self._root)
-        marker = marker_over(over, self._context.target, self.id, level, kind, now)
+        written = self._holds(over, level)
+        target = self._context.target
+        marker = marker_over(over, target, self.id, level, kind, now_ms=now, written=written)
         staged, partitions = self._staged.entry(), self._partitions.state
-        written = self._written or UNKNOWN
         self._call = MetastoreCall(self._table, staged, over, marker, partitions, written)
         return marker.commit
 
@@ -199,10 +201,7 @@ class FileVersion:
         if (shows_version and not ours) or (ours and is_unchecked):
             return Outcome.UNKNOWN
         left = self._services.conditional and reach.has_left(over, after)
-        decided = outcome.decide(failure, shows_ours=ours, can_not_land=left)
-        if decided is Outcome.COMMITTED and after.entry is not None:
-            self._services.last_read.keep(self._staged.entry(), after.entry)
-        return decided
+        return outcome.decide(failure, shows_ours=ours, can_not_land=left)
 
     def settle(self, report: StepReport) -> list[str]:
         """Hive's columns and the partitions, as far as the call left them for later; refresh."""
@@ -231,6 +230,16 @@ class FileVersion:
     def _of_stream(self) -> list[Removal]:
         return [self._stream.removal] if self._stream else []
 
+    def _take_again(self, record: Record, base: FileBase) -> None:
+        """Take the record of an earlier version, which no other table may show."""
+        with self.held():
+            self.rebase(base)
+        if place := Showing(self._table).elsewhere(record):
+            what = f"version {record.version} can't be published again: {place} shows it"
+            remedy = "drop that table first, or build the model again"
+            left = messages.unchanged(base)
+            raise NoSuchVersionError(what, table=self._context.target, left=left, remedy=remedy)
+
     def _adopt(self) -> None:
         """Write what the CTAS does not: Delta's properties, a stream's checkpoint; permissions."""
         if not self._context.layout.has_properties_in_entry:
@@ -243,6 +252,19 @@ class FileVersion:
                 self._services.storage.copy_permissions(base.location, self.directory)
             except StagingError as error:
                 logger.warning("%s: its permissions stay Spark's: %s", self.record, error.what)
+
+    def _holds(self, over: FileBase, level: Atomicity) -> WriteFigures:
+        """What is published; a version that is published again has the rows of the first time.
+
+        At level ``none`` it is filled after its publication.
+        """
+        written = self._written or UNKNOWN
+        if level is Atomicity.NONE:
+            return UNKNOWN
+        if self._restored is None or over.marker is None:
+            return written
+        before = over.marker.lineage.figures_of(self.id)
+        return replace(written, rows=before.rows) if before.bytes == written.bytes else written
 
     def _refuse(self, wrong: str) -> None:
         if wrong:

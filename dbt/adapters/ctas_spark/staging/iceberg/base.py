@@ -55,7 +55,7 @@ class IcebergBase:
         """Of a commit over this; ``rules`` are the table's from then on."""
         return SnapshotMarker(
             **said,
-            commit=new_commit_id(),
+            commit=new_commit_id(time_ms, said["version"]),
             base=self.commit,
             kind=kind,
             time_ms=time_ms,

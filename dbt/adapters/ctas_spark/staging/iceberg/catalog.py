@@ -5,7 +5,7 @@ It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL 
 
 from collections.abc import Sequence
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
+from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..catalogs.settings import IcebergKind
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job
@@ -66,7 +66,6 @@ class IcebergCatalog:
         rules: RetentionRules,
         *,
         dry_run: bool = False,
-        counted: Counted = NOTHING,  # noqa: ARG002 (snapshots have it)
     ) -> Sweep:
         """Delete what was staged and never published; the rest is Iceberg's own to expire."""
         self.capabilities(context.staging_schema)

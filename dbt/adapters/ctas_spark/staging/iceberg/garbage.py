@@ -4,7 +4,7 @@ What was published belongs to Iceberg's own history, and Iceberg expires it.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
@@ -63,9 +63,9 @@ class IcebergGarbage:
             if fork is None or not fork.is_in(target)
         )
 
-    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:  # noqa: ARG002
-        """Nothing: what was published is never a version of this garbage."""
-        return 0
+    def left_for_ms(self, version: KnownVersion) -> int | None:  # noqa: ARG002
+        """None: what was published is never a version of this garbage."""
+        return None
 
     def age_ms(self, version: KnownVersion) -> int:
         """By the clock of the storage that its files lie on; by its id alone where none is found.
@@ -126,7 +126,7 @@ class IcebergGarbage:
         taken = Fork(fork.record, table.with_properties({forks.STATE: DELETING}))
         return (taken.expected, taken.attempts) == (fork.expected, fork.attempts)
 
-    def reason_shown(self, version: KnownVersion) -> Reason | None:
+    def shown(self, versions: Sequence[KnownVersion]) -> dict[str, Reason]:
         """By the target's history; where that is another table's, by every table there is.
 
         Its marker may have expired, so the manifests of every snapshot decide, those of tags and
@@ -134,20 +134,8 @@ class IcebergGarbage:
         call can't land any more, and a later snapshot takes files from a kept one only. A gap in
         the history proves nothing more, and would keep a killed run's files forever.
         """
-        if version.handle is None:
-            return None
-        fork = _fork_of(version)
-        target = self._look().facts
-        if fork.is_in(target):
-            return Reason.LIVE
-        if not fork.attempts:
-            return None
-        if target is not None and self.services.tables.shows_files_of(self.target, fork.version):
-            return Reason.NEEDED
-        expected = fork.expected
-        if target is not None and expected is not None and target.uuid == expected.uuid:
-            return None
-        return self._reason_elsewhere(fork)
+        reasons = {one.id: self._reason_shown(one) for one in versions}
+        return {one: reason for one, reason in reasons.items() if reason is not None}
 
     def give_back(self, version: KnownVersion) -> None:
         """It landed, here or under another name: only its entry goes."""
@@ -165,6 +153,22 @@ class IcebergGarbage:
     def delete_record(self, version: KnownVersion) -> None:
         record = forks.record_of(self.context.staging_schema, self.target, version.id)
         self.services.tables.drop_entry(record)
+
+    def _reason_shown(self, version: KnownVersion) -> Reason | None:
+        if version.handle is None:
+            return None
+        fork = _fork_of(version)
+        target = self._look().facts
+        if fork.is_in(target):
+            return Reason.LIVE
+        if not fork.attempts:
+            return None
+        if target is not None and self.services.tables.shows_files_of(self.target, fork.version):
+            return Reason.NEEDED
+        expected = fork.expected
+        if target is not None and expected is not None and target.uuid == expected.uuid:
+            return None
+        return self._reason_elsewhere(fork)
 
     def _look(self) -> IcebergBase:
         return look(self.services.tables, self.target)

@@ -103,6 +103,10 @@ class IcebergRestoring:
             if last is not None and base.facts.columns(last[1].schema_id)
         )
 
+    def unproven(self) -> tuple[str, ...]:
+        """None: what is not in the format's history was not published."""
+        return ()
+
     def restored(
         self,
         version: str,

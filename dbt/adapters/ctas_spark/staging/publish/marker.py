@@ -2,12 +2,15 @@
 
 import re
 import secrets
+from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from enum import Enum
+from itertools import accumulate
 from typing import Any
 
+from ..engines.protocol import UNKNOWN, WriteFigures
 from ..metastore.client import TableEntry
 
 PREFIX = "ctas_spark_"
@@ -17,7 +20,7 @@ BASE = PREFIX + "base"
 TARGET = PREFIX + "target"
 LEVEL = PREFIX + "level"
 LINEAGE = PREFIX + "lineage"
-NUMBER = PREFIX + "number"
+LIFE = PREFIX + "life"
 FORMAT = PREFIX + "format"
 KIND = PREFIX + "kind"
 TIME = PREFIX + "time_ms"
@@ -51,9 +54,24 @@ def started_ms(version: str) -> int:
     return int(start.timestamp()) * 1000
 
 
-def new_commit_id() -> str:
-    """A fresh id; every publication has its own."""
-    return "c" + secrets.token_hex(8)
+def new_commit_id(order_ms: int, version: str) -> str:
+    """A fresh id of a publication: a target's ids sort by publication, and name what was published.
+
+    Args:
+        order_ms: the storage's time just before the call, and later than the base's.
+        version: the version that the target shows from then on.
+    """
+    return f"{order_ms:013d}_{version}_{secrets.token_hex(4)}"
+
+
+def order_of(commit: str) -> int:
+    """The place of a publication among those of its target, in milliseconds since the epoch."""
+    return int(commit.partition("_")[0])
+
+
+def version_in(commit: str) -> str:
+    """The version that the publication of this id has published."""
+    return commit.split("_")[1]
 
 
 class Kind(str, Enum):
@@ -71,21 +89,44 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class LineageEntry:
-    """One publication; ``time_ms`` is the storage's time just before its commit call."""
+    """One publication, and what it holds.
+
+    ``landed_ms`` is a time, in milliseconds since the epoch, by which it had landed: the next
+    publication writes it, so the newest one has None.
+    """
 
     commit: str
-    version: str
     kind: Kind
-    time_ms: int
+    landed_ms: int | None = None
+    figures: WriteFigures = UNKNOWN
 
     def __str__(self) -> str:
-        return f"{self.commit}:{self.version}:{self.kind.value}:{self.time_ms}"
+        counted = self.figures.rows, self.figures.bytes, self.figures.files
+        numbers = ("" if one is None else str(one) for one in (self.landed_ms, *counted))
+        return ":".join((self.commit, self.kind.value, *numbers))
+
+    @property
+    def version(self) -> str:
+        """What the target showed from then on."""
+        return version_in(self.commit)
+
+    @property
+    def time_ms(self) -> int:
+        """Just before its commit call, by the storage's clock."""
+        return order_of(self.commit)
+
+    @property
+    def is_fence(self) -> bool:
+        """True if it published nothing."""
+        return self.kind.keeps_the_version
 
     @classmethod
     def parse(cls, text: str) -> "LineageEntry":
         """Read one entry; ValueError if the text is anything else."""
-        commit, version, kind, time_ms = text.split(":")
-        return cls(commit, version, Kind(kind), int(time_ms))
+        commit, kind, *numbers = text.split(":")
+        landed_ms, rows, size, files = (int(one) if one else None for one in numbers)
+        order_of(commit), commit.split("_", 2)[2]
+        return cls(commit, Kind(kind), landed_ms, WriteFigures(rows=rows, files=files, bytes=size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +150,23 @@ class Lineage:
         """True if the version was ever published, as far as the list reaches."""
         return any(entry.version == version for entry in self.entries)
 
-    def followed_by(self, entry: LineageEntry) -> "Lineage":
-        """This lineage with one more publication, its oldest ones cut to the limits."""
-        kept = (entry, *self.entries)[:MOST_ENTRIES]
-        while len(",".join(map(str, kept))) > MOST_CHARACTERS:
-            kept = kept[:-1]
-        return Lineage(kept)
+    def figures_of(self, version: str) -> WriteFigures:
+        """What the version held when it was last published, as far as that was counted."""
+        found = (one.figures for one in self.entries if one.version == version and not one.is_fence)
+        return next(found, UNKNOWN)
+
+    def followed_by(self, entry: LineageEntry, landed_ms: int | None = None) -> "Lineage":
+        """This lineage with one more publication, its oldest ones cut to the limits.
+
+        Args:
+            landed_ms: when the newest one so far had landed.
+        """
+        before = self.entries
+        if before:
+            before = (replace(before[0], landed_ms=landed_ms), *before[1:])
+        kept = (entry, *before)[:MOST_ENTRIES]
+        ends = accumulate(len(str(one)) + 1 for one in kept)
+        return Lineage(kept[: bisect_right([*ends], MOST_CHARACTERS + 1)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,26 +186,23 @@ class AnyMarker:
 
 @dataclass(frozen=True, slots=True)
 class Marker(AnyMarker):
-    """Our properties on a target; ``number`` counts publications, and so orders versions."""
+    """Our properties on a target.
+
+    ``life`` is the publication that created the table, or first replaced another's: while the
+    lineage has it, nothing was cut from the list. A drop or a rename ends a life.
+    """
 
     lineage: Lineage
-    number: int = 1
+    life: str
 
     def to_parameters(self) -> dict[str, str]:
-        numbers = {NUMBER: str(self.number), FORMAT: str(MARKER_FORMAT)}
-        return {**self.texts(), LINEAGE: str(self.lineage), **numbers}
+        rest = {LINEAGE: str(self.lineage), LIFE: self.life, FORMAT: str(MARKER_FORMAT)}
+        return {**self.texts(), **rest}
 
-    def number_of(self, version: str) -> int | None:
-        """The number of the version's last publication, as far as the lineage reaches."""
-        for behind, entry in enumerate(self.lineage.entries):
-            if entry.version == version:
-                return self.number - behind
-        return None
-
-    def published(self, version: str, number: int) -> bool:
-        """True if the publication of that number was the version's; False beyond the lineage."""
-        behind, entries = self.number - number, self.lineage.entries
-        return 0 <= behind < len(entries) and entries[behind].version == version
+    @property
+    def is_whole(self) -> bool:
+        """True if the lineage has every publication of the table's life."""
+        return self.life in self.lineage
 
     @classmethod
     def of(cls, entry: TableEntry | None) -> "Marker | None":
@@ -173,9 +222,9 @@ class Marker(AnyMarker):
     def read(cls, parameters: Mapping[str, str]) -> "Marker | None":
         """The marker among a table's properties, even a foreign one; None without a whole one."""
         try:
-            lineage, number = Lineage.parse(parameters[LINEAGE]), int(parameters[NUMBER])
-            return cls(**_texts_in(parameters), lineage=lineage, number=number)
-        except (KeyError, ValueError):
+            lineage, life = Lineage.parse(parameters[LINEAGE]), parameters[LIFE]
+            return cls(**_texts_in(parameters), lineage=lineage, life=life)
+        except (KeyError, ValueError, IndexError):
             return None
 
 

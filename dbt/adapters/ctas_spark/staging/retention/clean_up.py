@@ -1,11 +1,13 @@
 """The one order in which versions are deleted, for every kind of table.
 
-The record is taken by compare-and-swap, then the target is read again, then the files go, then the
-record. After a kill between any two, the next clean-up goes on from there.
+The records of all versions that may go are taken by compare-and-swap; then it is asked once who
+shows any of them, the target last; then the files of each go, the oldest publication's first, and
+its record after them. After a kill between any two, the next clean-up goes on from there.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +18,7 @@ from .rules import KnownVersion, Place, Reason, RetentionRules, Sweep
 
 logger = logging.getLogger(__name__)
 
-SHOWN = (Reason.LIVE, Reason.REFERENCED)
+SHOWN = (Reason.LIVE, Reason.REFERENCED, Reason.EXPECTED)
 
 
 class Garbage(Protocol):
@@ -33,11 +35,8 @@ class Garbage(Protocol):
     def versions(self) -> tuple[KnownVersion, ...]:
         """All that can be seen; the superseded ones newest first."""
 
-    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:
-        """Milliseconds since a clean-up first noted that the version is superseded.
-
-        With ``note`` it is noted now, by compare-and-swap, if nobody has done so before.
-        """
+    def left_for_ms(self, version: KnownVersion) -> int | None:
+        """Milliseconds since a later publication had landed; None if none is known."""
 
     def age_ms(self, version: KnownVersion) -> int:
         """Milliseconds since the youngest of: its id's start, its record, its newest file."""
@@ -54,11 +53,14 @@ class Garbage(Protocol):
         False if another process came first.
         """
 
-    def reason_shown(self, version: KnownVersion) -> Reason | None:
-        """Why it has to stay after all, by fresh reads of target, partitions and clones."""
+    def shown(self, versions: Sequence[KnownVersion]) -> Mapping[str, Reason]:
+        """Why some of these have to stay after all, by fresh reads: other tables, the target last.
+
+        A table that a version's writer would still publish over counts as showing it.
+        """
 
     def give_back(self, version: KnownVersion) -> None:
-        """Move its record from ``deleting`` to ``published``: the target shows it."""
+        """Take its record out of ``deleting``: a table shows it."""
 
     def delete_files(self, version: KnownVersion) -> bool:
         """Delete its files; False if they come back again and again."""
@@ -75,9 +77,9 @@ class Unneeded:
 
     __slots__ = ()
 
-    def superseded_for_ms(self, version: KnownVersion, *, note: bool) -> int:  # noqa: ARG002
+    def left_for_ms(self, version: KnownVersion) -> int | None:  # noqa: ARG002
         """Nothing that is staged was ever published itself."""
-        return 0
+        return None
 
     def may_land(self, version: KnownVersion) -> bool:  # noqa: ARG002
         """False: what it would publish is gone."""
@@ -86,9 +88,9 @@ class Unneeded:
     def fence(self) -> None:
         """Nothing has to be kept from landing."""
 
-    def reason_shown(self, version: KnownVersion) -> Reason | None:  # noqa: ARG002
-        """None: the target does not need it."""
-        return None
+    def shown(self, versions: Sequence[KnownVersion]) -> Mapping[str, Reason]:  # noqa: ARG002
+        """None of them: the target does not need it."""
+        return {}
 
     def give_back(self, version: KnownVersion) -> None:
         """Nothing was taken from the target."""
@@ -112,24 +114,25 @@ class CleanUp:
 
         A version that the storage does not let go stops none of the others, and is told at the end.
         """
-        done, rank, failure = Sweep(), 0, None
+        done, going, rank = Sweep(), list[KnownVersion](), 0
+        failures: list[StorageError] = []
         for version in self.garbage.versions():
-            try:
-                done.note(version, self._reason_to_stay(version, rank) or self._deleted(version))
-            except StorageError as error:
-                failure = failure or error  # of one version, such as a file of another user
+            with _of_one_version(failures):
+                reason = self._reason_to_stay(version, rank)
+                if reason is None:
+                    going.insert(0, version)
+                else:
+                    done.note(version, reason)
             if version.place is Place.SUPERSEDED and not version.is_deleting:
                 rank += 1
-        if failure is not None:
-            raise failure
+        self._delete(going, done, failures)
         return done
 
     def finish(self) -> Sweep:
         """Finish the deletions that another clean-up began, and begin none."""
         done = Sweep()
-        for version in self.garbage.versions():
-            if version.is_deleting and version.stays is None:
-                done.note(version, self._deleted(version))
+        found = self.garbage.versions()
+        self._delete([one for one in found if one.is_deleting and one.stays is None], done, [])
         return done
 
     def _reason_to_stay(self, version: KnownVersion, rank: int) -> Reason | None:
@@ -146,24 +149,25 @@ class CleanUp:
 
     def _superseded(self, version: KnownVersion, rank: int) -> Reason | None:
         """A rollback to it may be under way, and may land like a build."""
-        landing = self._may_land(version)
-        if landing is not None:
-            return landing
-        grace = self._grace(version)  # noted now: it runs while a version is kept for a rollback
-        return Reason.KEPT if rank < self.rules.versions_to_keep else grace
+        if rank < self.rules.versions_to_keep:
+            return Reason.KEPT
+        return self._may_land(version) or self._left(version, self.rules.grace_ms)
 
     def _unpublished(self, version: KnownVersion) -> Reason | None:
-        if self.garbage.age_ms(version) < self.rules.orphan_age_ms:
+        age_ms = self.rules.orphan_age_ms
+        if self.garbage.age_ms(version) < age_ms:
             return Reason.YOUNG
         landing = self._may_land(version)
         if landing is not None or not version.may_have_lived:
             return landing
-        return self._grace(version)
+        return self._left(version, max(self.rules.grace_ms, age_ms))
 
-    def _grace(self, version: KnownVersion) -> Reason | None:
-        """GRACE until its readers have had their time."""
-        noted_ms = self.garbage.superseded_for_ms(version, note=not self.dry_run)
-        return Reason.GRACE if noted_ms < self.rules.grace_ms else None
+    def _left(self, version: KnownVersion, grace_ms: int) -> Reason | None:
+        """GRACE until its readers have had their time; what nobody is known to have left stays."""
+        left_ms = self.garbage.left_for_ms(version)
+        if left_ms is None:
+            return Reason.NOT_LEFT
+        return Reason.GRACE if left_ms < grace_ms else None
 
     def _may_land(self, version: KnownVersion) -> Reason | None:
         """MAY_LAND if its writer's call may still succeed; a fence ends that."""
@@ -177,20 +181,35 @@ class CleanUp:
             self.garbage.fence()
         return Reason.MAY_LAND if self.garbage.may_land(version) else None
 
-    def _deleted(self, version: KnownVersion) -> Reason | None:
+    def _delete(
+        self, going: Sequence[KnownVersion], done: Sweep, failures: list[StorageError]
+    ) -> None:
+        taken = [one for one in going if self._is_taken(one, done)]
+        shown = self.garbage.shown(taken) if taken else {}
+        for version in taken:
+            with _of_one_version(failures):
+                done.note(version, self._deleted(version, shown.get(version.id)))
+        if failures:
+            raise failures[0]
+
+    def _is_taken(self, version: KnownVersion, done: Sweep) -> bool:
+        if self.dry_run or version.is_deleting:
+            return True
+        with self.report.within(Step.TAKE_RECORD):
+            taken = self.garbage.take(version)
+        if not taken:
+            done.note(version, Reason.TAKEN)
+        return taken
+
+    def _deleted(self, version: KnownVersion, shown: Reason | None) -> Reason | None:
         """None if the version is gone now, else why it stays."""
         if self.dry_run:
-            return self.garbage.reason_shown(version)
-        if not version.is_deleting:
-            with self.report.within(Step.TAKE_RECORD):
-                taken = self.garbage.take(version)
-            if not taken:
-                return Reason.TAKEN
-        reason = self.garbage.reason_shown(version)
-        if reason is not None:
-            if reason in SHOWN:
+            would_be_fenced = shown is Reason.EXPECTED and self.rules.fences
+            return None if would_be_fenced else shown
+        if shown is not None:
+            if shown in SHOWN:
                 self.garbage.give_back(version)
-            return reason
+            return shown
         with self.report.within(Step.DELETE_FILES):
             is_empty = self.garbage.delete_files(version)
         if not is_empty:
@@ -200,6 +219,15 @@ class CleanUp:
         target, directory = self.garbage.target, version.directory
         logger.info("version %s of %s was deleted: %s", version.id, target, directory)
         return None
+
+
+@contextmanager
+def _of_one_version(failures: list[StorageError]) -> Iterator[None]:
+    """What the storage refuses for one version, such as a file of another user, stops no other."""
+    try:
+        yield
+    except StorageError as error:
+        failures.append(error)
 
 
 def swept(

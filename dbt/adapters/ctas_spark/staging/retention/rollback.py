@@ -42,6 +42,9 @@ class Restoring(Protocol):
     def earlier(self) -> tuple[str, ...]:
         """The ids of the versions that can be published again, newest first; not the live one."""
 
+    def unproven(self) -> tuple[str, ...]:
+        """Those of which nobody can tell whether they were ever published: only by name."""
+
     def restored(self, version: str, level: Atomicity, report: StepReport) -> Version[Any]:
         """An attempt that publishes an earlier version."""
 
@@ -61,7 +64,7 @@ def roll_back(
         if live is None:
             what = "the table does not show a version of this adapter's, and has no earlier one"
             raise _nothing(what, context.target, "build the model twice to have one")
-        chosen = _chosen(context.target, restoring.earlier(), to)
+        chosen = _chosen(context.target, restoring, to)
         asked = replace(
             context,
             purpose=StagingPurpose.REPLACE,
@@ -72,10 +75,12 @@ def roll_back(
         return RolledBack(chosen, live, _published(plan.begin()))
 
 
-def _chosen(target: TableName, earlier: tuple[str, ...], to: str | None) -> str:
-    found = earlier[:1] if to is None else [one for one in earlier if one == to]
-    if found:
-        return found[0]
+def _chosen(target: TableName, restoring: Restoring, to: str | None) -> str:
+    earlier = restoring.earlier()
+    if to is not None and to in (*earlier, *restoring.unproven()):
+        return to
+    if to is None and earlier:
+        return earlier[0]
     what = f"there is no earlier version {f'{to} ' if to else ''}to go back to"
     kept = f"choose one of its kept versions: {', '.join(earlier)}"
     raise _nothing(what, target, kept if earlier else "none is kept; see versions_to_keep")

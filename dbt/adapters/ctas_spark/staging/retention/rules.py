@@ -33,8 +33,8 @@ class MovedMetastore(str, Enum):
 class RetentionRules:
     """How long versions stay; times in milliseconds of the storage's clock.
 
-    ``versions_to_keep`` counts superseded ones. ``grace_ms`` runs from when a clean-up first noted
-    that a version is superseded. ``fences``: give a target a fresh commit id, so that an old
+    ``versions_to_keep`` counts superseded ones. ``grace_ms`` runs from when the publication after a
+    version had landed. ``fences``: give a target a fresh commit id, so that an old
     attempt over what it shows now can't land any more. ``thorough`` (``ctas_vacuum`` only): look
     through every table that may be listed for one that lies in a version, and free the files of
     managed tables that versions took over.
@@ -70,7 +70,10 @@ class Reason(str, Enum):
     GRACE = "readers that resolved it may still finish"
     YOUNG = "it is younger than the orphan age, so its run may still be at work"
     MAY_LAND = "its writer may still publish it: the table is what that writer expects"
+    EXPECTED = "a table is what its writer expects, who may still publish over it"
     REFERENCED = "a table or partition still shows it"
+    NOT_LEFT = "no later publication of the table is known, so it may be in use"
+    GONE = "the table is gone, or another's: only ctas_vacuum deletes what it left"
     UNSEARCHED = "a database could not be searched for tables that show it"
     FOREIGN = "its directory belongs to a metastore at another address"
     TAKEN = "another process took it meanwhile"
@@ -84,17 +87,15 @@ class Reason(str, Enum):
 class KnownVersion:
     """One version of a target that there still is, as its kind found it.
 
-    ``directory`` is what goes with it, in words. ``number`` is that of its last publication, by
-    which superseded versions are ordered; 0 if it was never published. ``is_deleting``: a clean-up
-    has taken its record before. ``stays``: why it stays whatever the rules say. ``may_have_lived``:
-    the target's history does not prove that it was never published, so that it gets the grace of a
-    superseded version. ``handle`` is the kind's own.
+    ``directory`` is what goes with it, in words. ``is_deleting``: a clean-up has taken its record
+    before. ``stays``: why it stays whatever the rules say. ``may_have_lived``: the target's history
+    does not prove that it was never published, so that it gets the grace of a superseded version.
+    ``handle`` is the kind's own.
     """
 
     id: str
     place: Place
     directory: str
-    number: int = 0
     is_deleting: bool = False
     stays: Reason | None = None
     may_have_lived: bool = False
@@ -131,8 +132,9 @@ class Event:
     """One publication; ``rows`` and ``bytes`` are None where nobody counted them.
 
     A rollback has the version of a build, and a ``commit`` of its own. ``state`` is that of the
-    version: ``live`` (only of the last publication of it), ``kept``, ``deleted``, or ``last
-    published`` where a table does not show which version it is. ``schema_change`` compares with
+    version: ``live`` (only of the last publication of it), ``kept``, ``deleted``, ``unproven``
+    where nothing shows whether it was ever published, or ``last published`` where a table does not
+    show which version it is. ``schema_change`` compares with
     the publication before, as far as both are known.
     """
 

@@ -106,14 +106,15 @@ class ByBranch:
         if self._head() is None:
             unchanged = messages.unchanged(self._begun)
             raise messages.record_gone(self._target, self.record, unchanged)
+        now_ms = self._tables.driver.now_ms()
         marker = SnapshotMarker(
-            commit=new_commit_id(),
+            commit=new_commit_id(now_ms, self._version),
             version=self._version,
             base=over.commit,
             target=str(self._target),
             level=level.value,
             kind=Kind.BUILD,
-            time_ms=self._tables.driver.now_ms(),
+            time_ms=now_ms,
             spec_id=self._spec_id(),
             sort_order_id=UNSORTED,
             fork=self._version,

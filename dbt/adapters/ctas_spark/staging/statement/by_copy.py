@@ -12,7 +12,7 @@ from ..context import Atomicity, StagingContext, TableLayout, TableName
 from ..engines.protocol import WriteFigures
 from ..publish import messages
 from ..publish.ddl import clauses
-from ..publish.marker import PREFIX, TARGET, Kind, LineageEntry, Marker, new_commit_id
+from ..publish.marker import PREFIX, TARGET, Kind, LineageEntry, Marker, new_commit_id, order_of
 from ..steps import Step, StepReport
 from ..storage.client import still_there
 from .base import StatementBase
@@ -66,16 +66,17 @@ class ByCopy:
     def mark(self, over: StatementBase, level: Atomicity) -> str:
         """Make the marker that the statement sets; StagingError if the staged table is gone."""
         self.check_staged()
-        commit = new_commit_id()
-        entry = LineageEntry(commit, self._version, Kind.BUILD, self._tables.driver.now_ms())
+        before, now_ms = over.marker, self._tables.driver.now_ms()
+        order_ms = max(now_ms, order_of(before.commit) + 1) if before else now_ms
+        commit = new_commit_id(order_ms, self._version)
         self._marker = Marker(
             commit=commit,
             version=self._version,
             base=over.commit,
             target=str(self._context.target),
             level=level.value,
-            lineage=over.lineage.followed_by(entry),
-            number=over.marker.number + 1 if over.marker else 1,
+            lineage=over.lineage.followed_by(LineageEntry(commit, Kind.BUILD), now_ms),
+            life=before.life if before else commit,
         ).to_parameters()
         return commit
 

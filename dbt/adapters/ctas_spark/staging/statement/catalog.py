@@ -6,7 +6,7 @@ between the last look and the statement is overwritten. The fast-forward of a br
 
 from collections.abc import Iterator, Sequence
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
+from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..context import DELTA, Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
@@ -76,7 +76,6 @@ class StatementCatalog:
         rules: RetentionRules,
         *,
         dry_run: bool = False,
-        counted: Counted = NOTHING,  # noqa: ARG002 (snapshots have it)
     ) -> Sweep:
         """Drop what old attempts have left; there are no superseded versions."""
         report, tables = StepReport(context.target), self._tables

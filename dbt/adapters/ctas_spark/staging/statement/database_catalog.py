@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
+from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import Atomicity, OnConflict, StagingContext
 from ..engines.protocol import Job
@@ -78,7 +78,6 @@ class DatabaseCatalog:
         rules: RetentionRules,
         *,
         dry_run: bool = False,
-        counted: Counted = NOTHING,  # noqa: ARG002 (of no history)
     ) -> Sweep:
         """Drop what old attempts have left; no version is superseded, because none is replaced."""
         report = StepReport(context.target)

@@ -1,0 +1,129 @@
+"""What a target's lineage and the bases on the records of its versions say together.
+
+Every publication that is known stands in one of them, with a time by which it had landed. So
+nothing has to be noted after a publication: when a version was left follows from the next one that
+is known, and no chain of bases is walked, so that a record that is gone in between does not matter.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..publish.marker import order_of, version_in
+from .base import FileBase
+from .record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A publication, and a time by which it had landed, in milliseconds since the epoch."""
+
+    commit: str
+    by_ms: int
+
+    @property
+    def order(self) -> int:
+        return order_of(self.commit)
+
+    @property
+    def version(self) -> str:
+        """What the target showed from then on."""
+        return version_in(self.commit)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """``lineage`` is the target's, newest first; ``named`` are the publications that bases name."""
+
+    lineage: tuple[Landed, ...]
+    named: tuple[Landed, ...]
+
+    @classmethod
+    def of(cls, base: FileBase, records: Iterable[Record], read_ms: int) -> "Chain":
+        """The chain of a target that was read after its records.
+
+        Args:
+            read_ms: when the target was read, by the storage's clock.
+        """
+        named = (
+            Landed(one.commit, one.landed_ms)
+            for record in records
+            for one in record.bases
+            if one.commit is not None and one.landed_ms is not None
+        )
+        return cls(_lineage_of(base, read_ms), tuple(named))
+
+    def last_commit(self, version: str) -> str | None:
+        """The version's last publication that is known."""
+        own = [one.commit for one in self._known if one.version == version]
+        return max(own, key=order_of, default=None)
+
+    def first_landed_ms(self, version: str) -> int | None:
+        """When the version's first publication that is known had landed."""
+        return min((one.by_ms for one in self._known if one.version == version), default=None)
+
+    def published(self, versions: Iterable[str]) -> tuple[str, ...]:
+        """Those of them that are known to have been published, the last one first.
+
+        The order is the lineage's, then that of commit ids.
+        """
+        lived = {one: commit for one in versions if (commit := self.last_commit(one)) is not None}
+        ranked = sorted(lived, key=lambda one: order_of(lived[one]), reverse=True)
+        shown = dict.fromkeys(one.version for one in self.lineage if one.version in lived)
+        return tuple(dict.fromkeys((*shown, *ranked)))
+
+    def left_ms(self, record: Record) -> int | None:
+        """When the target had ceased to show the version, or its writer's call could not land.
+
+        It is the landing of the first publication after both the version's last one and its
+        record's last base; None if there is no such one. For what the lineage has, the lineage
+        alone decides, because a renamed table may come back, except of a version that a rollback
+        has taken since.
+        """
+        version, last = record.version, record.bases[-1] if record.bases else None
+        place = next((at for at, one in enumerate(self.lineage) if one.version == version), None)
+        if place is not None and not self._is_taken_since(record, self.lineage[place]):
+            return self.lineage[place - 1].by_ms if place else None
+        own = self.last_commit(version)
+        after = -1 if own is None else order_of(own)
+        if last is not None:
+            after = max(after, order_of(last.commit) if last.commit else last.seen_ms)
+        later = (one.by_ms for one in self._known if one.order > after and one.version != version)
+        return min(later, default=None)
+
+    def proves_unpublished(self, record: Record) -> bool:
+        """True if a publication of the version would stand in the lineage, after its last base.
+
+        So it would for a version without a record, which nobody publishes.
+        """
+        if self.last_commit(record.version) is not None:
+            return False
+        last = record.bases[-1].commit if record.bases else None
+        return not record.bases or any(one.commit == last for one in self.lineage)
+
+    def is_of_this_life(self, version: str) -> bool:
+        """True if all its known publications are in the lineage.
+
+        A rename or a drop ends a life, so no other table shows what was superseded in this one.
+        """
+        own = {one.commit for one in self._known if one.version == version}
+        return bool(own) and own <= {one.commit for one in self.lineage}
+
+    @cached_property
+    def _known(self) -> tuple[Landed, ...]:
+        return (*self.lineage, *self.named)
+
+    def _is_taken_since(self, record: Record, shown: Landed) -> bool:
+        last = record.bases[-1].commit if record.bases else None
+        return last is not None and order_of(last) > shown.order
+
+
+def _lineage_of(base: FileBase, read_ms: int) -> tuple[Landed, ...]:
+    """Only the newest entry's own publication has no time in the list yet."""
+    if base.marker is None:
+        return ()
+    newest = base.landed_ms(read_ms)
+    return tuple(
+        Landed(one.commit, newest if one.landed_ms is None else one.landed_ms)
+        for one in base.marker.lineage.entries
+    )

@@ -1,0 +1,172 @@
+"""Who shows versions of a table of files: a clean-up and a rollback ask the same.
+
+Other tables come first and the target last, so that a table which is renamed meanwhile is met in
+one of its places. Other tables are found by the target's marker, which a rename takes along, and
+which SHOW CREATE TABLE copies into clones. Tables and partitions that merely lie in a version
+(external tables, clones without the marker) are found by a listing of everything, which is made
+once for an invocation of ``ctas_vacuum``.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ..context import TableName
+from ..errors import EntryMissingError, MetastoreError
+from ..metastore.client import MetastoreClient, TableEntry
+from ..publish.marker import COMMIT, TARGET
+from ..retention.rules import Reason
+from . import record as records
+from .base import PARTITION_PROVIDER, FileBase, lies_in
+from .chain import Chain
+from .follow_up import track_partitions
+from .record import Record
+from .table import FileTable, NamedPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """A look for versions of one target; a thorough one compares all locations, too."""
+
+    table: FileTable
+    thorough: bool = False
+    dry_run: bool = False
+
+    def of(self, found: Sequence[Record], chain: Chain) -> dict[str, Reason]:
+        """Why some of these versions may not go, by what the metastore says now.
+
+        Raises:
+            MetastoreError: the target could not be read.
+        """
+        lost = [one for one in found if not chain.is_of_this_life(one.version)]
+        reasons = self._reasons_elsewhere(found, (self.table.name.database,))
+        reasons |= self._reasons_elsewhere(lost, None)
+        if self.thorough:
+            reasons |= self._reasons_by_location(found)
+        base = self.table.look()
+        locations = self._partitions(base, found)
+        for one in found:
+            if reason := self._reason_here(base, locations, one):
+                reasons[one.version] = reason
+        return reasons
+
+    def elsewhere(self, record: Record) -> TableName | None:
+        """Another table that shows the version.
+
+        Raises:
+            MetastoreError: a database could not be searched.
+        """
+        entries = self._others(self.table.metastore.databases())
+        return next((one.name for one in entries if self._shows(one, record)), None)
+
+    def _reasons_elsewhere(
+        self, found: Sequence[Record], databases: Iterable[str] | None
+    ) -> dict[str, Reason]:
+        """By the tables that have the target's marker in these databases, or in all there are."""
+        if not found:
+            return {}
+        try:
+            searched = self.table.metastore.databases() if databases is None else databases
+            others = tuple(self._others(searched))
+        except MetastoreError:
+            return {one.version: Reason.UNSEARCHED for one in found}
+        reasons = {}
+        for one, entry in ((one, entry) for one in found for entry in others):
+            if self._shows(entry, one):
+                reasons[one.version] = Reason.REFERENCED
+            elif self._lets_land(entry.parameters.get(COMMIT), one):
+                reasons.setdefault(one.version, Reason.EXPECTED)
+        return reasons
+
+    def _others(self, databases: Iterable[str]) -> Iterator[TableEntry]:
+        metastore, target = self.table.metastore, self.table.name
+        for database in sorted({target.database, *databases}):
+            names = metastore.tables_with(database, TARGET, str(target))
+            yield from metastore.entries([one for one in names if one != target])
+
+    def _shows(self, entry: TableEntry, record: Record) -> bool:
+        """But for what a run that was killed while it took a creation back has left."""
+        return lies_in(entry.location, record.version) and entry.name not in self._own(record)
+
+    def _lets_land(self, commit: str | None, record: Record) -> bool:
+        """True if the version's call would still succeed over this commit."""
+        expected = record.bases[-1].commit if record.bases else None
+        return self.table.services.conditional and commit is not None and commit == expected
+
+    def _reasons_by_location(self, found: Sequence[Record]) -> dict[str, Reason]:
+        listed = self.table.services.listed
+        try:
+            if not listed:
+                listed.extend(list(places(self.table.metastore)))  # all of it, or none
+        except MetastoreError:
+            return {one.version: Reason.UNSEARCHED for one in found}
+        return {one.version: Reason.REFERENCED for one in found if self._is_location(one, listed)}
+
+    def _is_location(self, record: Record, listed: Sequence[NamedPlace]) -> bool:
+        own = (*self._own(record), self.table.name)
+        return any(lies_in(one.location, record.version) and one.name not in own for one in listed)
+
+    def _reason_here(
+        self, base: FileBase, locations: Sequence[str], record: Record
+    ) -> Reason | None:
+        if base.entry is None:
+            return None
+        if lies_in(base.entry.location, record.version):
+            return Reason.LIVE
+        if any(lies_in(one, record.version) for one in locations):
+            return Reason.REFERENCED
+        commit = base.marker.commit if base.marker is not None else None
+        return Reason.EXPECTED if self._lets_land(commit, record) else None
+
+    def _partitions(self, base: FileBase, found: Sequence[Record]) -> tuple[str, ...]:
+        """Where the target's partitions lie, as far as they count.
+
+        Entries below an older version do not count while Spark lists directories. They are dropped
+        under the lock: MSCK REPAIR TABLE would bring them back to life. Without a lock nobody ever
+        tracks them.
+        """
+        listed = self._listed(base)
+        if not any(lies_in(place, one.version) for place in listed for one in found):
+            return ()
+        tracked = base.entry is not None and PARTITION_PROVIDER in base.entry.parameters
+        if base.version is None or tracked:
+            return listed
+        if self.dry_run or self.table.services.find_partition_lock() is None:
+            return ()
+        track_partitions(self.table)
+        return self._listed(base)
+
+    def _listed(self, base: FileBase) -> tuple[str, ...]:
+        if base.entry is None or not base.entry.partition_keys:
+            return ()
+        with suppress(EntryMissingError):
+            return tuple(one.location for one in self.table.metastore.partitions(base.entry.name))
+        return ()
+
+    def _own(self, record: Record) -> tuple[TableName, TableName]:
+        name = records.name_in(self.table, record.version)
+        return name, records.taken_back(name)
+
+
+def places(metastore: MetastoreClient) -> Iterator[NamedPlace]:
+    """Every schema, table and partition that this user may list, with its location.
+
+    Raises:
+        MetastoreError: something could not be listed.
+    """
+    for database in metastore.databases():
+        location = metastore.database_location(database) or ""
+        yield NamedPlace(f"schema {database}", None, location)
+        for name in metastore.tables(database):
+            yield from _places_of(metastore, name)
+
+
+def _places_of(metastore: MetastoreClient, name: TableName) -> Iterator[NamedPlace]:
+    entry = metastore.get_table(name)
+    if entry is None:
+        return
+    yield NamedPlace(str(name), name, entry.location or "")
+    if entry.partition_keys:
+        with suppress(EntryMissingError):
+            for one in metastore.partitions(name):
+                yield NamedPlace(f"a partition of {name}", name, one.location)
