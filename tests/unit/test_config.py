@@ -53,14 +53,20 @@ def test_names_and_values_reach_the_layout() -> None:
 
 @pytest.mark.parametrize(
     ("model", "profile", "expected"),
-    [(None, None, "shop__ctas_spark"), (None, "p", "p"), ("m", "p", "m")],
+    [(None, None, "shop__ctas_spark"), (None, "P", "p"), ("M", "p", "m")],
 )
 def test_the_nearest_staging_schema_wins(
     model: str | None, profile: str | None, expected: str
 ) -> None:
-    """The model's own, else the profile's, else the default."""
+    """The model's own, else the profile's, else the default; as a metastore lists it."""
     plan = read_plan("m", {"staging_schema": model}, "", TARGET, profile)
     assert plan.context.staging_schema == expected
+
+
+def test_another_catalogs_staging_schema_keeps_its_letters() -> None:
+    """Capital letters make another namespace there."""
+    plan = read_plan("m", {"staging_schema": "M"}, "", TableName("shop", "orders", "lake"), None)
+    assert plan.context.staging_schema == "M"
 
 
 def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
