@@ -36,7 +36,7 @@ def test_a_format_without_its_jar_is_refused(world: World) -> None:
     [
         (True, True, ConflictCheck.CAS, Atomicity.ISOLATED),
         (True, False, ConflictCheck.CAS, Atomicity.ISOLATED),
-        (False, True, ConflictCheck.LOCK, Atomicity.ISOLATED),
+        (False, True, ConflictCheck.LOCK, Atomicity.ATOMIC),
         (False, False, ConflictCheck.NONE, Atomicity.ATOMIC),
     ],
 )
@@ -48,18 +48,19 @@ def test_what_is_reached_is_what_the_metastore_was_found_to_do(
     compares: bool,
     has_locks: bool,
 ) -> None:
-    """Compare-and-swap first, then its lock tables."""
+    """Compare-and-swap first, then its lock, which can run out and so is no fence."""
     world.metastore.compares, world.metastore.has_locks = compares, has_locks
     found = world.catalog().capabilities(STAGING_SCHEMA)
     assert (found.catalog, found.conflict_check, found.reaches) == ("hive", check, reaches)
-    assert bool(found.missing) is (check is ConflictCheck.NONE)
+    assert bool(found.missing) is (check is not ConflictCheck.CAS)
 
 
 def test_a_metastore_of_this_process_always_has_a_lock() -> None:
     """No other process can be a writer."""
     world = World(single_process=True)
     world.metastore.compares = world.metastore.has_locks = False
-    assert world.catalog().capabilities(STAGING_SCHEMA).conflict_check is ConflictCheck.LOCK
+    found = world.catalog().capabilities(STAGING_SCHEMA)
+    assert (found.conflict_check, found.reaches) == (ConflictCheck.LOCK, Atomicity.ISOLATED)
 
 
 def test_a_probe_that_can_not_be_run_is_an_error(world: World) -> None:

@@ -30,17 +30,26 @@ from .view import ViewChange, view_change
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (
-    "its server has neither compare-and-swap (HIVE-26882: Hive 2.3.10 and 4.0 have it) nor lock "
-    "tables, so the last of two writers wins"
+    "its server has no compare-and-swap (HIVE-26882: Hive 2.3.10 and 4.0 have it), "
 )
-REMEDY = "upgrade the metastore or give it its lock tables, or set atomicity: auto"
+CAN_RUN_OUT = (
+    f"{NO_COMPARE_AND_SWAP}and its lock can run out while a writer is paused, which then commits "
+    "over the next holder's version"
+)
+NO_LOCKS = f"{NO_COMPARE_AND_SWAP}and no lock tables, so the last of two writers wins"
+REMEDY = "upgrade the metastore to Hive 2.3.10 or 4, or set atomicity: auto"
 
 
-def reached(check: ConflictCheck) -> Capabilities:
-    """What a metastore reaches, by how a rival's commit is noticed on it."""
-    if check is not ConflictCheck.NONE:
+def reached(check: ConflictCheck, lock: CommitLock | None = None) -> Capabilities:
+    """What a metastore reaches, by how a rival's commit is noticed on it.
+
+    ``lock`` is the one that guards commits where the metastore does not compare. A lock that can
+    run out is no fence.
+    """
+    if check is ConflictCheck.CAS or (lock is not None and not lock.can_run_out):
         return Capabilities("hive", check, Atomicity.ISOLATED)
-    return Capabilities("hive", check, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP, REMEDY)
+    missing = NO_LOCKS if lock is None else CAN_RUN_OUT
+    return Capabilities("hive", check, Atomicity.ATOMIC, missing, REMEDY)
 
 
 class SessionCatalog:
@@ -158,7 +167,7 @@ class SessionCatalog:
             ddl.create_staging_schema(self._engine.sql, SESSION_CATALOG, staging_schema)
         roots = VersionRoots(self._metastore, self._storage, self._address, staging_schema)
         if self._found is None:
-            self._found = reached(self._conflict_check(roots))
+            self._found = self._probed(roots)
         is_locked = self._found.conflict_check is ConflictCheck.LOCK
         return Services(
             capabilities=self._found,
@@ -184,10 +193,11 @@ class SessionCatalog:
             "org.apache.spark:spark-avro_2.13 in the version of Spark",
         )
 
-    def _conflict_check(self, roots: VersionRoots) -> ConflictCheck:
+    def _probed(self, roots: VersionRoots) -> Capabilities:
         if self._metastore.compares_and_swaps(roots.entry(), STAGING_ID):
-            return ConflictCheck.CAS
-        return ConflictCheck.LOCK if self._lock() is not None else ConflictCheck.NONE
+            return reached(ConflictCheck.CAS)
+        lock = self._lock()
+        return reached(ConflictCheck.NONE if lock is None else ConflictCheck.LOCK, lock)
 
     def _lock(self) -> CommitLock | None:
         """A lock that every writer of this metastore takes, if there is one."""
