@@ -116,6 +116,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"tblproperties": {"ctas_spark_commit": 1}}, "'ctas_spark_commit' is reserved"),
         ({"options": {"PATH": "/x"}}, "options: 'path' is decided by the version"),
         ({"location_root": 7}, "location_root: 7 is not a text"),
+        ({"location_root": "data/raw"}, "location_root: 'data/raw' is relative"),
+        ({"location_root": "file:data"}, "location_root: 'file:data' is relative"),
         ({"abort_timeout": "1m"}, "abort_timeout: '1m' is not a number of seconds"),
         ({"metastore_reads": "repeatable"}, "metastore_reads: belongs in the profile"),
         ({"iceberg_catalogs": []}, "iceberg_catalogs: belongs in the profile"),

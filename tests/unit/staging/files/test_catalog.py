@@ -9,6 +9,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     NotSupportedError,
     StagingSchemaError,
+    StorageError,
 )
 from fakes.world import STAGING_SCHEMA, World
 
@@ -29,6 +30,17 @@ def test_a_format_without_its_jar_is_refused(world: World) -> None:
     """avro's data source is a jar of its own; without it nothing is begun."""
     with pytest.raises(FormatNotFoundError, match="no data source for file_format avro"):
         world.plan(layout=TableLayout(file_format="avro"))
+
+
+def test_a_location_that_no_file_system_has_is_refused_before_anything_is_written(
+    world: World,
+) -> None:
+    """Not even the staging schema is made."""
+    del world.metastore.databases[STAGING_SCHEMA]
+    with pytest.raises(StorageError, match="location_root nosuch:/data can't be used") as refused:
+        world.plan(layout=TableLayout(location_root="nosuch:/data"))
+    assert "nothing was written" in refused.value.left
+    assert (world.metastore.calls, world.engine.statements) == ([], [])
 
 
 @pytest.mark.parametrize(

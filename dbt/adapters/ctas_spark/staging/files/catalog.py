@@ -10,7 +10,7 @@ from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictChe
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext
 from ..engines.protocol import Engine, Job, WriteFigures
-from ..errors import FormatNotFoundError, NotSupportedError
+from ..errors import FormatNotFoundError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableLockClient
 from ..publish import ddl
 from ..publish.locks import OF_THIS_PROCESS, OWNER, CommitLock, MetastoreLock, NoLock
@@ -98,6 +98,7 @@ class SessionCatalog:
     def plan(self, context: StagingContext, job: Job) -> Plan:
         _refuse_other_catalogs(context)
         self._refuse_missing_format(context)
+        self.refuse_unknown_location(context)
         level = self.capabilities(context.staging_schema).level_for(
             context.atomicity, context.target
         )
@@ -192,6 +193,22 @@ class SessionCatalog:
             remedy="add its jar: spark.jars.packages in spark_conf, for avro "
             "org.apache.spark:spark-avro_2.13 in the version of Spark",
         )
+
+    def refuse_unknown_location(self, context: StagingContext) -> None:
+        """StorageError if ``location_root`` is on no file system that Spark knows."""
+        root = context.layout.location_root
+        if root is None:
+            return
+        try:
+            self._storage.qualified(root)
+        except StorageError as error:
+            raise StorageError(
+                f"location_root {root} can't be used: {error.what}",
+                table=context.target,
+                left="it is unchanged; no job was started, and nothing was written",
+                remedy="correct its scheme, or add the jar of its file system: "
+                "spark.jars.packages in spark_conf",
+            ) from error
 
     def _probed(self, roots: VersionRoots) -> Capabilities:
         if self._metastore.compares_and_swaps(roots.entry(), STAGING_ID):

@@ -200,8 +200,16 @@ class VersionRoots:
         self._storage.write(f"{tree}/{FILE}", json.dumps(told))
 
     def _folder(self, context: StagingContext) -> str:
-        parent = context.layout.location_root or self._location(context.target)
+        root = context.layout.location_root
+        parent = self._qualified(root) if root else self._location(context.target)
         return f"{parent.rstrip('/')}/{FOLDER}"
+
+    def _qualified(self, location_root: str) -> str:
+        """With a scheme, by which it is known how exact a listing of it is."""
+        with self._guard:
+            if location_root not in self._locations:
+                self._locations[location_root] = self._storage.qualified(location_root)
+            return self._locations[location_root]
 
     def _location(self, target: TableName) -> str:
         with self._guard:

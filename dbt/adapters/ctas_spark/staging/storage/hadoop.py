@@ -94,6 +94,13 @@ class HadoopStorage:
         """Not of an array, which Py4J passes to no method of Java's that takes any."""
         return str(jvm.member(self._jvm, TO_LIST)(statuses).toString())
 
+    def qualified(self, path: str) -> str:
+        if disk.path_of(path):
+            return path
+        with asking("look for", path):
+            target, system = self._locate(path)
+            return str(target.makeQualified(system.getUri(), system.getWorkingDirectory()))
+
     def modified_ms(self, path: str) -> int | None:
         with suppress(MissingError), asking("look at", path):
             target, system = self._locate(path)
