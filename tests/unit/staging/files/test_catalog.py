@@ -97,7 +97,7 @@ def test_the_staging_schema_is_made_where_it_is_missing(world: World) -> None:
     catalog.capabilities(STAGING_SCHEMA)
     catalog.capabilities(STAGING_SCHEMA)
     (statement,) = world.engine.statements
-    assert statement.startswith("CREATE SCHEMA IF NOT EXISTS `shop__ctas_spark`")
+    assert statement.startswith("CREATE SCHEMA IF NOT EXISTS `spark_catalog`.`shop__ctas_spark`")
 
 
 def test_a_staging_schema_that_can_not_be_made_is_named(world: World) -> None:

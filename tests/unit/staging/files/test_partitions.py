@@ -107,7 +107,9 @@ def test_what_an_insert_added_meanwhile_is_tracked_too(world: World) -> None:
     version = version_of(ours)
 
     def repaired(statement: str) -> None:
-        assert statement.startswith("MSCK REPAIR TABLE `shop__ctas_spark`.`orders__")
+        assert statement.startswith(
+            "MSCK REPAIR TABLE `spark_catalog`.`shop__ctas_spark`.`orders__"
+        )
         added = partition(f"{version.directory}/month=june", "june")
         world.metastore.kept[version.record][("june",)] = added
 

@@ -88,7 +88,7 @@ def test_a_version_is_named_by_its_start(world: World) -> None:
 def test_the_record_is_born_with_the_ctas(world: World) -> None:
     """State, base and root stand in its properties, so that no moment is without them."""
     statement = world.plan().begin().statement("select 1 as id")
-    assert statement.startswith("CREATE TABLE `shop__ctas_spark`.`orders__")
+    assert statement.startswith("CREATE TABLE `spark_catalog`.`shop__ctas_spark`.`orders__")
     assert "USING `parquet`" in statement
     assert '"state":"staged","base":"absent"' in statement
     world.published()
@@ -269,7 +269,7 @@ def test_level_none_publishes_an_empty_version_to_be_filled(world: World) -> Non
     assert "LIMIT 0" in ours.statement("select 1 as id")
     filled = ours.fill_statement("select 1 as id")
     assert filled is not None
-    assert filled.startswith("INSERT INTO `shop`.`orders` BY NAME")
+    assert filled.startswith("INSERT INTO `spark_catalog`.`shop`.`orders` BY NAME")
     assert world.engine.refreshed == [TARGET_NAME]
 
 
