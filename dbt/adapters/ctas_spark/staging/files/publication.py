@@ -38,6 +38,7 @@ NEVER_CARRIED = frozenset(
         "EXTERNAL",
         "storage_handler",
         "transactional",
+        "transactional_properties",
         "skip.header.line.count",
         "discover.partitions",
         "external.table.purge",
