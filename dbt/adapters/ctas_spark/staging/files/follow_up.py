@@ -265,11 +265,13 @@ def drop_stale_partitions(table: FileTable, found: FileBase, grace_ms: int) -> N
 
     A table whose directories are listed may have been published over one whose partitions were
     tracked; sessions that resolved the old one still ask for its partitions, until ``grace_ms``
-    after the publication. MSCK REPAIR TABLE would bring the entries back to life.
+    after the publication. MSCK REPAIR TABLE would bring the entries back to life. Hive keeps its
+    partition keys, and so old partitions, under a version without partitions, too.
     """
     if found.entry is None or found.marker is None or not found.entry.partition_keys:
         return
-    if found.entry.parameters.get(PARTITIONS) != PartitionState.FILES.value:
+    listed = PartitionState.FILES.value
+    if found.entry.parameters.get(PARTITIONS, listed) != listed:
         return
     entries = found.marker.lineage.entries
     built = [one.time_ms for one in entries if not one.kind.keeps_the_version]
