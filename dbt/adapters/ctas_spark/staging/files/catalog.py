@@ -2,7 +2,8 @@
 
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,13 +18,13 @@ from ..publish.locks import OF_THIS_PROCESS, OWNER, CommitLock, MetastoreLock, N
 from ..publish.staged_table import Plan
 from ..publish.version import Version
 from ..retention.rollback import RolledBack, roll_back
-from ..retention.rules import Event, RetentionRules, Sweep
+from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
 from .directories import STAGING_ID, VersionRoots
 from .garbage import clean_up, recover
 from .restore import FileRestoring, history
-from .seen import see
+from .seen import Seen, see
 from .table import FileTable, Services
 from .version import FileVersion
 from .view import ViewChange, view_change
@@ -123,15 +124,17 @@ class SessionCatalog:
         dry_run: bool = False,
         counted: Counted = NOTHING,
     ) -> Sweep:
-        return clean_up(self._table(context), rules, dry_run=dry_run, counted=counted)
+        return self._swept(context, rules, dry_run, counted, {})
 
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
-        """By one look at all of them."""
+        """By one look at all of them in each staging schema that they ever had."""
         targets = {context.target: rules for context, rules in tables}
         staging_schema = tables[0][0].staging_schema
-        last_read = self.services(staging_schema).last_read
-        now_ms = self._clock.wall_ms()
-        seen = see(self._metastore, staging_schema, targets, last_read, now_ms)
+        services, now_ms = self.services(staging_schema), self._clock.wall_ms()
+        seen = {
+            schema: see(self._metastore, schema, targets, services.last_read, now_ms)
+            for schema in (staging_schema, *services.roots.former_schemas())
+        }
 
         def of_one(
             context: StagingContext,
@@ -140,10 +143,34 @@ class SessionCatalog:
             dry_run: bool = False,
             counted: Counted = NOTHING,
         ) -> Sweep:
-            table = self._table(context)
-            return clean_up(table, rules, dry_run=dry_run, counted=counted, seen=seen)
+            return self._swept(context, rules, dry_run, counted, seen)
 
         return of_one
+
+    def _swept(
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        dry_run: bool,  # noqa: FBT001 (as it was told)
+        counted: Counted,
+        seen: Mapping[str, Seen],
+    ) -> Sweep:
+        """What is kept for a rollback in a former staging schema is older than what is kept here.
+
+        Its versions are looked after as if the target still had it.
+        """
+
+        def of(schema: str, keep: int, counted: Counted) -> Sweep:
+            table = self._table(replace(context, staging_schema=schema))
+            to_keep = replace(rules, versions_to_keep=keep)
+            of_schema = seen.get(schema)
+            return clean_up(table, to_keep, dry_run=dry_run, counted=counted, seen=of_schema)
+
+        done = of(context.staging_schema, rules.versions_to_keep, counted)
+        for schema in self.services(context.staging_schema).roots.former_schemas():
+            kept = sum(reason is Reason.KEPT for reason in done.kept.values())
+            done.add(of(schema, max(0, rules.versions_to_keep - kept), NOTHING))
+        return done
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""

@@ -20,6 +20,7 @@ from .base import (
     PARTITIONS,
     FileBase,
 )
+from .directories import STAGING_SCHEMA
 from .reach import PartitionState
 from .record import Record, RecordState, taken_back
 from .signs import statistics
@@ -138,6 +139,7 @@ class MetastoreCall:
         parameters = {**_carried(base), **_own(self.staged), **self.marker.to_parameters()}
         if base is not None:
             parameters |= _moved_on(base, self.marker.lineage.entries[0].time_ms)
+        parameters[STAGING_SCHEMA] = self.table.context.staging_schema
         if of_model:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
         if self.staged.partition_columns:
