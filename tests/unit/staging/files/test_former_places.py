@@ -136,18 +136,19 @@ def test_the_places_are_noted_once(world: World) -> None:
     assert world.metastore.tables[TableName(STAGING_SCHEMA, STAGING_ID)] == before
 
 
-def test_two_runs_that_note_at_once_lose_nothing() -> None:
-    """The second one reads what the first one has written."""
+@pytest.mark.parametrize("compares", [True, False])
+def test_two_runs_that_note_at_once_lose_nothing(*, compares: bool) -> None:
+    """The second one reads what the first one has written, or waits for its lock."""
     world = World()
-    world.catalog().services(STAGING_SCHEMA)
-    one, other = (roots_of(world) for _ in range(2))
+    world.metastore.compares = compares
+    built(world, STAGING_SCHEMA)
+    one, other = (world.catalog().services(STAGING_SCHEMA).roots for _ in range(2))
     old, new = (replace(CONTEXT, layout=layout) for layout in (OLD, NEW))
     world.once_after("get_table", lambda: other.root_of(new))
-    root = one.root_of(old)
-    world.storage.write(f"{root}/v/part-0", "rows")
-    world.storage.write(f"{other.root_of(new)}/v/part-0", "rows")
-    found = roots_of(world).known(CONTEXT)
-    assert {root, other.root_of(new)} <= {*found}
+    roots = {one.root_of(old), other.root_of(new)}
+    for root in roots:
+        world.storage.write(f"{root}/v/part-0", "rows")
+    assert roots <= {*roots_of(world).known(CONTEXT)}
 
 
 def test_a_former_directory_that_can_not_be_listed_stops_nothing(

@@ -197,7 +197,7 @@ class SessionCatalog:
         if self._found is None:
             self._found = self._probed(roots)
         is_locked = self._found.conflict_check is ConflictCheck.LOCK
-        return Services(
+        services = Services(
             capabilities=self._found,
             metastore=self._metastore,
             storage=self._storage,
@@ -208,6 +208,8 @@ class SessionCatalog:
             mixes_reads=self._mixes_reads,
             clock=self._clock,
         )
+        roots.entries = services.entries
+        return services
 
     def _refuse_missing_format(self, context: StagingContext) -> None:
         wanted = context.layout.file_format

@@ -27,12 +27,14 @@ from ..errors import (
     StagingSchemaError,
     StorageError,
 )
-from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
+from ..metastore.client import EntryChange, MetastoreClient, TableEntry
 from ..publish import messages
+from ..publish.locks import NoLock
 from ..publish.marker import PREFIX
 from ..redaction import redacted
 from ..retention.rules import MovedMetastore
 from ..storage.client import Storage
+from .entries import EntryWriter
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +77,8 @@ class VersionRoots:
         self._storage = storage
         self._address = address
         self._entry = TableName(staging_schema, STAGING_ID)
+        self.entries = EntryWriter(metastore, NoLock(), conditional=True)
+        """What changes the id's entry; with a lock, once the metastore was found not to compare."""
         self._guard = threading.RLock()
         self._id: str | None = None
         self._locations: dict[str, str] = {}
@@ -194,8 +198,7 @@ class VersionRoots:
         """By compare-and-swap over all of the entry as it was read."""
         parameters = {**entry.parameters, **changed, NOTED: secrets.token_hex(4)}
         token = NOTED if NOTED in entry.parameters else STAGING_ID
-        expected = Expectation(token, entry.parameters[token])
-        self._metastore.alter_table(EntryChange.of(entry, parameters), expected)
+        self.entries.set(self._entry, entry, parameters, token)
 
     def _note(self, kind: str, value: str) -> None:
         """Add a property to the id's entry, once; read again, where the metastore compares none."""
