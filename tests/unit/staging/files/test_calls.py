@@ -1,5 +1,6 @@
 """What a run asks of the metastore besides the CTAS of each model."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,9 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files import last_read
+from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.metastore import entry
 from fakes.world import CONTEXT, World, published_by, version_of
@@ -23,6 +27,28 @@ def test_a_plain_rebuild_makes_five_calls_of_the_metastore() -> None:
     published_by(catalog, world)
     reads = ["get_table", "get_table", "get_table"]
     assert world.metastore.calls == [*reads, "alter_table", "get_table"]
+
+
+def test_a_marker_is_parsed_once_for_each_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At begin, before the call and after it; and the record once, before the call."""
+    world = World()
+    catalog = world.catalog()
+    published_by(catalog, world)
+    parsed = {"marker": 0, "record": 0}
+    read, of = Marker.read, Record.of
+
+    def count_marker(parameters: Mapping[str, str]) -> Marker | None:
+        parsed["marker"] += 1
+        return read(parameters)
+
+    def count_record(found: TableEntry | None) -> Record | None:
+        parsed["record"] += 1
+        return of(found)
+
+    monkeypatch.setattr(Marker, "read", count_marker)
+    monkeypatch.setattr(Record, "of", count_record)
+    published_by(catalog, world)
+    assert parsed == {"marker": 3, "record": 1}
 
 
 def test_the_end_of_a_run_makes_one_call_a_table_and_three_for_all() -> None:
