@@ -42,6 +42,22 @@ def test_a_listing_has_every_file_with_its_bytes_and_its_time(
         assert not empty(f"{scheme}{tmp_path}/nothing")
 
 
+def test_a_file_system_of_links_is_listed_like_what_they_lead_to(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The statuses of viewfs say nothing of a file when they are printed."""
+    (tmp_path / "k=1").mkdir()
+    (tmp_path / "k=1" / "part-0").write_bytes(b"xxx")
+    configuration = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 (a JVM's)
+    configuration.set("fs.viewfs.mounttable.links.link./there", f"file:{tmp_path}")
+    storage = HadoopStorage(spark)
+    (found,) = storage.files("viewfs://links/there")
+    assert (found.path, found.bytes) == ("viewfs://links/there/k=1/part-0", 3)
+    assert found.modified_ms == (tmp_path / "k=1" / "part-0").stat().st_mtime_ns // 1_000_000
+    assert storage.children("viewfs://links/there") == ("k=1",)
+    assert not storage.files("viewfs://links/there/nothing")
+
+
 @pytest.mark.parametrize("scheme", ["", "file:", "file://"])
 def test_a_directory_gets_the_permissions_of_another(
     scheme: str, spark: SparkSession, tmp_path: Path

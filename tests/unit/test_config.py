@@ -53,14 +53,20 @@ def test_names_and_values_reach_the_layout() -> None:
 
 @pytest.mark.parametrize(
     ("model", "profile", "expected"),
-    [(None, None, "shop__ctas_spark"), (None, "p", "p"), ("m", "p", "m")],
+    [(None, None, "shop__ctas_spark"), (None, "P", "p"), ("M", "p", "m")],
 )
 def test_the_nearest_staging_schema_wins(
     model: str | None, profile: str | None, expected: str
 ) -> None:
-    """The model's own, else the profile's, else the default."""
+    """The model's own, else the profile's, else the default; as a metastore lists it."""
     plan = read_plan("m", {"staging_schema": model}, "", TARGET, profile)
     assert plan.context.staging_schema == expected
+
+
+def test_another_catalogs_staging_schema_keeps_its_letters() -> None:
+    """Capital letters make another namespace there."""
+    plan = read_plan("m", {"staging_schema": "M"}, "", TableName("shop", "orders", "lake"), None)
+    assert plan.context.staging_schema == "M"
 
 
 def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
@@ -110,6 +116,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"tblproperties": {"ctas_spark_commit": 1}}, "'ctas_spark_commit' is reserved"),
         ({"options": {"PATH": "/x"}}, "options: 'path' is decided by the version"),
         ({"location_root": 7}, "location_root: 7 is not a text"),
+        ({"location_root": "data/raw"}, "location_root: 'data/raw' is relative"),
+        ({"location_root": "file:data"}, "location_root: 'file:data' is relative"),
         ({"abort_timeout": "1m"}, "abort_timeout: '1m' is not a number of seconds"),
         ({"metastore_reads": "repeatable"}, "metastore_reads: belongs in the profile"),
         ({"iceberg_catalogs": []}, "iceberg_catalogs: belongs in the profile"),

@@ -65,7 +65,7 @@ def test_comments_are_as_few_statements_as_spark_takes(version: str, said: list[
     texts = {"id": "a", "n": "it's", "gone": "x"}
     spark = SimpleNamespace(version=version, sql=sql)
     model_columns.comment_each(spark, TableName("s", "t"), texts)
-    assert asked[1:] == [f"ALTER TABLE `s`.`t` ALTER COLUMN {one}" for one in said]
+    assert asked[1:] == [f"ALTER TABLE `spark_catalog`.`s`.`t` ALTER COLUMN {one}" for one in said]
 
 
 def test_rows_that_break_a_constraint_are_selected_with_its_name() -> None:

@@ -104,7 +104,7 @@ def test_a_schema_with_dots_is_one_within_another_outside_of_the_session_catalog
     assert str(deep.quote(database=True, schema=True)) == "`ice`.`eu`.`sales`.orders"
     assert [*deep.schemas] == ["`ice`.`eu`", "`ice`.`eu`.`sales`"]
     assert str(relation(None, "eu.sales").quote(schema=True)) == "`eu.sales`.orders"
-    assert [*relation(None, "eu").schemas] == ["`eu`"]
+    assert [*relation(None, "eu").schemas] == ["`spark_catalog`.`eu`"]
     assert TableName("eu.sales", "t", "ice").parts == ("ice", "eu", "sales", "t")
 
 

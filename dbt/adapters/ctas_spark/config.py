@@ -17,6 +17,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     StagingPurpose,
     TableLayout,
     TableName,
+    table_name,
 )
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
@@ -88,7 +89,7 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     """
     given = {name: value for name in config if (value := config.get(name)) is not None}
     staging_schema = staging_schema_of(given, target, default_schema)
-    names = table_limits.check_names(target, str(staging_schema))
+    names = table_limits.check_names(target, staging_schema)
     transforms = table_limits.check_transforms(given, _format(given), target)
     problems = [*_unknown(given), *_invalid(given), *transforms, *names]
     if problems:
@@ -109,9 +110,13 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     return ModelPlan(context, retention, given.get("abort_timeout", ABORT_TIMEOUT_SECONDS))
 
 
-def staging_schema_of(given: Mapping[str, Any], target: TableName, default: str | None) -> Any:
-    """Where a model's records are: its own setting, the profile's, or by its schema."""
-    return given.get("staging_schema") or default or target.database + STAGING_SUFFIX
+def staging_schema_of(given: Mapping[str, Any], target: TableName, default: str | None) -> str:
+    """Where a model's records are: its own setting, the profile's, or by its schema.
+
+    Spelt as the target's catalog spells it: a metastore lists small letters only.
+    """
+    named = given.get("staging_schema") or default or target.database + STAGING_SUFFIX
+    return table_name(target.catalog, str(named), target.table).database
 
 
 def _purpose(given: Mapping[str, Any], *, full_refresh: bool) -> StagingPurpose:

@@ -24,7 +24,7 @@ from dbt.adapters.ctas_spark.methods import METHODS, start_ahead
 from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.context import StagingContext, table_name
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError
 from dbt.adapters.ctas_spark.staging.hooks import Column
 from dbt.adapters.ctas_spark.summary import Written, summary
@@ -99,7 +99,7 @@ class InvocationAdapter(AnyCatalogAdapter):
         """``dbt debug``: start Spark, then say what was found and which level it reaches."""
         self.execute("select 1 as id")
         self.require_catalog(self._credentials.database)
-        target = TableName(self._credentials.schema, "any", self._credentials.database)
+        target = table_name(self._credentials.database, self._credentials.schema, "any")
         staging_schema = staging_schema_of({}, target, self._credentials.staging_schema)
         for line in self.catalogs.report(StagingContext(target, staging_schema)):
             logger.info(f"  {self.hide_secrets(line)}")

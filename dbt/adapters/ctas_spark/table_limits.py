@@ -22,6 +22,8 @@ FIELDS = re.compile(r"(?:`(?:[^`]|``)*`|\([^()]*\)|[^,])+")
 """What commas separate, if they are neither in backticks nor in brackets."""
 VARIABLE = "${"
 GLOB = frozenset("*?[]{}\\")
+ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:)?/.*", re.DOTALL)
+"""A path from the root, with the scheme of its file system or without."""
 SPARKS = "spark.sql."
 SPARKS_RESERVED = ("provider", "location", "owner", "external", "is_managed_location", "collation")
 METASTORES = ("EXTERNAL", "transient_lastDdlTime", COLUMN_STATISTICS, *FIGURES)
@@ -120,8 +122,14 @@ def check_keys(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def check_location(config: Mapping[str, Any]) -> Iterator[str]:
-    """Characters that Spark reads as a pattern, which then matches other directories or none."""
+    """A relative path; characters that Spark reads as a pattern of other directories, or none."""
     root = config.get("location_root", "")
+    if root and not ABSOLUTE.fullmatch(root):
+        yield (
+            f"location_root: {root!r} is relative, and Spark, its metastore and other engines "
+            "look for it in different places; give a path that begins with / or a URI such as "
+            "s3a://bucket/directory"
+        )
     found = sorted(GLOB.intersection(root))
     if found:
         yield (

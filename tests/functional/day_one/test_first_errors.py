@@ -185,14 +185,20 @@ def test_a_package_that_no_registry_has(alone: Project) -> None:
 
 
 def test_a_location_that_is_not_writable(project: Project) -> None:
-    """A model's own location is tried before its job starts."""
+    """A model's own location is tried before its job starts, and one that can't be before all."""
     occupied = project.directory / "a file"
     occupied.write_text("")
-    model = "{{ config(materialized='table', location_root=var('root')) }} select 1 as n"
-    project.write({"models/orders.sql": model})
-    message = project.dbt("run", root=str(occupied)).message("orders")
-    assert "[STORAGE_FAILED] the storage refused to write" in message
-    assert "nothing was published" in message
+    model = "{{ config(materialized='table', location_root=%r, staging_schema=%r) }} select 1 as n"
+    roots = {"orders": str(occupied), "relative": "data", "unknown": "nosuch://data"}
+    named = {one: f"{project.schema}__{one}" for one in roots}
+    project.write({f"models/{one}.sql": model % (roots[one], named[one]) for one in roots})
+    ran = project.dbt("run")
+    assert "[STORAGE_FAILED] the storage refused to write" in ran.message("orders")
+    assert "nothing was published" in ran.message("orders")
+    assert "location_root: 'data' is relative" in ran.message("relative")
+    assert "location_root nosuch://data can't be used" in ran.message("unknown")
+    made = {row.namespace for row in project.rows("show schemas")}
+    assert made & {*named.values()} == {named["orders"]}
 
 
 @pytest.mark.long

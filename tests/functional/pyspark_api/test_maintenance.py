@@ -42,15 +42,15 @@ def test_a_table_of_dbts_is_rolled_back_by_pyspark_code(
 def test_a_vacuum_says_what_it_frees_and_why_the_rest_stays(
     spark: SparkSession, schema: str, outside: Outside
 ) -> None:
-    """By the options that the table was published with."""
+    """By the options that the table was published with, in capital letters or small ones."""
+    records = f"{schema}__ctas_spark".upper()
     for count in (1, 2, 3):
-        last = (
-            save_as(spark.range(count), "orders").option("versions_to_keep", 2).create_or_replace()
-        )
+        writer = save_as(spark.range(count), "orders").option("staging_schema", records)
+        last = writer.option("versions_to_keep", 2).create_or_replace()
     looked = vacuum("orders", older_than=0, dry_run=True)
     assert (len(looked.freed), len(looked.kept)) == (1, 2)
     assert len(outside.versions()) == 3
-    swept = vacuum("orders", {"versions_to_keep": 0}, older_than=0)
+    swept = vacuum("orders", {"versions_to_keep": 0, "staging_schema": records}, older_than=0)
     assert (len(swept.freed), list(swept.kept)) == (2, [last.version])
     assert recover("orders") == ()
     with pytest.raises(InvalidArgumentError, match="older_than"):

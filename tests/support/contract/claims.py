@@ -26,12 +26,15 @@ OF_ICEBERG = Claim(
 CLAIMS: Mapping[str, Claim] = {
     "fakes": Claim(ConflictCheck.CAS, EACH, tracks=True),
     "fakes_with_a_lock": Claim(ConflictCheck.LOCK, EACH, tracks=True),
+    "fakes_with_lock_tables": Claim(ConflictCheck.LOCK, WEAK, tracks=True),
     "fakes_unchecked": Claim(ConflictCheck.NONE, WEAK),
     "fakes_remote": Claim(ConflictCheck.CAS, WEAK, reaches=Atomicity.ISOLATED),
     # A metastore's lock tables are there on one server and not on the other, and so are repeatable
     # reads: without them, what changes a table's shape is not isolated.
     "hive_remote": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
-    "hive_postgresql": Claim(CHECK if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
+    "hive_postgresql": Claim(
+        CHECK if SWAPS else ConflictCheck.LOCK, EACH if SWAPS else WEAK, tracks=True
+    ),
     "hive_embedded": Claim(ConflictCheck.CAS if SWAPS else ConflictCheck.LOCK, EACH, tracks=True),
     **dict.fromkeys(("iceberg_hive", "iceberg_jdbc", "iceberg_rest"), OF_ICEBERG),
     "iceberg_session": OF_ICEBERG,
@@ -69,7 +72,10 @@ CLAIMS: Mapping[str, Claim] = {
     ),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    "fakes": ("fakes", "fakes_with_a_lock", "fakes_unchecked", "fakes_remote"),
+    "fakes": (
+        *("fakes", "fakes_with_a_lock", "fakes_with_lock_tables"),
+        *("fakes_unchecked", "fakes_remote"),
+    ),
     "hive_remote": ("hive_remote",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),

@@ -59,7 +59,9 @@ class FakePlace:
     def __init__(self, name: str) -> None:
         self.name = name
         self.claim = CLAIMS[name]
-        self.world = World(single_process=self.claim.conflict_check is ConflictCheck.LOCK)
+        is_locked = self.claim.conflict_check is ConflictCheck.LOCK
+        is_isolated = self.claim.strongest is Atomicity.ISOLATED
+        self.world = World(single_process=is_locked and is_isolated)
         self.world.repeatable_reads = self.claim.reaches is None
         self.world.metastore.compares = self.claim.conflict_check is ConflictCheck.CAS
         self.world.metastore.compares_columns = True

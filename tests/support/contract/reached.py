@@ -23,6 +23,8 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Conf
 from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.files import catalog as session_catalog
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
+from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
+from dbt.adapters.ctas_spark.staging.publish.locks import OF_THIS_PROCESS, MetastoreLock
 from dbt.adapters.ctas_spark.staging.statement import by_rename
 from dbt.adapters.ctas_spark.staging.statement import database_catalog as databases
 from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
@@ -106,13 +108,17 @@ def _of_a_server() -> Iterator[Line]:
 
 def _metastores() -> Iterator[Line]:
     reached = session_catalog.reached
+    by_cas, unchecked = reached(ConflictCheck.CAS), reached(ConflictCheck.NONE)
+    of_process = reached(ConflictCheck.LOCK, OF_THIS_PROCESS)
+    by_lock = reached(ConflictCheck.LOCK, MetastoreLock(cast("TableLockClient", None), ""))
     each = (
-        ("Hive with compare-and-swap", ConflictCheck.CAS, "hive_remote", "fakes"),
-        ("Hive without it, with lock tables", ConflictCheck.LOCK, "fakes", "fakes_with_a_lock"),
-        ("Hive with neither", ConflictCheck.NONE, "fakes", "fakes_unchecked"),
+        ("Hive with compare-and-swap", by_cas, "hive_remote", "fakes"),
+        ("Hive without it, in one process", of_process, "fakes", "fakes_with_a_lock"),
+        ("Hive without it, with lock tables", by_lock, "fakes", "fakes_with_lock_tables"),
+        ("Hive with neither", unchecked, "fakes", "fakes_unchecked"),
     )
-    for name, check, suite, claim in each:
-        yield Line(name, FILES, reached(check), CONTRACT.format(suite), (claim,))
+    for name, found, suite, claim in each:
+        yield Line(name, FILES, found, CONTRACT.format(suite), (claim,))
     over_thrift = reached(ConflictCheck.CAS)
     yield Line("Hive, called from Python", FILES, over_thrift, "`tests/contract_clients`")
 

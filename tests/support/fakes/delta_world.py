@@ -114,6 +114,9 @@ class FakeStorage:
     def files(self, directory: str) -> tuple[StoredFile, ...]:
         return tuple(one for path, one in self.held.items() if path.startswith(f"{directory}/"))
 
+    def qualified(self, path: str) -> str:
+        raise NotImplementedError(path)
+
     def children(self, directory: str) -> tuple[str, ...]:
         below = len(directory) + 1
         return tuple({one.path[below:].split("/")[0] for one in self.files(directory)})

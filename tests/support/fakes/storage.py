@@ -38,6 +38,12 @@ class FakeStorage:
         self._refuse(directory)
         return self.time_ms
 
+    def qualified(self, path: str) -> str:
+        """The local file system is the default one, and ``nosuch`` is none."""
+        if path.startswith("nosuch:"):
+            raise StorageError('No FileSystem for scheme "nosuch"')
+        return f"file:{path}" if path.startswith("/") else path
+
     def children(self, directory: str) -> tuple[str, ...]:
         self._refuse(directory)
         inside = [name[len(directory) + 1 :] for name in self.texts if _is_in(name, directory)]

@@ -19,7 +19,8 @@ from dbt.adapters.ctas_spark.staging.files import (
 )
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.record import Record
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, MetastoreClient
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 
 LONGER_THAN_ANY_GRACE_MS = 10**12
@@ -56,14 +57,12 @@ def foreign_records_are_trusted(patch: pytest.MonkeyPatch) -> None:
 def record_moved_blindly(patch: pytest.MonkeyPatch) -> None:
     """A record is written whatever it is by now."""
 
-    def move(
-        metastore: MetastoreClient, wanted: Record, expected: Record, *, conditional: bool
-    ) -> Record:
-        assert conditional
+    def move(table: FileTable, wanted: Record, expected: Record, held: object = None) -> Record:
+        assert table.services.conditional or held
         now = expected.entry
         assert now is not None
         parameters = {**now.parameters, **wanted.to_parameters()}
-        metastore.alter_table(EntryChange(now.name, now, now, parameters), None)
+        table.metastore.alter_table(EntryChange(now.name, now, now, parameters), None)
         return replace(wanted, entry=replace(now, parameters=parameters))
 
     patch.setattr(record, "move", move)

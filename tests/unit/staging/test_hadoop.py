@@ -7,6 +7,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
 from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage, MissingError
+from dbt.adapters.ctas_spark.staging.storage.statuses import parted
 
 
 class Listed(HadoopStorage):
@@ -49,3 +50,10 @@ def test_a_listing_that_breaks_off_is_not_one_of_an_empty_directory() -> None:
             storage("hdfs://node/d")
     assert not gone.files("hdfs://node/d")
     assert not gone.children("hdfs://node/d")
+
+
+def test_no_file_is_left_out_of_a_listing_in_silence() -> None:
+    """A name that can't be told from two names is an error, and no shorter or longer listing."""
+    assert parted("a\0b", 2) == ["a", "b"]
+    with pytest.raises(StorageError, match="a listing of 1 files was read as one of 2"):
+        parted("a\0b", 1)

@@ -81,14 +81,14 @@ class TableName:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The path, without the session catalog, which every session resolves names in."""
-        inside = (*levels(self.catalog, self.database), self.table)
-        if self.branch:
-            return (self.catalog, *inside, f"branch_{self.branch}")
-        return inside if self.catalog == SESSION_CATALOG else (self.catalog, *inside)
+        """The whole path, which Spark resolves whatever the session's current catalog is."""
+        branch = (f"branch_{self.branch}",) if self.branch else ()
+        return (self.catalog, *levels(self.catalog, self.database), self.table, *branch)
 
     def __str__(self) -> str:
-        return ".".join(self.parts)
+        """For people and markers: without the session catalog, where no branch needs it."""
+        is_implied = self.catalog == SESSION_CATALOG and not self.branch
+        return ".".join(self.parts[1:] if is_implied else self.parts)
 
 
 def table_name(database: str | None, schema: str, identifier: str) -> TableName:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 
-from .context import SESSION_CATALOG, TableName, levels
+from .context import TableName, levels
 
 QUOTED = re.compile(r"`([^`]|``)*`")
 PART = re.compile(r"`(?:[^`]|``)+`|[^`.\s]+")
@@ -49,9 +49,8 @@ def table(name: TableName) -> str:
 
 
 def namespace(catalog: str, name: str) -> str:
-    """A namespace's path in backticks, each level by itself, without the session catalog."""
-    path = levels(catalog, name)
-    return ".".join(map(identifier, path if catalog == SESSION_CATALOG else (catalog, *path)))
+    """A namespace's path in backticks, each level by itself."""
+    return ".".join(map(identifier, (catalog, *levels(catalog, name))))
 
 
 def string(value: str) -> str:

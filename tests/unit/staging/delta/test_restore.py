@@ -39,7 +39,7 @@ class FakeSession:
         self._marker = CommitMarker.parse(value)
 
     def sql(self, statement: str) -> "FakeSession":
-        assert statement == "RESTORE TABLE `shop`.`orders` TO VERSION AS OF 1"
+        assert statement == "RESTORE TABLE `spark_catalog`.`shop`.`orders` TO VERSION AS OF 1"
         self._before()
         self._world.log.add("RESTORE", self._marker)
         return self

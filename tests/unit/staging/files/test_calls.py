@@ -1,9 +1,15 @@
 """What a run asks of the metastore besides the CTAS of each model."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+
+import pytest
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.files.record import Record
+from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, RetentionRules
 from fakes.world import AT_ONCE, CONTEXT, World, published_by
 
@@ -19,6 +25,28 @@ def test_a_plain_rebuild_makes_five_calls_of_the_metastore() -> None:
     published_by(catalog, world)
     reads = ["get_table", "get_table", "get_table"]
     assert world.metastore.calls == [*reads, "alter_table", "get_table"]
+
+
+def test_a_marker_is_parsed_once_for_each_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At begin, before the call and after it; and the record once, before the call."""
+    world = World()
+    catalog = world.catalog()
+    published_by(catalog, world)
+    parsed = {"marker": 0, "record": 0}
+    read, of = Marker.read, Record.of
+
+    def count_marker(parameters: Mapping[str, str]) -> Marker | None:
+        parsed["marker"] += 1
+        return read(parameters)
+
+    def count_record(found: TableEntry | None) -> Record | None:
+        parsed["record"] += 1
+        return of(found)
+
+    monkeypatch.setattr(Marker, "read", count_marker)
+    monkeypatch.setattr(Record, "of", count_record)
+    published_by(catalog, world)
+    assert parsed == {"marker": 3, "record": 1}
 
 
 def tables(count: int) -> list[StagingContext]:
@@ -75,7 +103,7 @@ def test_the_end_of_a_run_writes_only_for_what_is_deleted() -> None:
             world.published(target=context.target)
         world.clock.pass_ms(2 * HOUR_MS)
     calls = calls_at_the_end(world, contexts, RetentionRules())
-    for_each = ["alter_table", "tables_with", "get_table", "drop_entry", "drop_entry"]
+    for_each = ["get_table", "alter_table", "tables_with", "get_table", "drop_entry", "drop_entry"]
     assert calls == ["tables", "entries", "entries", *for_each * 2]
 
 

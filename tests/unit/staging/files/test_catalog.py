@@ -9,6 +9,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     NotSupportedError,
     StagingSchemaError,
+    StorageError,
 )
 from fakes.world import STAGING_SCHEMA, World
 
@@ -31,12 +32,23 @@ def test_a_format_without_its_jar_is_refused(world: World) -> None:
         world.plan(layout=TableLayout(file_format="avro"))
 
 
+def test_a_location_that_no_file_system_has_is_refused_before_anything_is_written(
+    world: World,
+) -> None:
+    """Not even the staging schema is made."""
+    del world.metastore.databases[STAGING_SCHEMA]
+    with pytest.raises(StorageError, match="location_root nosuch:/data can't be used") as refused:
+        world.plan(layout=TableLayout(location_root="nosuch:/data"))
+    assert "nothing was written" in refused.value.left
+    assert (world.metastore.calls, world.engine.statements) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("compares", "has_locks", "check", "reaches"),
     [
         (True, True, ConflictCheck.CAS, Atomicity.ISOLATED),
         (True, False, ConflictCheck.CAS, Atomicity.ISOLATED),
-        (False, True, ConflictCheck.LOCK, Atomicity.ISOLATED),
+        (False, True, ConflictCheck.LOCK, Atomicity.ATOMIC),
         (False, False, ConflictCheck.NONE, Atomicity.ATOMIC),
     ],
 )
@@ -48,18 +60,19 @@ def test_what_is_reached_is_what_the_metastore_was_found_to_do(
     compares: bool,
     has_locks: bool,
 ) -> None:
-    """Compare-and-swap first, then its lock tables."""
+    """Compare-and-swap first, then its lock, which can run out and so is no fence."""
     world.metastore.compares, world.metastore.has_locks = compares, has_locks
     found = world.catalog().capabilities(STAGING_SCHEMA)
     assert (found.catalog, found.conflict_check, found.reaches) == ("hive", check, reaches)
-    assert bool(found.missing) is (check is ConflictCheck.NONE)
+    assert bool(found.missing) is (check is not ConflictCheck.CAS)
 
 
 def test_a_metastore_of_this_process_always_has_a_lock() -> None:
     """No other process can be a writer."""
     world = World(single_process=True)
     world.metastore.compares = world.metastore.has_locks = False
-    assert world.catalog().capabilities(STAGING_SCHEMA).conflict_check is ConflictCheck.LOCK
+    found = world.catalog().capabilities(STAGING_SCHEMA)
+    assert (found.conflict_check, found.reaches) == (ConflictCheck.LOCK, Atomicity.ISOLATED)
 
 
 def test_a_probe_that_can_not_be_run_is_an_error(world: World) -> None:
@@ -84,7 +97,7 @@ def test_the_staging_schema_is_made_where_it_is_missing(world: World) -> None:
     catalog.capabilities(STAGING_SCHEMA)
     catalog.capabilities(STAGING_SCHEMA)
     (statement,) = world.engine.statements
-    assert statement.startswith("CREATE SCHEMA IF NOT EXISTS `shop__ctas_spark`")
+    assert statement.startswith("CREATE SCHEMA IF NOT EXISTS `spark_catalog`.`shop__ctas_spark`")
 
 
 def test_a_staging_schema_that_can_not_be_made_is_named(world: World) -> None:

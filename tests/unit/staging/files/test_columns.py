@@ -266,3 +266,18 @@ def test_nothing_is_filled_where_columns_are_there(world: World) -> None:
     world.metastore.calls.clear()
     follow_up.fill_columns(table)
     assert "alter_table" not in world.metastore.calls
+
+
+def test_what_an_insert_changed_between_read_and_call_stays_changed(world: World) -> None:
+    """The commit id, which the second call expects, says nothing of an INSERT."""
+    ours = begun(world, NEW)
+    ours.commit()
+
+    def insert() -> None:
+        changed = {**world.target.parameters, "transient_lastDdlTime": "1800000000"}
+        world.metastore.tables[TARGET_NAME] = replace(world.target, parameters=changed)
+
+    world.once_after("get_table", insert)
+    ours.settle()
+    assert world.target.columns == NEW
+    assert world.target.parameters["transient_lastDdlTime"] == "1800000000"

@@ -8,6 +8,7 @@ from pyspark.errors import PySparkException
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, RefusedError
 from dbt.adapters.ctas_spark.staging.files.base import (
+    LAST_DDL_TIME,
     PARTITION_PROVIDER,
 )
 from dbt.adapters.ctas_spark.staging.files.follow_up import MAY_WAKE_UP_MS
@@ -107,7 +108,9 @@ def test_what_an_insert_added_meanwhile_is_tracked_too(world: World) -> None:
     version = version_of(ours)
 
     def repaired(statement: str) -> None:
-        assert statement.startswith("MSCK REPAIR TABLE `shop__ctas_spark`.`orders__")
+        assert statement.startswith(
+            "MSCK REPAIR TABLE `spark_catalog`.`shop__ctas_spark`.`orders__"
+        )
         added = partition(f"{version.directory}/month=june", "june")
         world.metastore.kept[version.record][("june",)] = added
 
@@ -263,3 +266,23 @@ def test_a_commit_directly_before_the_last_call_is_not_undone(world: World) -> N
     assert world.metastore.tables[TARGET_NAME].directory_name == rival.version
     assert world.months() == {("july", rival.version)}
     assert (world.partitions_are(), world.holder_note()) == (("catalog", "tracked"), None)
+
+
+@pytest.mark.parametrize("compares", [True, False])
+@pytest.mark.parametrize("call", ["get_table", "partitions", "add_partitions"])
+def test_what_an_insert_changed_meanwhile_stays_changed(
+    world: World, call: str, *, compares: bool
+) -> None:
+    """Whichever of our calls it comes after: the commit id, which we expect, says nothing of it."""
+    world.metastore.compares = compares
+    ours = world.committed("may")
+
+    def insert() -> None:
+        changed = {**world.target.parameters, LAST_DDL_TIME: "1800000000"}
+        world.metastore.tables[TARGET_NAME] = replace(world.target, parameters=changed)
+
+    world.once_after(call, insert)
+    ours.settle()
+    assert world.target.parameters[LAST_DDL_TIME] == "1800000000"
+    assert world.partitions_are() == ("catalog", "tracked")
+    assert world.holder_note() is None

@@ -17,10 +17,12 @@ from dbt.adapters.ctas_spark.staging.files.record import (
     prefix_of,
     version_of,
 )
+from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.commits import commit
 from fakes.metastore import FakeMetastore, entry
-from fakes.world import STAGING_SCHEMA, TARGET_NAME
+from fakes.world import CONTEXT, STAGING_SCHEMA, TARGET_NAME, World
 
 VERSION = "20260101t000000x0123abcd"
 NAME = name_of(STAGING_SCHEMA, TARGET_NAME, VERSION)
@@ -31,6 +33,14 @@ OVER = RecordedBase(f"commit:{commit(1)}", 17, 9)
 def kept(record: Record, name: TableName = NAME) -> TableEntry:
     """The record in its entry."""
     return entry(name, parameters={"team": "core", **record.to_parameters()})
+
+
+def table_on(metastore: FakeMetastore, *, conditional: bool = True) -> FileTable:
+    """The target; where the metastore does not compare, its one process has a lock."""
+    world = World(single_process=True)
+    metastore.compares = conditional
+    world.metastore = metastore
+    return FileTable(CONTEXT, world.catalog().services(STAGING_SCHEMA), StepReport(TARGET_NAME))
 
 
 @pytest.fixture
@@ -114,11 +124,11 @@ def test_the_record_of_a_model_in_capital_letters_is_found_where_the_metastore_l
 def test_a_move_changes_the_record_alone(metastore: FakeMetastore, *, conditional: bool) -> None:
     """And the next move starts from what it returns."""
     again = read(metastore).over(OVER)
-    moved = move(metastore, again, read(metastore), conditional=conditional)
+    moved = move(table_on(metastore, conditional=conditional), again, read(metastore))
     assert read(metastore) == again
     assert metastore.tables[NAME].parameters["team"] == "core"
     deleting = replace(moved, deleting_ms=1)
-    move(metastore, deleting, moved, conditional=conditional)
+    move(table_on(metastore, conditional=conditional), deleting, moved)
     assert read(metastore).is_deleting
 
 
@@ -129,9 +139,9 @@ def test_of_two_moves_from_one_record_one_is_refused(
     """A clean-up and a rollback can't both have it."""
     before = read(metastore)
     taken = replace(before, deleting_ms=1)
-    move(metastore, taken, before, conditional=conditional)
+    move(table_on(metastore, conditional=conditional), taken, before)
     with pytest.raises(EntryModifiedError):
-        move(metastore, before.over(OVER), before, conditional=conditional)
+        move(table_on(metastore, conditional=conditional), before.over(OVER), before)
     assert read(metastore) == taken
 
 
@@ -143,14 +153,14 @@ def test_a_record_that_is_gone_is_not_made_again(
     before = read(metastore)
     metastore.drop_entry(NAME)
     with pytest.raises((EntryModifiedError, EntryMissingError)):
-        move(metastore, before.over(OVER), before, conditional=conditional)
+        move(table_on(metastore, conditional=conditional), before.over(OVER), before)
     assert NAME not in metastore.tables
 
 
 def test_a_record_that_was_never_read_can_not_be_moved(metastore: FakeMetastore) -> None:
     """There is nothing to compare it with."""
     with pytest.raises(EntryModifiedError, match="not what it was"):
-        move(metastore, NEW, NEW, conditional=True)
+        move(table_on(metastore), NEW, NEW)
 
 
 @pytest.mark.parametrize("newer", [{"since": "a newer release"}, {"bases": "none"}])
@@ -167,7 +177,7 @@ def test_a_record_is_compared_as_it_was_read(metastore: FakeMetastore) -> None:
     parsed = json.loads(found.parameters[RECORD])
     text = json.dumps(dict(reversed(parsed.items())))
     metastore.tables[NAME] = replace(found, parameters={**found.parameters, RECORD: text})
-    move(metastore, read(metastore).over(OVER), read(metastore), conditional=True)
+    move(table_on(metastore), read(metastore).over(OVER), read(metastore))
     assert read(metastore).bases == (*NEW.bases, OVER)
 
 

@@ -5,13 +5,17 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.files.entries import EntryWriter
+from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.schema import (
     LONGEST_PART,
     columns_of,
     keep_whole_comments,
 )
+from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
 from fakes.metastore import FakeMetastore, entry
-from fakes.world import TARGET_NAME
+from fakes.world import STAGING_SCHEMA, TARGET_NAME, World, version_of
 
 FIELDS = [
     {"name": "id", "type": "long", "nullable": True, "metadata": {"comment": "cut"}},
@@ -33,7 +37,9 @@ def test_a_comment_of_any_length_is_whole_in_sparks_schema(properties: dict[str,
     found = replace(entry(TARGET_NAME), parameters={**OTHERS, **properties})
     metastore.tables[TARGET_NAME] = found
     long = "\u00e9" * 2 * LONGEST_PART
-    keep_whole_comments(metastore, TARGET_NAME, {"id": long})
+    keep_whole_comments(
+        EntryWriter(metastore, NoLock(), conditional=True), TARGET_NAME, {"id": long}
+    )
     now = metastore.tables[TARGET_NAME]
     count = int(now.parameters["spark.sql.sources.schema.numParts"])
     parts = [now.parameters[f"spark.sql.sources.schema.part.{at}"] for at in range(count)]
@@ -43,3 +49,36 @@ def test_a_comment_of_any_length_is_whole_in_sparks_schema(properties: dict[str,
     assert second == FIELDS[1]
     assert now.parameters.items() >= OTHERS.items()
     assert columns_of(now) == columns_of(found) == {"id": "long", "n": "string"}
+
+
+@pytest.mark.parametrize("single_process", [False, True])
+@pytest.mark.parametrize("compares", [True, False])
+def test_comments_undo_no_clean_up(*, compares: bool, single_process: bool) -> None:
+    """One that took the version since the entry was read keeps it, and the commit fails."""
+    world = World(single_process=single_process)
+    world.metastore.compares = compares
+    ours = world.begun()
+    name = version_of(ours).record
+    found = world.metastore.tables[name]
+    world.metastore.tables[name] = replace(
+        found, parameters={**found.parameters, "spark.sql.sources.schema": SCHEMA}
+    )
+    world.grow_old()
+    world.once_after("get_table", lambda: taken(world, name))
+    keep_whole_comments(
+        world.catalog().services(STAGING_SCHEMA).entries, name, {"id": "its number"}
+    )
+    now = world.metastore.tables[name]
+    record = Record.of(now)
+    assert record is not None
+    assert record.is_deleting
+    assert "its number" in now.parameters["spark.sql.sources.schema.part.0"]
+
+
+def taken(world: World, name: TableName) -> None:
+    """What a clean-up writes before it deletes."""
+    found = world.metastore.tables[name]
+    record = Record.of(found)
+    assert record is not None
+    deleting = replace(record, deleting_ms=1).to_parameters()
+    world.metastore.tables[name] = replace(found, parameters={**found.parameters, **deleting})

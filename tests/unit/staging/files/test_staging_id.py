@@ -64,6 +64,14 @@ def test_a_location_root_has_a_tree_of_its_own(world: World) -> None:
     assert "database_location" not in world.metastore.calls
 
 
+def test_a_location_root_without_a_scheme_gets_that_of_its_file_system(world: World) -> None:
+    """So it is known how exact a listing of it is."""
+    run, context = roots(world), replace(CONTEXT, layout=TableLayout(location_root="/data"))
+    root = f"file:/data/ctas-spark/{run.entry().parameters[STAGING_ID]}/shop.orders"
+    assert run.root_of(context) == root
+    assert root in run.known(context)
+
+
 def test_everything_is_looked_up_once_for_a_run(world: World) -> None:
     """The second model asks neither metastore nor storage."""
     run = roots(world)

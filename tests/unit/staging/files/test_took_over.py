@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.took_over import is_same, lies_within
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS
@@ -49,6 +49,24 @@ def test_they_go_after_the_grace(world: World) -> None:
     assert world.sweep(AN_HOUR).taken_over == [DIRECTORY]
     assert FILE not in world.storage.texts
     assert world.sweep(AN_HOUR).taken_over == []
+
+
+@pytest.mark.parametrize("columns", [(), ("month",), ("day",)])
+def test_partitions_that_only_the_metastore_still_has_do_not_keep_them(
+    world: World, columns: tuple[str, ...]
+) -> None:
+    """They go after the grace, whatever the version that replaced the table is partitioned by."""
+    found = world.metastore.tables[TARGET_NAME]
+    world.metastore.tables[TARGET_NAME] = replace(found, partition_keys=("month",))
+    one = partition(f"{DIRECTORY}/month=2026-01", "2026-01")
+    world.metastore.kept[TARGET_NAME] = {("2026-01",): one}
+    world.published(layout=TableLayout(partition_by=columns))
+    world.sweep(AN_HOUR)
+    assert world.metastore.kept[TARGET_NAME] != {}
+    world.clock.pass_ms(3_600_000)
+    world.sweep(AN_HOUR)
+    assert world.metastore.kept[TARGET_NAME] == {}
+    assert world.sweep(AN_HOUR).taken_over == [DIRECTORY]
 
 
 def test_only_a_vacuum_deletes_them(world: World) -> None:

@@ -7,6 +7,7 @@ from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
     ConcurrentWriteError,
     JobCanceledError,
     NoSuchSchemaError,
@@ -87,7 +88,7 @@ def test_a_version_is_named_by_its_start(world: World) -> None:
 def test_the_record_is_born_with_the_ctas(world: World) -> None:
     """Base and root stand in its properties, so that no moment is without them."""
     statement = world.plan().begin().statement("select 1 as id")
-    assert statement.startswith("CREATE TABLE `shop__ctas_spark`.`orders__")
+    assert statement.startswith("CREATE TABLE `spark_catalog`.`shop__ctas_spark`.`orders__")
     assert "USING `parquet`" in statement
     assert '"bases":[["absent",1700000000000,null]]' in statement
     world.published()
@@ -219,9 +220,11 @@ def test_a_rival_without_a_marker_is_found_by_the_time(world: World) -> None:
     assert world.target.parameters == {"transient_lastDdlTime": str(START)}
 
 
-@pytest.mark.parametrize("single_process", [True, False])
-def test_a_lock_replaces_compare_and_swap(*, single_process: bool) -> None:
-    """This process's for an embedded metastore, else the metastore's own: still isolated."""
+@pytest.mark.parametrize(
+    ("single_process", "level"), [(True, Atomicity.ISOLATED), (False, Atomicity.ATOMIC)]
+)
+def test_a_lock_replaces_compare_and_swap(*, single_process: bool, level: Atomicity) -> None:
+    """This process's carries isolated, the metastore's own only atomic: it can run out."""
     world = World(single_process=single_process)
     world.metastore.compares = False
     world.published()
@@ -229,8 +232,28 @@ def test_a_lock_replaces_compare_and_swap(*, single_process: bool) -> None:
     theirs.commit()
     with pytest.raises(ConcurrentWriteError):
         ours.commit()
-    assert ours.level is Atomicity.ISOLATED
+    assert ours.level is level
     assert world.metastore.locks == {}
+
+
+def test_a_lock_that_ran_out_is_no_fence(world: World) -> None:
+    """A writer that was paused with it commits over the next holder's version: atomic says so."""
+    world.metastore.compares = False
+    world.published()
+    ours, theirs = world.begun(), world.begun()
+
+    def run_out(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            world.metastore.locks.clear()
+            theirs.commit()
+
+    world.metastore.before = run_out
+    ours.commit()
+    assert world.shown == ours.version
+    assert (ours.level, theirs.level) == (Atomicity.ATOMIC, Atomicity.ATOMIC)
+    with pytest.raises(AtomicityNotSupportedError, match="can run out"):
+        world.plan(atomicity=Atomicity.ISOLATED)
 
 
 def test_with_neither_the_last_writer_wins(world: World) -> None:
@@ -246,7 +269,7 @@ def test_level_none_publishes_an_empty_version_to_be_filled(world: World) -> Non
     assert "LIMIT 0" in ours.statement("select 1 as id")
     filled = ours.fill_statement("select 1 as id")
     assert filled is not None
-    assert filled.startswith("INSERT INTO `shop`.`orders` BY NAME")
+    assert filled.startswith("INSERT INTO `spark_catalog`.`shop`.`orders` BY NAME")
     assert world.engine.refreshed == [TARGET_NAME]
 
 

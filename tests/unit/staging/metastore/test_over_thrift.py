@@ -20,6 +20,8 @@ from dbt.adapters.ctas_spark.staging.metastore.connections import ThriftMetastor
 from dbt.adapters.ctas_spark.staging.metastore.wire import (
     Field,
     Struct,
+    sequence,
+    string,
 )
 from fakes.scripted_server import (
     DONE,
@@ -62,6 +64,27 @@ def test_an_entry_is_read(client: ThriftMetastore, server: ScriptedServer) -> No
     assert (found.columns, found.partition_keys) == ((("id", "bigint"),), ("day",))
     assert (found.table_type, found.create_time) == ("EXTERNAL_TABLE", 6)
     assert found.parameters == {"a": "1"}
+
+
+def of_insert_only(method: str, arguments: Struct) -> Answer:
+    """Hive 3 and 4, which show an insert-only table to nobody who does not ask for such."""
+    capabilities = arguments.struct(1).struct(3).value(1)
+    if capabilities is None or 2 not in capabilities.values:
+        return raised(1, "Your client does not appear to support insert-only tables.")
+    found = table("acid", transactional_properties="insert_only")
+    if method == "get_table_req":
+        return returned(result_of_get(found))
+    named = found.replaced({1: string(NAME.table)})
+    return returned(Struct({1: sequence(TType.STRUCT, named)}))
+
+
+def test_insert_only_tables_are_read(client: ThriftMetastore, server: ScriptedServer) -> None:
+    """One of them, anywhere in the metastore, breaks no listing of all tables."""
+    server.answer = of_insert_only
+    one = client.get_table(NAME)
+    assert one is not None
+    assert one.parameters == {"transactional_properties": "insert_only"}
+    assert [found.name for found in client.entries([NAME])] == [NAME]
 
 
 REFUSALS = [

@@ -23,7 +23,7 @@ def test_every_clause_of_a_layout_is_written_and_quoted() -> None:
         "select 1",
     )
     assert text == (
-        "CREATE TABLE `staging`.`t__v1`\n"
+        "CREATE TABLE `spark_catalog`.`staging`.`t__v1`\n"
         "USING `orc`\n"
         "OPTIONS ('compression' = 'zlib')\n"
         "PARTITIONED BY (`mo``nth`)\n"

@@ -119,9 +119,7 @@ class CatalogsWithJvm(Catalogs):
         return self.catalog.view_change(context)
 
     def keep_whole_comments(self, staged: TableName, texts: Mapping[str, str]) -> None:
-        with self._guard:
-            metastore = self._connected().metastore
-        keep_whole_comments(metastore, staged, texts)
+        keep_whole_comments(self.catalog.services(staged.database).entries, staged, texts)
 
     @cached_property
     def lacks_grants(self) -> bool:

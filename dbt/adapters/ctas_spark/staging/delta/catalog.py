@@ -46,6 +46,7 @@ class DeltaCatalog:
         Over a Delta table the level is ``isolated`` whatever the metastore reaches.
         """
         self._refuse(context)
+        self._files.refuse_unknown_location(context)
         services = self._files.services(context.staging_schema)
         is_asked = context.atomicity is not Atomicity.AUTO
         level = context.atomicity if is_asked else Atomicity.ISOLATED

@@ -11,7 +11,7 @@ from enum import Enum
 from ..context import TableName
 from ..errors import EntryModifiedError
 from ..files.record import name_of, prefix_of, version_of
-from ..metastore.client import EntryChange, Expectation, TableEntry
+from ..metastore.client import EntryChange, TableEntry
 from ..publish.marker import PREFIX, VERSION_ID
 from ..steps import Step, StepReport
 from ..storage.client import empty, still_there
@@ -97,14 +97,11 @@ def move(table: DeltaTable, record: DeltaRecord, expected: DeltaRecord) -> None:
 
     Raises EntryModifiedError if it is another's by now, or gone.
     """
-    services = table.services
-    with services.lock.held(table.name):
-        now = read(table, expected)
-        if now is None or now.entry is None or now != expected:
-            raise EntryModifiedError(f"the record of {expected.version} is not what it was")
-        change = EntryChange.of(now.entry, {**now.entry.parameters, **record.to_parameters()})
-        expectation = Expectation(RECORD, expected.to_parameters()[RECORD])
-        services.metastore.alter_table(change, expectation if services.conditional else None)
+    now = read(table, expected)
+    if now is None or now.entry is None or now != expected:
+        raise EntryModifiedError(f"the record of {expected.version} is not what it was")
+    parameters = {**now.entry.parameters, **record.to_parameters()}
+    table.services.entries.set(table.name, now.entry, parameters, RECORD)
 
 
 def records_of(table: DeltaTable) -> tuple[DeltaRecord, ...]:

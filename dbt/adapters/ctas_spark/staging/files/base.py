@@ -1,6 +1,6 @@
 """What ``begin`` saw of a table of files: the one thing that its commit is valid against."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..context import TableName
 from ..metastore.client import Expectation, MetastoreClient, TableEntry
@@ -24,9 +24,16 @@ SCHEMA = "spark.sql.sources.schema"
 
 @dataclass(frozen=True, slots=True)
 class FileBase:
-    """The target's entry at one moment, or the fact that there was none."""
+    """The target's entry at one moment, or the fact that there was none.
+
+    ``marker`` is our marker on it, parsed once, unless there is none or a foreign one.
+    """
 
     entry: TableEntry | None
+    marker: Marker | None = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "marker", Marker.of(self.entry))
 
     @property
     def exists(self) -> bool:
@@ -45,11 +52,6 @@ class FileBase:
     def can_be_replaced(self) -> bool:
         """An entry that leads to Iceberg's metadata would still do so after the call."""
         return self.entry is None or not _is_iceberg(self.entry)
-
-    @property
-    def marker(self) -> Marker | None:
-        """Our marker on it, unless there is none or a foreign one."""
-        return Marker.of(self.entry)
 
     @property
     def version(self) -> str | None:
@@ -123,11 +125,12 @@ def checked(metastore: MetastoreClient, name: TableName, entry: TableEntry | Non
     Such a marker is a clone's, or half of a torn read: the server answers one ``get_table`` by
     several SELECTs. Raises like ``look``.
     """
-    if entry is not None and COMMIT in entry.parameters and Marker.of(entry) is None:
-        entry = metastore.get_table(name)
-    if entry is not None:
-        _refuse_newer_format(entry)
-    return FileBase(entry)
+    found = FileBase(entry)
+    if entry is not None and COMMIT in entry.parameters and found.marker is None:
+        found = FileBase(metastore.get_table(name))
+    if found.entry is not None:
+        _refuse_newer_format(found.entry)
+    return found
 
 
 def change_between(begun: FileBase, now: FileBase) -> Change:

@@ -2,7 +2,8 @@
 
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,14 +11,14 @@ from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext
 from ..engines.protocol import Engine, Job, WriteFigures
-from ..errors import FormatNotFoundError, NotSupportedError
+from ..errors import FormatNotFoundError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableLockClient
 from ..publish import ddl
 from ..publish.locks import OF_THIS_PROCESS, OWNER, CommitLock, MetastoreLock, NoLock
 from ..publish.staged_table import Plan
 from ..publish.version import Version
 from ..retention.rollback import RolledBack, roll_back
-from ..retention.rules import Event, RetentionRules, Sweep
+from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
 from .directories import STAGING_ID, VersionRoots
@@ -30,17 +31,26 @@ from .view import ViewChange, view_change
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (
-    "its server has neither compare-and-swap (HIVE-26882: Hive 2.3.10 and 4.0 have it) nor lock "
-    "tables, so the last of two writers wins"
+    "its server has no compare-and-swap (HIVE-26882: Hive 2.3.10 and 4.0 have it), "
 )
-REMEDY = "upgrade the metastore or give it its lock tables, or set atomicity: auto"
+CAN_RUN_OUT = (
+    f"{NO_COMPARE_AND_SWAP}and its lock can run out while a writer is paused, which then commits "
+    "over the next holder's version"
+)
+NO_LOCKS = f"{NO_COMPARE_AND_SWAP}and no lock tables, so the last of two writers wins"
+REMEDY = "upgrade the metastore to Hive 2.3.10 or 4, or set atomicity: auto"
 
 
-def reached(check: ConflictCheck) -> Capabilities:
-    """What a metastore reaches, by how a rival's commit is noticed on it."""
-    if check is not ConflictCheck.NONE:
+def reached(check: ConflictCheck, lock: CommitLock | None = None) -> Capabilities:
+    """What a metastore reaches, by how a rival's commit is noticed on it.
+
+    ``lock`` is the one that guards commits where the metastore does not compare. A lock that can
+    run out is no fence.
+    """
+    if check is ConflictCheck.CAS or (lock is not None and not lock.can_run_out):
         return Capabilities("hive", check, Atomicity.ISOLATED)
-    return Capabilities("hive", check, Atomicity.ATOMIC, NO_COMPARE_AND_SWAP, REMEDY)
+    missing = NO_LOCKS if lock is None else CAN_RUN_OUT
+    return Capabilities("hive", check, Atomicity.ATOMIC, missing, REMEDY)
 
 
 class SessionCatalog:
@@ -89,6 +99,7 @@ class SessionCatalog:
     def plan(self, context: StagingContext, job: Job) -> Plan:
         _refuse_other_catalogs(context)
         self._refuse_missing_format(context)
+        self.refuse_unknown_location(context)
         level = self.capabilities(context.staging_schema).level_for(
             context.atomicity, context.target
         )
@@ -112,20 +123,48 @@ class SessionCatalog:
         *,
         dry_run: bool = False,
     ) -> Sweep:
-        return clean_up(self._table(context), rules, dry_run=dry_run)
+        return self._swept(context, rules, dry_run, {})
 
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
-        """By one look at all of them."""
+        """By one look at all of them in each staging schema that they ever had."""
         rules_of = {context.target: rules for context, rules in tables}
-        looks = Looks(self._metastore, self._clock, tables[0][0].staging_schema, rules_of)
+        staging_schema = tables[0][0].staging_schema
+        former = self.services(staging_schema).roots.former_schemas()
+        looks = {
+            schema: Looks(self._metastore, self._clock, schema, rules_of)
+            for schema in (staging_schema, *former)
+        }
 
         def of_one(
             context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
         ) -> Sweep:
-            seen = looks.of(context.target)
-            return clean_up(self._table(context), rules, dry_run=dry_run, seen=seen)
+            return self._swept(context, rules, dry_run, looks)
 
         return of_one
+
+    def _swept(
+        self,
+        context: StagingContext,
+        rules: RetentionRules,
+        dry_run: bool,  # noqa: FBT001 (as it was told)
+        looks: Mapping[str, Looks],
+    ) -> Sweep:
+        """What is kept for a rollback in a former staging schema is older than what is kept here.
+
+        Its versions are looked after as if the target still had it.
+        """
+
+        def of(schema: str, keep: int) -> Sweep:
+            table = self._table(replace(context, staging_schema=schema))
+            to_keep = replace(rules, versions_to_keep=keep)
+            seen = looks[schema].of(context.target) if schema in looks else None
+            return clean_up(table, to_keep, dry_run=dry_run, seen=seen)
+
+        done = of(context.staging_schema, rules.versions_to_keep)
+        for schema in self.services(context.staging_schema).roots.former_schemas():
+            kept = sum(reason is Reason.KEPT for reason in done.kept.values())
+            done.add(of(schema, max(0, rules.versions_to_keep - kept)))
+        return done
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""
@@ -150,9 +189,9 @@ class SessionCatalog:
             ddl.create_staging_schema(self._engine.sql, SESSION_CATALOG, staging_schema)
         roots = VersionRoots(self._metastore, self._storage, self._address, staging_schema)
         if self._found is None:
-            self._found = reached(self._conflict_check(roots))
+            self._found = self._probed(roots)
         is_locked = self._found.conflict_check is ConflictCheck.LOCK
-        return Services(
+        services = Services(
             capabilities=self._found,
             metastore=self._metastore,
             storage=self._storage,
@@ -163,6 +202,8 @@ class SessionCatalog:
             mixes_reads=self._mixes_reads,
             clock=self._clock,
         )
+        roots.entries = services.entries
+        return services
 
     def _refuse_missing_format(self, context: StagingContext) -> None:
         wanted = context.layout.file_format
@@ -176,10 +217,27 @@ class SessionCatalog:
             "org.apache.spark:spark-avro_2.13 in the version of Spark",
         )
 
-    def _conflict_check(self, roots: VersionRoots) -> ConflictCheck:
+    def refuse_unknown_location(self, context: StagingContext) -> None:
+        """StorageError if ``location_root`` is on no file system that Spark knows."""
+        root = context.layout.location_root
+        if root is None:
+            return
+        try:
+            self._storage.qualified(root)
+        except StorageError as error:
+            raise StorageError(
+                f"location_root {root} can't be used: {error.what}",
+                table=context.target,
+                left="it is unchanged; no job was started, and nothing was written",
+                remedy="correct its scheme, or add the jar of its file system: "
+                "spark.jars.packages in spark_conf",
+            ) from error
+
+    def _probed(self, roots: VersionRoots) -> Capabilities:
         if self._metastore.compares_and_swaps(roots.entry(), STAGING_ID):
-            return ConflictCheck.CAS
-        return ConflictCheck.LOCK if self._lock() is not None else ConflictCheck.NONE
+            return reached(ConflictCheck.CAS)
+        lock = self._lock()
+        return reached(ConflictCheck.NONE if lock is None else ConflictCheck.LOCK, lock)
 
     def _lock(self) -> CommitLock | None:
         """A lock that every writer of this metastore takes, if there is one."""

@@ -5,6 +5,9 @@ contains ``ctas-spark``. Below it, the staging id is a random name, kept in an e
 schema and in a file of each tree: two staging schemas never meet in one tree. A metastore that was
 copied, or that has a new address, has the id of the tree but not its address: it stages next to
 it, and deletes nothing in there, until somebody says whether it is the same metastore or a clone.
+
+The entry also holds every directory in which its staging schema ever had a tree, and the staging
+schemas that its targets had before, so that a changed configuration leaves nothing for ever.
 """
 
 import hashlib
@@ -13,6 +16,7 @@ import logging
 import re
 import secrets
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 
 from ..context import StagingContext, TableName
@@ -23,12 +27,14 @@ from ..errors import (
     StagingSchemaError,
     StorageError,
 )
-from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
+from ..metastore.client import EntryChange, MetastoreClient, TableEntry
 from ..publish import messages
+from ..publish.locks import NoLock
 from ..publish.marker import PREFIX
 from ..redaction import redacted
 from ..retention.rules import MovedMetastore
 from ..storage.client import Storage
+from .entries import EntryWriter
 
 logger = logging.getLogger(__name__)
 
@@ -36,12 +42,24 @@ FOLDER = "ctas-spark"
 STAGING_ID = PREFIX + "staging_id"
 """The entry of the staging schema, and the property in it that holds the id."""
 FILE = "staging-id"
+STAGING_SCHEMA = PREFIX + "staging_schema"
+"""The property of a target that names where the records of its versions are."""
+ROOT, FORMER = PREFIX + "root_", PREFIX + "former_"
+"""Properties of the id's entry: a directory with a tree, and another staging schema; one each."""
+NOTED = PREFIX + "noted"
+"""A token that each change of the id's entry renews, for a compare-and-swap over all of it."""
+MOST_ATTEMPTS = 10
 VALID = re.compile(r"[a-z][0-9a-f]{12}(-[0-9a-f]{8})*")
 MOVED = (
     "%s belongs to the metastore at %s, and this one is at %s: nothing in there is deleted. If it "
     "is the same metastore under a new address, run ctas_vacuum with metastore: same; if it is a "
     "copy of that one, with metastore: clone"
 )
+
+
+def staging_schema_of(parameters: Mapping[str, str]) -> str | None:
+    """The staging schema that the last publication of a target used; None if it is not known."""
+    return parameters.get(STAGING_SCHEMA) or None
 
 
 class VersionRoots:
@@ -59,11 +77,16 @@ class VersionRoots:
         self._storage = storage
         self._address = address
         self._entry = TableName(staging_schema, STAGING_ID)
+        self.entries = EntryWriter(metastore, NoLock(), conditional=True)
+        """What changes the id's entry; with a lock, once the metastore was found not to compare."""
         self._guard = threading.RLock()
         self._id: str | None = None
         self._locations: dict[str, str] = {}
         self._claimed: dict[str, str] = {}
         self._is_own: dict[str, bool] = {}
+        self._noted: dict[str, str] = {}
+        self._tables_in: dict[str, frozenset[str]] = {}
+        self._former: tuple[str, ...] | None = None
 
     def entry(self) -> TableEntry:
         """The entry that holds the staging id; it is made where there is none yet.
@@ -84,6 +107,8 @@ class VersionRoots:
     def root_of(self, context: StagingContext) -> str:
         """The root to stage in; from then on its tree has the file with the staging id.
 
+        The directory is noted before the first version lies there.
+
         Raises:
             NoSuchSchemaError: the target's schema does not exist.
             StagingSchemaError: the entry that holds the id was changed.
@@ -92,13 +117,44 @@ class VersionRoots:
         folder = self._folder(context)
         with self._guard:
             if folder not in self._claimed:
-                self._claimed[folder] = self._first_of_ours(folder)
+                tree = self._first_of_ours(folder)
+                self._note(ROOT, folder)
+                self._claimed[folder] = tree
             return f"{self._claimed[folder]}/{_key(context.target)}"
 
     def known(self, context: StagingContext) -> tuple[str, ...]:
-        """The roots that versions may lie in by the present configuration; nothing is written."""
-        folder, key = self._folder(context), _key(context.target)
-        return tuple(f"{folder}/{name}/{key}" for name in self._names())
+        """The roots that versions may lie in, by this configuration or by an earlier one.
+
+        Nothing is written. An earlier tree is listed once for a run.
+        """
+        folder, key, names = self._folder(context), _key(context.target), self._names()
+        earlier = {one for name, one in self._noted.items() if name.startswith(ROOT)} - {folder}
+        trees = (f"{one}/{name}" for one in sorted(earlier) for name in names)
+        found = (f"{tree}/{key}" for tree in trees if key in self._keys_in(tree))
+        return (*(f"{folder}/{name}/{key}" for name in names), *found)
+
+    def follow(self, base: TableEntry | None) -> None:
+        """Note the staging schema in which a target's versions have been so far, if it is another.
+
+        Raises:
+            StagingSchemaError, MetastoreError: it could not be noted.
+        """
+        schema = staging_schema_of(base.parameters) if base is not None else None
+        if schema is not None and schema != self._entry.database:
+            with self._guard:
+                self._note(FORMER, schema)
+
+    def former_schemas(self) -> tuple[str, ...]:
+        """The staging schemas that targets of this one had before, as far as they still exist.
+
+        Raises:
+            StagingSchemaError, MetastoreError: it could not be found out.
+        """
+        with self._guard:
+            if self._former is None:
+                self._names()
+                self._former = self._found_former()
+            return self._former
 
     def owns(self, root: str, target: TableName) -> bool:
         """True if the root is one of the target's here: the address before it does not count."""
@@ -133,11 +189,63 @@ class VersionRoots:
         entry = self._metastore.get_table(self._entry)
         if entry is None or self._owner(tree) in (None, self._address):
             return
-        own, instead = self._names()
-        change = EntryChange.of(entry, {**entry.parameters, STAGING_ID: instead})
+        _, instead = self._names()
         with suppress(EntryModifiedError):
-            self._metastore.alter_table(change, Expectation(STAGING_ID, own))
+            self._change(entry, {STAGING_ID: instead})
         self._id = None
+
+    def _change(self, entry: TableEntry, changed: Mapping[str, str]) -> None:
+        """By compare-and-swap over all of the entry as it was read."""
+        parameters = {**entry.parameters, **changed, NOTED: secrets.token_hex(4)}
+        token = NOTED if NOTED in entry.parameters else STAGING_ID
+        self.entries.set(self._entry, entry, parameters, token)
+
+    def _note(self, kind: str, value: str) -> None:
+        """Add a property to the id's entry, once; read again, where the metastore compares none."""
+        key = kind + hashlib.sha256(value.encode()).hexdigest()[:8]
+        for _ in range(MOST_ATTEMPTS):
+            if self._noted.get(key) == value:
+                return
+            entry = self.entry()
+            if key not in entry.parameters:
+                with suppress(EntryModifiedError):
+                    self._change(entry, {key: value})
+                self.entry()
+                self._former = None
+        raise MetastoreError(
+            f"{self._entry} is changed by others all the time, and {value} could not be noted in "
+            "it",
+            left="nothing was published",
+            remedy="run the model again",
+        )
+
+    def _found_former(self) -> tuple[str, ...]:
+        """Also those that the former ones followed."""
+        found: dict[str, None] = {}
+        noted = [self._noted]
+        while noted:
+            of_one = noted.pop()
+            schemas = (value for key, value in of_one.items() if key.startswith(FORMER))
+            for schema in schemas:
+                if schema in (*found, self._entry.database):
+                    continue
+                if self._metastore.database_location(schema) is None:
+                    continue
+                found[schema] = None
+                entry = self._metastore.get_table(TableName(schema, STAGING_ID))
+                noted.append(dict(entry.parameters) if entry is not None else {})
+        return tuple(found)
+
+    def _keys_in(self, tree: str) -> frozenset[str]:
+        """The tables that have versions in a tree of an earlier configuration."""
+        with self._guard:
+            if tree not in self._tables_in:
+                try:
+                    self._tables_in[tree] = frozenset(self._storage.children(tree))
+                except StorageError as error:  # other directories are cleaned up all the same
+                    logger.warning("%s can't be listed, so what lies there stays: %s", tree, error)
+                    self._tables_in[tree] = frozenset()
+            return self._tables_in[tree]
 
     def _names(self) -> tuple[str, ...]:
         """What a tree of ours is called: the id, or the id and a hash of the address.
@@ -165,7 +273,8 @@ class VersionRoots:
     def _make(self) -> None:
         """A random name that begins with a letter: no file system and no filter hides it."""
         scratch = self._metastore.scratch_entry(self._entry)
-        made = EntryChange(self._entry, scratch, None, {STAGING_ID: f"s{secrets.token_hex(6)}"})
+        named = {STAGING_ID: f"s{secrets.token_hex(6)}", NOTED: secrets.token_hex(4)}
+        made = EntryChange(self._entry, scratch, None, named)
         with suppress(EntryExistsError):  # another run was faster: its id is the one
             self._metastore.create_table(made)
 
@@ -182,6 +291,9 @@ class VersionRoots:
                 remedy=f"set its property {STAGING_ID} to the name of the directory in ctas-spark",
             )
         self._id = found
+        self._noted = {
+            key: value for key, value in entry.parameters.items() if key.startswith((ROOT, FORMER))
+        }
         return entry
 
     def _owner(self, tree: str) -> str | None:
@@ -200,8 +312,16 @@ class VersionRoots:
         self._storage.write(f"{tree}/{FILE}", json.dumps(told))
 
     def _folder(self, context: StagingContext) -> str:
-        parent = context.layout.location_root or self._location(context.target)
+        root = context.layout.location_root
+        parent = self._qualified(root) if root else self._location(context.target)
         return f"{parent.rstrip('/')}/{FOLDER}"
+
+    def _qualified(self, location_root: str) -> str:
+        """With a scheme, by which it is known how exact a listing of it is."""
+        with self._guard:
+            if location_root not in self._locations:
+                self._locations[location_root] = self._storage.qualified(location_root)
+            return self._locations[location_root]
 
     def _location(self, target: TableName) -> str:
         with self._guard:

@@ -78,23 +78,20 @@ def lacks_columns(base: FileBase) -> bool:
 def fill_columns(table: FileTable) -> None:
     """Give Hive the columns of the version that the target shows.
 
-    The call expects the commit id and keeps it: nobody's base changes by it. Where the metastore
-    does not compare, the lock of all writers keeps the entry as it was read.
+    The call expects the commit id and keeps it: nobody's base changes by it.
 
     Raises:
         LockLostError, MetastoreError: it was not made, or may not have been.
     """
-    with table.services.lock.held(table.name) as check:
-        for _ in range(MOST_ATTEMPTS):
-            now = table.look()
-            if now.entry is None or not lacks_columns(now):
-                return
-            columns = _columns(table, now.entry)
-            change = EntryChange.of(now.entry, dict(now.entry.parameters), columns)
-            check()
-            with suppress(EntryModifiedError), table.report.within(Step.FILL_COLUMNS):
-                table.alter(change, now)
-                return
+    for _ in range(MOST_ATTEMPTS):
+        now = table.look()
+        if now.entry is None or not lacks_columns(now):
+            return
+        columns = _columns(table, now.entry)
+        change = EntryChange.of(now.entry, dict(now.entry.parameters), columns)
+        with suppress(EntryModifiedError), table.report.within(Step.FILL_COLUMNS):
+            table.change(change, now)
+            return
 
 
 def _columns(table: FileTable, shown: TableEntry) -> tuple[Column, ...]:
@@ -149,26 +146,34 @@ class Bookkeeping:
             raise  # the note stays: nobody may rely on what we do from here on
         except StagingError:
             if not self.may_land:
-                self._change_entry({}, without_note=True)
+                self._end_note()
             raise
-        self._change_entry({}, without_note=True)  # no call where tracking took it off
+        self._end_note()
         return state
 
     def _noted(self) -> bool:
         """Note that we are at work; False while another that noted so may still wake up."""
-        shown = self._shown()
-        if shown is None:
-            return False
+        for _ in range(MOST_ATTEMPTS):
+            shown = self._shown()
+            if shown is None or self._is_held(shown):
+                return False
+            note = f"{secrets.token_hex(4)}:{_now_ms(self.table, shown)}"
+            if self._changed(shown, {**shown.parameters, PARTITION_HOLDER: note}):
+                return True
+        return False
+
+    def _is_held(self, shown: TableEntry) -> bool:
+        """True while the holder of an earlier lock may still wake up."""
         now = _now_ms(self.table, shown)
         began = shown.parameters.get(PARTITION_HOLDER, "").partition(":")[2]
-        if began.isdecimal() and now - int(began) < MAY_WAKE_UP_MS:
-            logger.warning(
-                "%s: its partitions stay untracked for now, because a run whose lock ended may "
-                "still change them; reads are right, SHOW PARTITIONS is refused",
-                self.table.name,
-            )
+        if not began.isdecimal() or now - int(began) >= MAY_WAKE_UP_MS:
             return False
-        return self._change_entry({PARTITION_HOLDER: f"{secrets.token_hex(4)}:{now}"})
+        logger.warning(
+            "%s: its partitions stay untracked for now, because a run whose lock ended may "
+            "still change them; reads are right, SHOW PARTITIONS is refused",
+            self.table.name,
+        )
+        return True
 
     def _turns(self) -> PartitionState:
         for _ in range(MOST_ATTEMPTS):
@@ -235,29 +240,29 @@ class Bookkeeping:
             raise MetastoreError(error.what) from error
 
     def _track(self, before: TableEntry) -> PartitionState | None:
-        if self._shown() != before:
-            return None
-        self.check()
         tracked = {PARTITION_PROVIDER: BY_METASTORE, PARTITIONS: PartitionState.TRACKED.value}
-        done = self._change_entry(tracked, without_note=True)
-        return PartitionState.TRACKED if done else None
+        parameters = {**_without_note(before), **tracked}
+        return PartitionState.TRACKED if self._changed(before, parameters) else None
 
-    def _change_entry(self, also: dict[str, str], *, without_note: bool = False) -> bool:
-        """Change properties of the target by compare-and-swap on the commit id, which stays."""
-        found = self.table.look()
-        if found.entry is None or found.marker is None:
-            return False
-        parameters = {**found.entry.parameters, **also}
-        if without_note:
-            parameters.pop(PARTITION_HOLDER, None)
-        if parameters == found.entry.parameters:
+    def _end_note(self) -> None:
+        """Take our note off; no call where tracking took it off."""
+        for _ in range(MOST_ATTEMPTS):
+            shown = self._shown()
+            if shown is None or PARTITION_HOLDER not in shown.parameters:
+                return
+            if self._changed(shown, _without_note(shown)):
+                return
+
+    def _changed(self, read: TableEntry, parameters: dict[str, str]) -> bool:
+        """Change the target's properties, whose commit id stays; False if it is another by now."""
+        with suppress(EntryModifiedError):
+            self.table.change(EntryChange.of(read, parameters), FileBase(read), self.check)
             return True
-        change = EntryChange.of(found.entry, parameters)
-        try:
-            self.table.alter(change, found)
-        except EntryModifiedError:
-            return False
-        return True
+        return False
+
+
+def _without_note(shown: TableEntry) -> dict[str, str]:
+    return {key: value for key, value in shown.parameters.items() if key != PARTITION_HOLDER}
 
 
 def drop_stale_partitions(table: FileTable, found: FileBase, grace_ms: int) -> None:
@@ -265,11 +270,13 @@ def drop_stale_partitions(table: FileTable, found: FileBase, grace_ms: int) -> N
 
     A table whose directories are listed may have been published over one whose partitions were
     tracked; sessions that resolved the old one still ask for its partitions, until ``grace_ms``
-    after the publication. MSCK REPAIR TABLE would bring the entries back to life.
+    after the publication. MSCK REPAIR TABLE would bring the entries back to life. Hive keeps its
+    partition keys, and so old partitions, under a version without partitions, too.
     """
     if found.entry is None or found.marker is None or not found.entry.partition_keys:
         return
-    if found.entry.parameters.get(PARTITIONS) != PartitionState.FILES.value:
+    listed = PartitionState.FILES.value
+    if found.entry.parameters.get(PARTITIONS, listed) != listed:
         return
     now = _now_ms(table, found.entry)
     is_due = now - found.landed_ms(now) >= grace_ms

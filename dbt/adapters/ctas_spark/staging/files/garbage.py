@@ -257,7 +257,8 @@ class FileGarbage:
         if entry is None or RECORD in entry.parameters:
             return False
         adopted = EntryChange.of(entry, {**entry.parameters, **record.to_parameters()})
-        return self._written(record, lambda: metastore.alter_table(adopted, None))
+        entries = self.table.services.entries
+        return self._written(record, lambda: entries.change(self.target, adopted, None))
 
     def _written(self, record: Record, write: Callable[[], None]) -> bool:
         try:

@@ -29,6 +29,7 @@ from .base import (
     PARTITIONS,
     FileBase,
 )
+from .directories import STAGING_SCHEMA
 from .reach import PartitionState
 from .record import Record, taken_back
 from .signs import statistics
@@ -47,6 +48,7 @@ NEVER_CARRIED = frozenset(
         "EXTERNAL",
         "storage_handler",
         "transactional",
+        "transactional_properties",
         "skip.header.line.count",
         "discover.partitions",
         "external.table.purge",
@@ -157,6 +159,7 @@ class MetastoreCall:
         parameters = {**_carried(base), **_own(self.staged), **self.marker.to_parameters()}
         if base is not None and self.base.marker is None:
             parameters |= _moved_on(base, order_of(self.marker.commit))
+        parameters[STAGING_SCHEMA] = self.table.context.staging_schema
         if of_model:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
         if self.staged.partition_columns:

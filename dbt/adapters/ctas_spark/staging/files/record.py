@@ -5,9 +5,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 
 from ..context import TableName
-from ..errors import EntryMissingError, EntryModifiedError
-from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
+from ..errors import EntryModifiedError
+from ..metastore.client import EntryChange, TableEntry
 from ..publish import messages
+from ..publish.locks import HeldCheck
 from ..publish.marker import PREFIX, VERSION_ID
 from .base import COMMIT_BASE, FileBase
 from .table import FileTable
@@ -131,35 +132,6 @@ def version_of(record: TableName) -> str:
     return record.table.rpartition("__")[2]
 
 
-def move(
-    metastore: MetastoreClient, record: Record, expected: Record, *, conditional: bool
-) -> Record:
-    """Replace ``expected`` by ``record`` in its entry, by compare-and-swap.
-
-    Args:
-        expected: as it was read, with its entry.
-        conditional: the metastore compares; else the lock of all writers is held.
-
-    Returns:
-        the record with its entry as it is now; the next move starts from there.
-
-    Raises:
-        EntryModifiedError: it is another's by now, or gone.
-    """
-    now, text = expected.entry, expected.text
-    if now is not None and not conditional:
-        now = metastore.get_table(now.name)
-    if now is None or text is None or now.parameters.get(RECORD) != text:
-        raise EntryModifiedError(f"the record of {expected.version} is not what it was")
-    parameters = {**now.parameters, **record.to_parameters()}
-    expectation = Expectation(RECORD, text) if conditional else None
-    try:
-        metastore.alter_table(EntryChange.of(now, parameters), expectation)
-    except EntryMissingError as error:
-        raise EntryModifiedError(f"the record of {expected.version} is gone") from error
-    return replace(record, entry=replace(now, parameters=parameters))
-
-
 def name_in(table: FileTable, version: str) -> TableName:
     """The name of the record of one of the table's versions."""
     return name_of(table.context.staging_schema, table.name, version)
@@ -170,11 +142,33 @@ def read(table: FileTable, version: str) -> Record | None:
     return Record.of(table.metastore.get_table(name_in(table, version)))
 
 
+def move(
+    table: FileTable, record: Record, expected: Record, held: HeldCheck | None = None
+) -> Record:
+    """Replace ``expected`` by ``record`` in its entry, by compare-and-swap from the text read.
+
+    Args:
+        expected: as it was read, with its entry.
+        held: the lock of the target's writers is held already.
+
+    Returns:
+        the record with its entry as it is now; the next move starts from there.
+
+    Raises:
+        EntryModifiedError: it is another's by now, or gone.
+    """
+    now = expected.entry
+    if now is None or expected.text is None:
+        raise EntryModifiedError(f"the record of {expected.version} is not what it was")
+    parameters = {**now.parameters, **record.to_parameters()}
+    table.services.entries.set(table.name, now, parameters, RECORD, held)
+    return replace(record, entry=replace(now, parameters=parameters))
+
+
 def moved(table: FileTable, record: Record, expected: Record) -> Record | None:
     """Move a record where nobody holds the lock of all writers; None if another changed it."""
-    conditional = table.services.conditional
-    with table.services.lock.held(table.name), suppress(EntryModifiedError):
-        return move(table.metastore, record, expected, conditional=conditional)
+    with suppress(EntryModifiedError):
+        return move(table, record, expected)
     return None
 
 
@@ -213,7 +207,8 @@ class StagedRecord:
         """Write it after a CTAS that could not say it: Delta's properties are in its log."""
         entry = self._staged_entry()
         marked = {**entry.parameters, **self.to_parameters(root)}
-        self.table.metastore.alter_table(EntryChange.of(entry, marked), None)
+        change = EntryChange.of(entry, marked)
+        self.table.services.entries.change(self.table.name, change, None)
 
     def entry(self) -> TableEntry:
         """The staged entry, as it is published.
@@ -227,7 +222,8 @@ class StagedRecord:
     def rebase(self, over: FileBase, now_ms: int) -> None:
         """Say by compare-and-swap what the commit call expects; nothing if it says so already.
 
-        A rollback says it even so: of it and a clean-up only one gets the record.
+        A rollback says it even so: of it and a clean-up only one gets the record. The caller holds
+        the lock of all writers.
 
         Raises:
             ConcurrentWriteError: a clean-up took the version.
@@ -241,9 +237,8 @@ class StagedRecord:
             took_over=over.managed_directory or kept,
             target_gone_ms=None,
         )
-        metastore, conditional = self.table.metastore, self.table.services.conditional
         try:
-            self.found = move(metastore, changed, record, conditional=conditional)
+            self.found = move(self.table, changed, record, held=lambda: None)
         except EntryModifiedError as error:
             raise messages.swept(self.table.name, messages.unchanged(self.base)) from error
 

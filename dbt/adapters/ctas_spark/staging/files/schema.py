@@ -5,14 +5,19 @@ Hive's own columns hold less: no nested types of some formats, and 256 character
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from ..context import TableName
-from ..metastore.client import EntryChange, MetastoreClient, TableEntry
+from ..errors import EntryModifiedError, MetastoreError
+from ..metastore.client import TableEntry
 from .base import SCHEMA
+from .entries import EntryWriter
+from .record import RECORD, Record
 
 PARTS, PART = f"{SCHEMA}.numParts", f"{SCHEMA}.part."
 LONGEST_PART = 4_000
 """Characters, as Spark cuts it: some metastores hold no longer value."""
+MOST_ATTEMPTS = 10
 
 
 def columns_of(entry: TableEntry) -> dict[str, str]:
@@ -23,16 +28,28 @@ def columns_of(entry: TableEntry) -> dict[str, str]:
     return {field["name"]: _type(field["type"]) for field in json.loads(text)["fields"]}
 
 
-def keep_whole_comments(
-    metastore: MetastoreClient, name: TableName, texts: Mapping[str, str]
-) -> None:
+def keep_whole_comments(entries: EntryWriter, name: TableName, texts: Mapping[str, str]) -> None:
     """Give Spark these comments of columns, whatever Hive's columns have of them.
 
-    The table is a staged one, which nobody else alters.
+    The table is a staged one: only a clean-up that takes its version changes it as well.
+
+    Raises:
+        MetastoreError: it was not changed, or may have been.
     """
-    entry = metastore.get_table(name)
-    if entry is not None and _text(entry):
-        metastore.alter_table(EntryChange.of(entry, _with_comments(entry, texts)), None)
+    for _ in range(MOST_ATTEMPTS):
+        entry = entries.metastore.get_table(name)
+        if entry is None or not _text(entry):
+            return
+        with suppress(EntryModifiedError):
+            entries.set(_target_of(entry), entry, _with_comments(entry, texts), RECORD)
+            return
+    raise MetastoreError(f"{name} is changed by others all the time; its comments were not set")
+
+
+def _target_of(staged: TableEntry) -> TableName:
+    """The target whose lock guards the entry, where there is one."""
+    record = Record.of(staged)
+    return TableName(*record.target.split(".")) if record is not None else staged.name
 
 
 def _with_comments(entry: TableEntry, texts: Mapping[str, str]) -> dict[str, str]:

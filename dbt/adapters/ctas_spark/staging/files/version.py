@@ -116,6 +116,7 @@ class FileVersion:
         self._staged.base = base
         self._lay_there = listing_before(self._context, self._services.storage, base.table)
         self._level = level
+        self._services.roots.follow(base.entry)
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)
             self._staged.seen_ms = self._services.now_ms(self._root)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from ..engines.protocol import WriteFigures
 from ..storage.client import Storage, data_files
 
-EXACT = ("file:", "/", "hdfs:", "viewfs:")
+EXACT = ("file:", "hdfs:", "viewfs:")
 """Where Spark's own committers write, and count the very bytes that then lie there."""
 
 

@@ -1,8 +1,9 @@
 """What a Hive metastore is sent and answers: entries, filters, partitions, locks and refusals.
 
 Source of the fields' numbers: ``Table``, ``StorageDescriptor``, ``SerDeInfo``, ``FieldSchema``,
-``EnvironmentContext``, ``Partition``, ``AddPartitionsRequest``, ``DropPartitionsRequest``,
-``LockRequest`` and ``ShowLocksResponseElement`` in Hive's ``hive_metastore.thrift``, the same from
+``EnvironmentContext``, ``Partition``, ``GetTableRequest``, ``GetTablesRequest``,
+``ClientCapability``, ``AddPartitionsRequest``, ``DropPartitionsRequest``, ``LockRequest`` and
+``ShowLocksResponseElement`` in Hive's ``hive_metastore.thrift``, the same from
 Hive 2.3 to 4.2.
 """
 
@@ -38,6 +39,10 @@ PART_VALUES, PART_DATABASE, PART_TABLE, PART_STORAGE = 1, 2, 3, 6
 LOCK_ID, LOCK_STATE, LOCK_BEATEN, LOCK_USER = 1, 2, 8, 10
 EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = (Field(TType.I32, number) for number in (3, 2, 6))
 ACQUIRED = 1
+INSERT_ONLY_TABLES = 2
+"""What Hive 3 and 4 ask of a client before they show it an insert-only ACID table; of Hive's own
+client, too. Without processor capabilities they translate nothing, and an entry can be written
+back. Hive 2.3 reads the number as one that it does not know, and asks for none."""
 NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
 AGENT = "dbt-ctas-spark"
 """The name that ``SHOW LOCKS`` shows next to a lock's owner."""
@@ -140,9 +145,15 @@ def begins_with(prefix: str) -> str:
     return f"{prefix}*" if re.fullmatch(r"\w*", prefix, re.ASCII) else "*"
 
 
-def asking(names: Sequence[TableName]) -> Field:
+def asking(name: TableName) -> Field:
+    """The request for one table."""
+    return struct(*named(name), _capabilities())
+
+
+def asking_for_all(names: Sequence[TableName]) -> Field:
     """The request for the tables of these names, of one database."""
-    return struct(string(names[0].database), words(*(one.table for one in names)))
+    tables = words(*(one.table for one in names))
+    return struct(string(names[0].database), tables, _capabilities())
 
 
 def tables_named(database: str, names: Iterable[str], prefix: str = "") -> tuple[TableName, ...]:
@@ -222,6 +233,10 @@ def refusal(kind: str, text: str) -> MetastoreError:
     if kind in REFUSED:
         return EntryExistsError(text) if text.endswith(TAKEN) else RefusedError(text)
     return MetastoreError(text)
+
+
+def _capabilities() -> Field:
+    return struct(sequence(TType.I32, INSERT_ONLY_TABLES))
 
 
 def _name(column: Struct) -> str:

@@ -59,7 +59,9 @@ class StatementBase:
     Its properties hold the marker of a copy. That proves that a commit of ours has happened, and
     not that the table shows it: a replace by somebody else may keep them (Iceberg's does).
     ``lines`` and ``shape``, which is SHOW CREATE TABLE without the snapshot, are known where rows
-    are published by branch.
+    are published by branch. Both are parsed once: ``live``, the publication that main comes from,
+    as far as the history tells; and ``marker``, which does not count if it names another target,
+    because it was copied into a clone then.
     """
 
     name: TableName
@@ -67,28 +69,26 @@ class StatementBase:
     obstacle: str = ""
     lines: History = EMPTY
     shape: str = ""
+    live: SnapshotMarker | None = field(init=False, compare=False)
+    marker: Marker | None = field(init=False, compare=False)
     can_be_replaced = False  # no statement replaces a view, or a table of another format
+
+    def __post_init__(self) -> None:
+        found = (one.marker for one in self.lines.ancestors(self.lines.main))
+        live = next((one for one in found if one and one.target == str(self.name)), None)
+        marker = Marker.read(self.facts.properties) if self.facts is not None else None
+        is_own = marker is not None and marker.target == str(self.name)
+        object.__setattr__(self, "live", live)
+        object.__setattr__(self, "marker", marker if is_own else None)
 
     @property
     def exists(self) -> bool:
         return self.facts is not None or bool(self.obstacle)
 
     @property
-    def live(self) -> SnapshotMarker | None:
-        """The publication that main comes from, as far as the history tells."""
-        found = (one.marker for one in self.lines.ancestors(self.lines.main))
-        return next((one for one in found if one and one.target == str(self.name)), None)
-
-    @property
     def version(self) -> str | None:
         """The version that the table shows; None where the history does not tell it."""
         return self.live.version or None if self.live else None
-
-    @property
-    def marker(self) -> Marker | None:
-        """Our marker; one that names another target was copied into a clone, and does not count."""
-        found = Marker.read(self.facts.properties) if self.facts is not None else None
-        return found if found is not None and found.target == str(self.name) else None
 
     @property
     def level(self) -> str | None:

@@ -56,6 +56,12 @@ class Storage(Deleting, Protocol):
     def now_ms(self, directory: str) -> int:
         """The storage's own time in milliseconds: that of a file that was just written there."""
 
+    def qualified(self, path: str) -> str:
+        """The path with its file system's scheme, which may be the default one's.
+
+        StorageError if Spark knows no such file system. Nothing is looked up on it.
+        """
+
     def children(self, directory: str) -> tuple[str, ...]:
         """The names of what lies in a directory; none without the directory."""
 

@@ -1,6 +1,5 @@
 """Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
 
-import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,18 +12,13 @@ from ..engines import jvm
 from ..errors import StorageError
 from . import disk
 from .client import StoredFile
+from .statuses import Statuses
 
 NO_DIRECTORY_TIMES = ("s3a:", "s3:", "s3n:")
 """Of a directory there, Hadoop says the present time."""
 MISSING = "java.io.FileNotFoundException"
 CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
-TO_LIST = "org.apache.hadoop.util.functional.RemoteIterators.toList"
 CLOCK = ".clock-"
-STATUS = re.compile(
-    r"FileStatus\{path=(.*?); isDirectory=false; length=(\d+); .*?modification_time=(\d+);"
-)
-PATH = re.compile(r"FileStatus\{path=(.*?); isDirectory=")
-"""What ``FileStatus.toString`` says of a file: one text crosses to Python, and not each status."""
 
 
 class MissingError(StorageError):
@@ -38,6 +32,7 @@ class HadoopStorage:
         self._jvm = jvm.classes(spark)
         self._path = jvm.member(self._jvm, "org.apache.hadoop.fs.Path")
         self._configuration = jvm.hadoop_configuration(spark)
+        self._statuses = Statuses(self._jvm)
 
     def write(self, path: str, text: str) -> None:
         with asking("write", path):
@@ -65,16 +60,15 @@ class HadoopStorage:
         return now
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
-        """One recursive listing (flat on object stores), handed over as one text."""
-        text = ""
+        """One recursive listing (flat on object stores)."""
+        found: tuple[tuple[str, int, int], ...] = ()
         with self._listing(directory):
             if local := disk.path_of(directory):
                 return tuple(disk.files(local))
             target, system = self._locate(directory)
-            text = self._text_of(system.listFiles(target, True))
-        return tuple(
-            StoredFile(path, int(length), int(time)) for path, length, time in STATUS.findall(text)
-        )
+            listed = system.listFiles(target, True)
+            found = self._statuses.files(listed)
+        return tuple(StoredFile(*one) for one in found)
 
     @contextmanager
     def _listing(self, directory: str) -> Iterator[None]:
@@ -90,9 +84,12 @@ class HadoopStorage:
                     remedy="run it again",
                 ) from error
 
-    def _text_of(self, statuses: Any) -> str:
-        """Not of an array, which Py4J passes to no method of Java's that takes any."""
-        return str(jvm.member(self._jvm, TO_LIST)(statuses).toString())
+    def qualified(self, path: str) -> str:
+        if disk.path_of(path):
+            return path
+        with asking("look for", path):
+            target, system = self._locate(path)
+            return str(target.makeQualified(system.getUri(), system.getWorkingDirectory()))
 
     def modified_ms(self, path: str) -> int | None:
         with suppress(MissingError), asking("look at", path):
@@ -104,13 +101,14 @@ class HadoopStorage:
         return None
 
     def children(self, directory: str) -> tuple[str, ...]:
-        text = ""
+        paths: tuple[str, ...] = ()
         with self._listing(directory):
             if local := disk.path_of(directory):
                 return tuple(disk.children(local))
             target, system = self._locate(directory)
-            text = self._text_of(system.listStatusIterator(target))
-        return tuple(path.rpartition("/")[2] for path in PATH.findall(text))
+            listed = system.listStatusIterator(target)
+            paths = self._statuses.paths(listed)
+        return tuple(path.rpartition("/")[2] for path in paths)
 
     def copy(self, source: str, directory: str) -> None:
         """By Hadoop itself, which also writes the checksums that its local files have."""

@@ -1,0 +1,73 @@
+"""How an entry that is there is changed: only while it still is all that was read of it.
+
+A metastore replaces an entry whole, and compares one property of it at most. What others changed in
+the others since it was read (an INSERT's statistics, a clean-up's note) would come back.
+"""
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from ..context import TableName
+from ..errors import EntryMissingError, EntryModifiedError
+from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
+from ..publish.locks import CommitLock, HeldCheck
+
+
+@dataclass(frozen=True, slots=True)
+class EntryWriter:
+    """Changes the entries of one metastore.
+
+    ``lock`` keeps out the other writers of a target where the metastore does not compare
+    (``conditional``); it guards the target's records as well.
+    """
+
+    metastore: MetastoreClient
+    lock: CommitLock
+    conditional: bool
+
+    def change(
+        self,
+        target: TableName,
+        change: EntryChange,
+        expected: Expectation | None,
+        held: HeldCheck | None = None,
+    ) -> None:
+        """Replace the entry that ``change`` was made from, read again directly before.
+
+        Args:
+            target: whose writers are kept out, where a lock has to do that.
+            expected: what the metastore compares, where it does.
+            held: the check of the target's lock, if the caller holds it already.
+
+        Raises:
+            EntryModifiedError: the entry is another by now, or gone.
+            LockLostError, MetastoreError: it was not changed, or may have been.
+        """
+        read = change.staged
+        with self._lock(target, held) as check:
+            if self.metastore.get_table(read.name) != read:
+                raise EntryModifiedError(f"{read.name} is not what it was")
+            check()
+            try:
+                self.metastore.alter_table(change, expected if self.conditional else None)
+            except EntryMissingError as error:
+                raise EntryModifiedError(f"{read.name} is gone") from error
+
+    def set(
+        self,
+        target: TableName,
+        read: TableEntry,
+        parameters: dict[str, str],
+        key: str,
+        held: HeldCheck | None = None,
+    ) -> None:
+        """Give an entry other parameters; the metastore compares that of ``key``.
+
+        Raises like ``change``.
+        """
+        value = read.parameters.get(key)
+        expected = Expectation(key, value) if value is not None else None
+        self.change(target, EntryChange.of(read, parameters), expected, held)
+
+    def _lock(self, target: TableName, held: HeldCheck | None) -> AbstractContextManager[HeldCheck]:
+        return self.lock.held(target) if held is None else nullcontext(held)
