@@ -255,8 +255,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
             return
         if build.keeps_own_columns:
             model_columns.comment_each(self._handle.spark, table, texts)
-        elif long := model_columns.comment(self._handle.spark, table, texts):
-            self.catalogs.keep_whole_comments(table, long)
+        else:
+            model_columns.comment(self.catalogs, table, texts)
 
     @for_macros
     def commit_staged_table(self) -> bool:

@@ -6,13 +6,12 @@ from typing import Any
 from dbt_common.contracts.constraints import ConstraintType
 from dbt_common.events.event_manager_client import add_callback_to_manager
 from dbt_common.events.functions import warn_or_error
-from pyspark.sql import SparkSession
 
 from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import ConstraintViolationError
 from dbt.adapters.events.types import ConstraintNotSupported
 
@@ -23,8 +22,6 @@ SUPPORT = {
 }
 WRONG_WARNING = "UnsupportedConstraintMaterialization"
 """dbt-core's, of every materialization but ``table`` and ``incremental``; the list is fixed."""
-MOST_OF_COMMENT = 256
-"""Characters that Hive's package.jdo has for one."""
 MOST_ROWS, WIDEST_ROW = 5, 200
 """What an error shows of the rows that break a contract: how many, and characters of each."""
 MANY_COLUMNS_SINCE = (4, 1)
@@ -142,35 +139,16 @@ class Comments:
         return self._exact.get(column) or self._in_any_case.get(key)
 
 
-def comment(spark: SparkSession, staged: TableName, texts: Mapping[str, str]) -> dict[str, str]:
-    """Comment the columns of a table in the session catalog.
+def comment(catalogs: Catalogs, staged: TableName, texts: Mapping[str, str]) -> None:
+    """Comment the columns of a table of files, all by one call.
 
     ALTER TABLE takes one column at a time there, and each statement writes the whole schema:
-    minutes for 500 columns. This is the call that it makes, made once.
-
-    Returns:
-        the comments by column that were cut, because Hive's columns can't hold longer ones.
+    minutes for 500 columns.
     """
-    catalog, name = jvm.session_catalog(spark), jvm.identifier(spark, staged)
-    found = catalog.externalCatalog().getTable(staged.database, staged.table)
     comments = Comments(texts)
-    fields = [(field, comments.find(str(field.name()))) for field in found.dataSchema().fields()]
-    catalog.alterTableDataSchema(name, _schema(spark, fields))
-    catalog.refreshTable(name)
-    names = (str(field.name()) for field in found.partitionSchema().fields())
-    for column in sorted(name for name in names if comments.find(name) is not None):
+    for column in sorted(catalogs.comment(staged, comments.find)):
         logger.warning(f"{staged}: Spark can't comment on the partition column {column}")
     _warn_of_missing(staged, comments.missing)
-    told = {str(field.name()): text for field, text in fields if text}
-    return {column: text for column, text in told.items() if len(text) > MOST_OF_COMMENT}
-
-
-def _schema(spark: SparkSession, fields: Iterable[tuple[Any, str | None]]) -> Any:
-    schema = jvm.classes(spark).org.apache.spark.sql.types.StructType()
-    for field, text in fields:
-        cut = None if text is None else text[:MOST_OF_COMMENT]
-        schema = schema.add(field if cut is None else field.withComment(cut))
-    return schema
 
 
 def comment_statement(table: TableName, texts: Mapping[str, str]) -> str:

@@ -10,8 +10,9 @@ from dbt.adapters.ctas_spark.staging.files.entries import EntryWriter
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.files.schema import (
     LONGEST_PART,
+    MOST_OF_COMMENT,
     columns_of,
-    keep_whole_comments,
+    comment,
 )
 from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
 from fakes.metastore import FakeMetastore, entry
@@ -37,9 +38,8 @@ def test_a_comment_of_any_length_is_whole_in_sparks_schema(properties: dict[str,
     found = replace(entry(TARGET_NAME), parameters={**OTHERS, **properties})
     metastore.tables[TARGET_NAME] = found
     long = "\u00e9" * 2 * LONGEST_PART
-    keep_whole_comments(
-        EntryWriter(metastore, NoLock(), conditional=True), TARGET_NAME, {"id": long}
-    )
+    entries = EntryWriter(metastore, NoLock(), conditional=True)
+    assert comment(entries, TARGET_NAME, {"id": long, "n": "by it"}.get) == ("n",)
     now = metastore.tables[TARGET_NAME]
     count = int(now.parameters["spark.sql.sources.schema.numParts"])
     parts = [now.parameters[f"spark.sql.sources.schema.part.{at}"] for at in range(count)]
@@ -49,6 +49,21 @@ def test_a_comment_of_any_length_is_whole_in_sparks_schema(properties: dict[str,
     assert second == FIELDS[1]
     assert now.parameters.items() >= OTHERS.items()
     assert columns_of(now) == columns_of(found) == {"id": "long", "n": "string"}
+    assert now.comments == {"id": long[:MOST_OF_COMMENT]}
+
+
+def test_short_comments_are_kept_as_spark_keeps_them() -> None:
+    """In one property, and whatever case Hive has a name in."""
+    metastore = FakeMetastore()
+    schema = SCHEMA.replace('"id"', '"Id"')
+    found = replace(entry(TARGET_NAME), parameters={"spark.sql.sources.schema": schema})
+    metastore.tables[TARGET_NAME] = found
+    entries = EntryWriter(metastore, NoLock(), conditional=True)
+    assert comment(entries, TARGET_NAME, {"Id": "number", "n": "name"}.get) == ()
+    now = metastore.tables[TARGET_NAME]
+    fields = json.loads(now.parameters["spark.sql.sources.schema"])["fields"]
+    assert [one["metadata"]["comment"] for one in fields] == ["number", "name"]
+    assert (now.comments, now.columns) == ({"id": "number"}, found.columns)
 
 
 @pytest.mark.parametrize("single_process", [False, True])
@@ -65,14 +80,13 @@ def test_comments_undo_no_clean_up(*, compares: bool, single_process: bool) -> N
     )
     world.grow_old()
     world.once_after("get_table", lambda: taken(world, name))
-    keep_whole_comments(
-        world.catalog().services(STAGING_SCHEMA).entries, name, {"id": "its number"}
-    )
+    entries = world.catalog().services(STAGING_SCHEMA).entries
+    comment(entries, name, {"id": "its number"}.get)
     now = world.metastore.tables[name]
     record = Record.of(now)
     assert record is not None
     assert record.is_deleting
-    assert "its number" in now.parameters["spark.sql.sources.schema.part.0"]
+    assert "its number" in now.parameters["spark.sql.sources.schema"]
 
 
 def taken(world: World, name: TableName) -> None:

@@ -6,7 +6,7 @@ in ``choose``, and a line where it is opened.
 
 import threading
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
@@ -212,8 +212,11 @@ class Catalogs:
         """The ``ViewChange`` that makes the context's target a view; None if nothing does."""
         return None
 
-    def keep_whole_comments(self, staged: TableName, texts: Mapping[str, str]) -> None:
-        """Give Spark comments of a staged table's columns that are too long for Hive's."""
+    def comment(self, staged: TableName, find: Callable[[str], str | None]) -> tuple[str, ...]:
+        """Comment the columns of a staged table of files by the texts that ``find`` has for them.
+
+        The partition columns that have one are returned: Spark comments on none of them.
+        """
         raise NotImplementedError
 
     @property

@@ -1,6 +1,6 @@
 """The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -17,7 +17,7 @@ from ..engines.protocol import UNKNOWN, WriteFigures
 from ..engines.session import SessionEngine
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
 from ..files.catalog import SessionCatalog
-from ..files.schema import keep_whole_comments
+from ..files.schema import Find, comment
 from ..files.view import ViewChange
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
@@ -118,8 +118,10 @@ class CatalogsWithJvm(Catalogs):
             return None  # its views are Iceberg's
         return self.catalog.view_change(context)
 
-    def keep_whole_comments(self, staged: TableName, texts: Mapping[str, str]) -> None:
-        keep_whole_comments(self.catalog.services(staged.database).entries, staged, texts)
+    def comment(self, staged: TableName, find: Find) -> tuple[str, ...]:
+        partition_columns = comment(self.catalog.services(staged.database).entries, staged, find)
+        jvm.session_catalog(self._spark).refreshTable(jvm.identifier(self._spark, staged))
+        return partition_columns
 
     @cached_property
     def lacks_grants(self) -> bool:

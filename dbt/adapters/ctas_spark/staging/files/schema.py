@@ -4,12 +4,12 @@ Hive's own columns hold less: no nested types of some formats, and 256 character
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 from ..context import TableName
 from ..errors import EntryModifiedError, MetastoreError
-from ..metastore.client import TableEntry
+from ..metastore.client import Column, EntryChange, Expectation, TableEntry
 from .base import SCHEMA
 from .entries import EntryWriter
 from .record import RECORD, Record
@@ -17,7 +17,11 @@ from .record import RECORD, Record
 PARTS, PART = f"{SCHEMA}.numParts", f"{SCHEMA}.part."
 LONGEST_PART = 4_000
 """Characters, as Spark cuts it: some metastores hold no longer value."""
+MOST_OF_COMMENT = 256
+"""Characters that Hive's package.jdo has for one."""
 MOST_ATTEMPTS = 10
+
+Find = Callable[[str], str | None]
 
 
 def columns_of(entry: TableEntry) -> dict[str, str]:
@@ -28,22 +32,52 @@ def columns_of(entry: TableEntry) -> dict[str, str]:
     return {field["name"]: _type(field["type"]) for field in json.loads(text)["fields"]}
 
 
-def keep_whole_comments(entries: EntryWriter, name: TableName, texts: Mapping[str, str]) -> None:
-    """Give Spark these comments of columns, whatever Hive's columns have of them.
+def comment(entries: EntryWriter, staged: TableName, find: Find) -> tuple[str, ...]:
+    """Comment the columns of a staged table by one call: whole in Spark's schema, cut in Hive's.
 
-    The table is a staged one: only a clean-up that takes its version changes it as well.
+    Spark's own call writes back what it read before, and so undoes a clean-up that takes the
+    version meanwhile.
+
+    Args:
+        find: the text of a column by its name; None leaves its comment.
+
+    Returns:
+        the partition columns that have a text: Spark comments on none of them.
 
     Raises:
         MetastoreError: it was not changed, or may have been.
     """
     for _ in range(MOST_ATTEMPTS):
-        entry = entries.metastore.get_table(name)
-        if entry is None or not _text(entry):
-            return
+        entry = entries.metastore.get_table(staged)
+        if entry is None:
+            raise MetastoreError(f"{staged} is gone")
         with suppress(EntryModifiedError):
-            entries.set(_target_of(entry), entry, _with_comments(entry, texts), RECORD)
-            return
-    raise MetastoreError(f"{name} is changed by others all the time; its comments were not set")
+            _write(entries, entry, find)
+            return tuple(name for name in entry.partition_columns if find(name) is not None)
+    raise MetastoreError(f"{staged} is changed by others all the time; it has no comments")
+
+
+def _write(entries: EntryWriter, entry: TableEntry, find: Find) -> None:
+    texts = {
+        name: text
+        for name in columns_of(entry)
+        if name not in entry.partition_columns and (text := find(name)) is not None
+    }
+    if texts:
+        parameters = _with_comments(entry, texts) if _text(entry) else dict(entry.parameters)
+        change = EntryChange.of(entry, parameters, _hive_columns(entry, texts))
+        record = entry.parameters.get(RECORD)
+        expected = Expectation(RECORD, record) if record is not None else None
+        entries.change(_target_of(entry), change, expected)
+
+
+def _hive_columns(entry: TableEntry, texts: Mapping[str, str]) -> tuple[Column, ...]:
+    """Hive's names are in small letters."""
+    said = {**entry.comments, **{name.lower(): text for name, text in texts.items()}}
+    return tuple(
+        (name, kind, said[name][:MOST_OF_COMMENT]) if name in said else (name, kind)
+        for name, kind in entry.columns
+    )
 
 
 def _target_of(staged: TableEntry) -> TableName:
@@ -58,10 +92,14 @@ def _with_comments(entry: TableEntry, texts: Mapping[str, str]) -> dict[str, str
         if field["name"] in texts:
             field.setdefault("metadata", {})["comment"] = texts[field["name"]]
     others = {key: value for key, value in entry.parameters.items() if not _is_text(key)}
-    return {**others, **dict(_parts(json.dumps(document, separators=(",", ":"))))}
+    return {**others, **dict(_kept_as(json.dumps(document, separators=(",", ":"))))}
 
 
-def _parts(text: str) -> Iterator[tuple[str, str]]:
+def _kept_as(text: str) -> Iterator[tuple[str, str]]:
+    """As Spark keeps it."""
+    if len(text) <= LONGEST_PART:
+        yield SCHEMA, text
+        return
     starts = range(0, len(text), LONGEST_PART)
     yield PARTS, str(len(starts))
     for number, start in enumerate(starts):
