@@ -35,6 +35,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import (
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
+from dbt.adapters.ctas_spark.statements import is_query, tidy
 from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
@@ -118,6 +119,10 @@ class SessionHandle(SparkConnectionWrapper):
     def frame(self) -> Any:
         """The last statement as a DataFrame, which is not computed yet."""
         return self._frame
+
+    def complete(self) -> None:
+        """Compute the last statement, a query, without fetching a row: it may be a guard."""
+        self.job.complete(self._frame)
 
     def fetchall(self) -> list[Row]:
         return list(self._frame.collect())
@@ -218,18 +223,21 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             raise DbtDatabaseError(hide(said)) from error
 
     def add_query(self, sql: str, *others: Any, **named: Any) -> tuple[Connection, Any]:
-        """Run a statement, or what a preview runs instead."""
+        """Run a statement, or what a preview runs instead; a query runs when it is fetched."""
+        sql = tidy(sql)
         with self.exception_handler(sql):
             sql = self.instead(self.get_thread_connection().handle.spark, sql)
         return super().add_query(sql, *others, **named)
 
     def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
-        """Run and fetch: Spark computes a query when it is fetched, so this can fail as well."""
+        """Run and fetch; a query of which nothing is fetched is computed all the same."""
         with self.exception_handler(self._add_query_comment(sql)):
             connection = self.get_thread_connection()
             self.model.note(connection.handle.spark, sql)
             with told(str(connection.name), connection.handle.job):
                 response, rows = super().execute(sql, *others, **named)
+                if not named.get("fetch") and is_query(sql):
+                    connection.handle.complete()
         if self.model.counts:
             written = self.get_thread_connection().handle.written_by(sql)
             response = PublicationResponse.of_write(str(response), written, self.model.level)
