@@ -27,6 +27,7 @@ from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
 from dbt.adapters.ctas_spark.progress import told
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
+from dbt.adapters.ctas_spark.staging.engines.literals import refuse_to_keep, require_escapes
 from dbt.adapters.ctas_spark.staging.engines.protocol import (
     STOP_SECONDS,
     StoppableJob,
@@ -233,6 +234,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         """Run and fetch; a query of which nothing is fetched is computed all the same."""
         with self.exception_handler(self._add_query_comment(sql)):
             connection = self.get_thread_connection()
+            refuse_to_keep(sql)
             self.model.note(connection.handle.spark, sql)
             with told(str(connection.name), connection.handle.job):
                 response, rows = super().execute(sql, *others, **named)
@@ -252,6 +254,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         method = METHODS[credentials.method]
         try:
             spark = method.start(credentials, log_directory())
+            require_escapes(spark)
         except Exception as error:
             hide = credentials.hide_secrets
             logger.debug(hide(dbt_edge.full_text(error)))
