@@ -9,12 +9,13 @@ from typing import Any, cast
 from uuid import uuid4
 
 from dbt_common.events.contextvars import get_node_info
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import CompilationError, DbtRuntimeError
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark import (
     dbt_edge,
+    fixtures,
     grants,
     increments,
     model_columns,
@@ -196,6 +197,22 @@ class CtasSparkAdapter(ModelViewsAdapter):
             for one in before:
                 super().execute(one, auto_begin)
         return cast("Executed", super().execute(sql, auto_begin, fetch, limit))
+
+    @for_macros
+    def fixture_row(
+        self, row: dict[str, Any], types: dict[str, str], fixture: str
+    ) -> dict[str, str]:
+        """The values of a unit test's row as SQL, by the names of their columns in lower case."""
+        given = {name.lower(): value for name, value in row.items()}
+        if unknown := next((name for name in given if name not in types), None):
+            raise CompilationError(
+                f"Invalid column name: '{unknown}' in unit test fixture for {fixture}.\n"
+                f"Accepted columns for {fixture} are: {[*types]}"
+            )
+        try:
+            return {name: fixtures.value_of(one, types[name], name) for name, one in given.items()}
+        except ValueError as error:
+            raise CompilationError(f"unit test fixture for {fixture}: {error}") from error
 
     @available
     def has_strategy(self, name: str) -> bool:
