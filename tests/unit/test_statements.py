@@ -2,7 +2,14 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.statements import bare, is_query, statements, tidy
+from dbt.adapters.ctas_spark.statements import (
+    bare,
+    is_query,
+    runs_a_program,
+    statements,
+    tidy,
+    with_aliases,
+)
 
 
 @pytest.mark.parametrize(
@@ -70,3 +77,45 @@ def test_what_spark_computes_when_it_is_fetched_is_a_query() -> None:
     assert all(map(is_query, queries))
     commands = ("insert into t select 1", "selected", "set a = select", "-- select\n drop table t")
     assert not any(map(is_query, commands))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select transform (a) using 'cat' as (b) from t",
+        "from t map a using r'rm -rf'",
+        "select java_method('java.lang.System', 'exit', 1)",
+        "select `reflect` ('a', 'b'), system.builtin.TRY_REFLECT('a')",
+    ],
+)
+def test_a_query_that_runs_a_program_is_known(sql: str) -> None:
+    """A preview refuses it: nobody knows what the program does."""
+    assert runs_a_program(sql)
+
+
+def test_a_query_that_only_looks_like_one_is_not() -> None:
+    """A function of arrays, columns of these names, joins, and texts."""
+    for sql in (
+        "select transform(array(1), x -> x + 1), reflect from t join u using (id)",
+        "select 'reflect(', -- using 'x'\n 1",
+    ):
+        assert not runs_a_program(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select orders.id from {}", "select orders.id from {} AS `orders`"),
+        ("select * from {} where a", "select * from {} AS `orders` where a"),
+        ("from (select 1 from {}) x", "from (select 1 from {} AS `orders`) x"),
+        ("select 1 from a, {} JOIN b", "select 1 from a, {} AS `orders` JOIN b"),
+        ("select o.id from {} as o join {} x", "select o.id from {} as o join {} x"),
+        ("select {}.id, '{}' from t", "select {}.id, '{}' from t"),
+        ("refresh table {}", "refresh table {}"),
+    ],
+)
+def test_a_view_of_a_generated_name_is_called_as_its_table(sql: str, expected: str) -> None:
+    """Unless the query has a name for it: then a second one would be an error."""
+    name = "global_temp.`orders__temporary_0a1b2c3d`"
+    made = with_aliases(sql.replace("{}", name), {name: "orders"})
+    assert made == expected.replace("{}", name)

@@ -25,7 +25,7 @@ from dbt.adapters.ctas_spark.lines_of_errors import located
 from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
 from dbt.adapters.ctas_spark.progress import told
-from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging import quoting, temporary
 from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.staging.engines.literals import refuse_to_keep, require_escapes
 from dbt.adapters.ctas_spark.staging.engines.protocol import (
@@ -36,7 +36,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import (
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
-from dbt.adapters.ctas_spark.statements import is_query, tidy
+from dbt.adapters.ctas_spark.statements import is_query, tidy, with_aliases
 from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
@@ -225,7 +225,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
 
     def add_query(self, sql: str, *others: Any, **named: Any) -> tuple[Connection, Any]:
         """Run a statement, or what a preview runs instead; a query runs when it is fetched."""
-        sql = tidy(sql)
+        sql = with_aliases(tidy(sql), temporary.generated_names())
         with self.exception_handler(sql):
             sql = self.instead(self.get_thread_connection().handle.spark, sql)
         return super().add_query(sql, *others, **named)

@@ -1,8 +1,10 @@
 """Several statements in one text, and semicolons where Spark takes none."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
+
+from dbt.adapters.ctas_spark.staging import quoting
 
 TOKEN = re.compile(
     r"""(?P<nothing>\s+|--(?:\\\n|[^\r\n])*|/\*(?!\+)(?:[^*]|\*(?!/))*(?:\*/|\Z))"""
@@ -19,6 +21,31 @@ QUERY = re.compile(
     r"(?:\s|\(|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*(?:select|with|values|from|table)\b",
     re.IGNORECASE,
 )
+CALLS_OF_JAVA = frozenset(("reflect", "java_method", "try_reflect"))
+BEFORE = frozenset(("from", "join", ","))
+AFTER = frozenset(
+    (
+        *(
+            "",
+            ")",
+            ",",
+            ";",
+            "|",
+            "where",
+            "join",
+            "left",
+            "right",
+            "inner",
+            "cross",
+            "full",
+            "semi",
+        ),
+        *("anti", "natural", "on", "using", "group", "order", "having", "limit", "offset", "union"),
+        *("except", "intersect", "minus", "lateral", "window", "cluster", "distribute", "sort"),
+        *("pivot", "unpivot", "qualify"),
+    )
+)
+"""What may follow a relation that has no alias."""
 SCRIPT = "begin"
 """Spark's scripts have semicolons within them, so nothing is split from there on."""
 
@@ -46,6 +73,35 @@ def tidy(sql: str) -> str:
         return sql
     ends = [-1, *_droppable(sql), len(sql)]
     return "".join(sql[start + 1 : end] for start, end in pairwise(ends))
+
+
+def runs_a_program(sql: str) -> bool:
+    """True if a query starts a program, or calls Java by name: what that does is not known."""
+    tokens = [found for found in TOKEN.finditer(sql) if found.lastgroup != "nothing"]
+    return any(
+        (one[0].lower() == "using" and other.lastgroup == "text")
+        or (one[0].strip("`").lower() in CALLS_OF_JAVA and other[0] == "(")
+        for one, other in pairwise(tokens)
+    )
+
+
+def with_aliases(sql: str, names: Mapping[str, str]) -> str:
+    """Give relations of generated names those of their tables, where the query gives them none.
+
+    ``names`` has the table's name by what renders the relation. ``orders.id`` is found then, too.
+    """
+    if not any(name in sql for name in names):
+        return sql
+    tokens = [found for found in TOKEN.finditer(sql) if found.lastgroup != "nothing"]
+    words = ["", "", "", *(one[0] for one in tokens), ""]
+    made, start = [], 0
+    for at, last in enumerate(tokens, start=3):
+        name = "".join(words[at - 2 : at + 1])
+        is_bare = words[at - 3].lower() in BEFORE and words[at + 1].lower() in AFTER
+        if name in names and is_bare:
+            made += [sql[start : last.end()], f" AS {quoting.identifier(names[name])}"]
+            start = last.end()
+    return "".join((*made, sql[start:]))
 
 
 def is_query(sql: str) -> bool:

@@ -16,6 +16,8 @@ FILES = {
     "models/several.sql": "{{ config(materialized='table', "
     f"pre_hook=[\"{LOGGED.format('pre; 1')}; select 1, 1; select 'b';\", '-- nothing'], "
     f"post_hook={{'sql': \"{LOGGED.format('post')}\", 'transaction': false}}) }}}} select 1 as id",
+    "models/headed.sql": "{{ config(materialized='view') }} {% call set_sql_header(config) %}"
+    f"{LOGGED.format('header')}; set a.b = 1;{{% endcall %}} select 1 as id",
     "models/ended_table.sql": CONFIG.format("table") + ENDED,
     "models/ended_view.sql": CONFIG.format("view") + ENDED,
     "models/ended_merge.sql": "{{ config(materialized='incremental', unique_key='id', "
@@ -40,7 +42,10 @@ START = (
 def test_a_hook_runs_each_of_its_statements_and_queries_may_end_in_semicolons(
     project: Project,
 ) -> None:
-    """A guard stops its model, before it or after it, in the first run as in the second."""
+    """A guard stops its model, before it or after it, in the first run as in the second.
+
+    A view's header runs, too.
+    """
     config = {"name": "tested", "version": "1.0.0", "profile": "tested"}
     hooks = {"on-run-start": ["-- nothing", START], "on-run-end": ["select 1;"]}
     project.write({**FILES, "dbt_project.yml": json.dumps({**config, **hooks})})
@@ -50,6 +55,6 @@ def test_a_hook_runs_each_of_its_statements_and_queries_may_end_in_semicolons(
         assert failed == {"guarded", "late"}, run.log
         assert "the guard says stop" in run.message("guarded")
     rows = project.rows(f"select msg from {project.schema}.log")
-    assert sorted(row.msg for row in rows) == sorted(["start;1", "pre; 1", "post"] * 2)
+    assert sorted(row.msg for row in rows) == sorted(["start;1", "pre; 1", "header", "post"] * 2)
     shown = project.dbt("show", "--inline", "select id from range(9); -- done", "--limit", "2")
     assert shown.success, shown.log

@@ -162,9 +162,8 @@ def test_the_macros_mean_what_they_say(project: Project) -> None:
     )
     assert project.dbt("run").success
     run = project.dbt("test")
-    states = {name: one["status"] for name, one in run.results.items()}
-    assert states == {"by_name": "pass", "differs": "fail", "misspelt": "error"}, run.log
-    assert "s has no field cod" in run.message("misspelt")
+    for ended in ("PASS nested_out::by_name", "FAIL 1 nested_out::differs", "no field cod"):
+        assert ended in run.log, run.log
     for model, expected in (("scalars", calls), ("aggregates", AGGREGATES)):
         (row,) = project.rows(f"select * from {project.schema}.{model}")
         assert dict(zip(expected, row, strict=True)) == expected
