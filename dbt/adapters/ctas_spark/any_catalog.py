@@ -129,6 +129,12 @@ class AnyCatalogAdapter(LookupAdapter):
         return implementation_of(spark, SESSION_CATALOG) == SESSION_OF_ICEBERG
 
     @available
+    def clone_mark_sql(self, view: CtasSparkRelation) -> str:
+        """The statement by which a seed knows the view for a clone, which it may replace."""
+        mark = quoting.properties({listed_at_once.CLONE: "true"})
+        return f"ALTER VIEW {view} SET TBLPROPERTIES {mark}"
+
+    @available
     def count_writes(self, table: CtasSparkRelation, file_format: str | None) -> None:
         """Count what this model's statements write, if its format is one whose writers count."""
         known = file_format in FORMATS
@@ -275,7 +281,7 @@ class AnyCatalogAdapter(LookupAdapter):
     def _relation(self, catalog: str | None, found: Listed) -> CtasSparkRelation:
         kind = RelationType.View if found.is_view else RelationType.Table
         path = catalog, found.database, found.name
-        return self._named(*path, type=kind, information=found.information, **found.formats)
+        return self._named(*path, type=kind, **found.known)
 
     def parse_columns_from_information(self, relation: BaseRelation) -> list[Any]:
         """The columns that Spark shows; a comment or a property may look like more of them."""

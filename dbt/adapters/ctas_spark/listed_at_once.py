@@ -26,6 +26,8 @@ VIEW = "VIEW"
 HIVE = "hive"
 """What Spark calls the provider of an Iceberg table in the session catalog."""
 ICEBERG_ENTRY = ("table_type", ICEBERG)
+CLONE = "ctas_spark_clone"
+"""The property of a view that dbt clone has made."""
 HEAD = re.compile(
     r"\A(?:Catalog: .*\n)?Database: .*\nTable: .*\n(?:(?!Type: ).*\n)*"
     r"Type: (?P<type>.*)\n?(?:Provider: (?P<provider>.*)\n?)?"
@@ -46,11 +48,13 @@ class Listed:
     is_view: bool = False
     provider: str = ""
     information: str = ""
+    is_clone: bool = False
 
     @property
-    def formats(self) -> dict[str, Any]:
-        """What dbt-spark's relations know of a format."""
-        return {f"is_{one}": self.provider == one for one in ("delta", "hudi", "iceberg")}
+    def known(self) -> dict[str, Any]:
+        """What a relation knows of it."""
+        formats = {f"is_{one}": self.provider == one for one in ("delta", "hudi", "iceberg")}
+        return {**formats, "is_clone": self.is_clone, "information": self.information}
 
 
 def rows(spark: Any, database: str) -> list[Listed]:
@@ -82,6 +86,7 @@ def of_entry(entry: Mapping[str, Any], shown: str) -> Listed:
         entry["tableType"]["name"] == VIEW,
         ICEBERG if is_iceberg else provider,
         shown.replace(f"\nComment: {entry['comment']}\n", "\n", 1) if entry["comment"] else shown,
+        CLONE in entry["properties"],
     )
 
 
