@@ -133,6 +133,34 @@ def test_a_secret_is_hidden_wherever_it_turns_up() -> None:
     assert hide("failed with abc-secret at me:pa55word@") == f"failed with {HIDDEN} at me:{HIDDEN}@"
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("spark.my.apikey", "spark.my.api_key", "spark.my.api-key", "spark.my.pwd"),
+        *("spark.my.passphrase", "spark.sql.catalog.r.header.X-Api-Key"),
+        "spark.sql.catalog.r.header.X-Tenant-Path",
+    ],
+)
+def test_a_setting_that_is_a_secret_is_known_by_its_name(key: str) -> None:
+    """Every header is one, whatever it is called."""
+    assert redacted({key: "hush-hush-1"}) == {key: HIDDEN}
+
+
+def test_a_password_in_a_url_is_hidden_with_its_spaces() -> None:
+    """And decoded as well, as an error may repeat it."""
+    url = "jdbc:x://me:pw%40word@h/db?password=open sesame&user=me"
+    assert redacted({"url": url})["url"] == f"jdbc:x://me:{HIDDEN}@h/db?password={HIDDEN}&user=me"
+    assert Redactor({"url": url})("me pw@word open sesame") == f"me {HIDDEN} {HIDDEN}"
+
+
+def test_every_option_of_a_hook_is_a_secret() -> None:
+    """Whatever its name is, and within lists and mappings; a switch is none."""
+    options = {"file": "hush-1", "team": ["hush-2", {"pwd": "hush-3"}], "loud": True, "times": 3}
+    hide = credentials(hooks=[{"hook": "pager:Pager", **options}]).hide_secrets
+    assert "hush" not in hide("hush-1 hush-2 hush-3")
+    assert hide("True, 3") == "True, 3"
+
+
 def test_plain_settings_stay_readable() -> None:
     """Settings that are no secrets are shown as they are."""
     plain = {

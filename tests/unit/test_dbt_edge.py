@@ -143,6 +143,16 @@ def test_a_metastore_that_was_never_finished_is_explained(text: str) -> None:
     )
 
 
+def test_a_view_that_derby_can_not_hold_is_explained() -> None:
+    """Derby's own words have the whole query in them."""
+    query = "select 1\n" * 9
+    told = "Add request failed: a truncation error was encountered trying to shrink LONG VARCHAR"
+    said = dbt_edge.message(RuntimeError(f"{told} '{query}&' to length 32700."))
+    assert "Derby, holds 32700 characters" in said
+    assert "materialized to table" in said
+    assert "select 1" not in said
+
+
 def test_a_metastore_that_does_not_answer_is_explained() -> None:
     """The reason, and where the address is configured, instead of a class of Hive's."""
     said = dbt_edge.message(RuntimeError(f"HiveException: Unable to instantiate X\n{NOBODY}"))

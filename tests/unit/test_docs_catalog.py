@@ -1,6 +1,10 @@
 """Rows of dbt's catalog with Spark's comments, and as one table."""
 
+from pyspark.sql import Row
+
 from dbt.adapters.ctas_spark import docs_catalog
+
+DescribedRow = Row("col_name", "data_type", "comment")
 
 ROW = {
     "table_database": "spark_catalog",
@@ -16,13 +20,13 @@ ROWS = [
     {**ROW, "column_name": "# of rows", "column_index": 2},
 ]
 DESCRIBED = [
-    ("id", "int", "its\nnumber"),
-    ("Comment", "int", ""),
-    ("# of rows", "int", "how many"),
-    ("", "", ""),
-    ("# Detailed Table Information", "", ""),
-    ("Name", "spark_catalog.s.t", ""),
-    ("Comment", "of the\ntable", ""),
+    DescribedRow("id", "int", "its\nnumber"),
+    DescribedRow("Comment", "int", ""),
+    DescribedRow("# of rows", "int", "how many"),
+    DescribedRow("", "", ""),
+    DescribedRow("# Detailed Table Information", "", ""),
+    DescribedRow("Name", "spark_catalog.s.t", ""),
+    DescribedRow("Comment", "of the\ntable", ""),
 ]
 
 

@@ -23,6 +23,14 @@ def test_the_users_settings_win(tmp_path: Path) -> None:
     assert found["spark.sql.ansi.enabled"] == "false"
 
 
+def test_only_what_the_launcher_reads_is_on_the_command_line() -> None:
+    """Every user of the machine can read that; Spark's context gets all settings by another way."""
+    read = ("spark.driver.memory", "spark.jars.packages", "spark.master", "spark.submit.deployMode")
+    assert all(map(launch.BY_LAUNCHER.fullmatch, read))
+    others = ("spark.my.thing", "spark.sql.catalog.r.uri", "spark.hadoop.fs.s3a.access.key")
+    assert not any(map(launch.BY_LAUNCHER.fullmatch, others))
+
+
 def test_a_cluster_gets_no_loopback_address(tmp_path: Path) -> None:
     """Only a local master is bound to the loopback address."""
     assert "spark.driver.host" in with_defaults({}, str(tmp_path))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
+from pyspark.sql import Row
 
 from dbt.adapters.ctas_spark.lookup import LookupAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
@@ -57,9 +58,13 @@ def test_a_catalog_says_itself_whether_it_ignores_upper_case(
 
 
 def test_a_relation_has_the_format_that_describe_says() -> None:
-    """What dbt has cached of a table that was just made says nothing of it."""
-    rows = [("id", "int", ""), ("Provider", "delta", "")]
+    """Neither what dbt has cached of a table that was just made, nor a column of that name."""
+    row = Row("col_name", "data_type", "comment")
+    heading = row("# Detailed Table Information", "", "")
+    rows = [row("Provider", "int", ""), heading, row("Provider", "delta", "")]
     adapter: Any = SimpleNamespace(describe=lambda _relation: rows)
     made = CtasSparkRelation.create(schema="shop", identifier="orders")
     found = LookupAdapter.as_described(adapter, made)
     assert (found.is_delta, found.is_iceberg) == (True, False)
+    rows[2:] = []
+    assert not LookupAdapter.as_described(adapter, made).is_delta

@@ -1,10 +1,18 @@
 """What a preview is asked for, and what it tells."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.preview import Previewed, PreviewSettings, summary
+from dbt.adapters.ctas_spark.preview import (
+    Previewed,
+    PreviewSettings,
+    note_invocation,
+    summary,
+    was_preview,
+)
 from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError
 
 
@@ -91,3 +99,21 @@ def test_the_response_says_preview() -> None:
     assert str(previewed.response()) == "preview, 1,200 rows"
     assert previewed.response().schema_changes == ["id: int -> bigint"]
     assert str(node("a", None, {}).response()) == "preview"
+
+
+def test_the_results_of_a_preview_are_known_as_such(tmp_path: Path) -> None:
+    """By its variables, or by its id where the environment asked for it."""
+
+    def write(invocation: str, **variables: object) -> None:
+        results = {"metadata": {"invocation_id": invocation}, "args": {"vars": variables}}
+        (tmp_path / "run_results.json").write_text(json.dumps(results))
+
+    assert not was_preview(tmp_path)
+    write("one", ctas_preview=True)
+    assert was_preview(tmp_path)
+    write("two")
+    assert not was_preview(tmp_path)
+    note_invocation(tmp_path, "two")
+    assert was_preview(tmp_path)
+    write("three", ctas_preview=False)
+    assert not was_preview(tmp_path)

@@ -7,8 +7,9 @@ import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.settings import NodeSettings, bare, statements
+from dbt.adapters.ctas_spark.settings import NodeSettings
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+from dbt.adapters.ctas_spark.statements import bare
 
 
 class Session:
@@ -36,34 +37,6 @@ class Session:
             raise self.end
         if name in self.fixed:
             raise PySparkException("[CANNOT_MODIFY_CONFIG]")
-
-
-@pytest.mark.parametrize(
-    ("header", "expected"),
-    [
-        ("set a = 'x;y';\nset b = 2;\n", ["set a = 'x;y'", "set b = 2"]),
-        ("  \n", []),
-        ("set a = 1;\n-- why\n", ["set a = 1"]),
-        ("set a = 1; -- why\nset b = 2 /* so */;", ["set a = 1", "set b = 2"]),
-        ("/* what */ set a = '-- no'", ["/* what */ set a = '-- no'"]),
-    ],
-)
-def test_each_statement_runs_by_itself(header: str, expected: list[str]) -> None:
-    """A semicolon in a text ends none; a comment is no statement, and no part of a value."""
-    assert statements(header) == expected
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("select 1 as n;\n-- the end\n", "select 1 as n"),
-        ("select '; -- no' as n", "select '; -- no' as n"),
-        ("select 1 as n -- so\n;;", "select 1 as n"),
-    ],
-)
-def test_a_query_fits_into_another_without_what_ends_it(query: str, expected: str) -> None:
-    """Between brackets a semicolon is an error, and a comment hides the closing one."""
-    assert bare(query) == expected
 
 
 def test_a_secret_that_a_server_hides_is_not_set_to_asterisks() -> None:

@@ -1,6 +1,7 @@
 """dbt-spark's adapter, in any catalog that the session has."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -13,17 +14,20 @@ from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import listed_at_once, model_columns
 from dbt.adapters.ctas_spark.config import FORMATS
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
+from dbt.adapters.ctas_spark.listed_at_once import Listed
 from dbt.adapters.ctas_spark.lookup import ANYTHING, NOT_FOUND, LookupAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
+    ICEBERG,
     SESSION_OF_ICEBERG,
     implementation_of,
 )
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, catalog_of, levels, table_name
 from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, NotSupportedError
+from dbt.adapters.ctas_spark.staging.statement.tables import details
 from dbt.adapters.spark.impl import (
     DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
     LIST_RELATIONS_MACRO_NAME,
@@ -39,8 +43,6 @@ LISTAGG_SINCE = 4
 LISTINGS = 10
 """Attempts to list a schema in which others drop tables."""
 NOT_EXTENDED = "SHOW TABLE EXTENDED is not supported"
-ICEBERG_ENTRY = "table_type=ICEBERG"
-VIEW = "Type: VIEW"
 NO_VIEWS = "does not support views"
 NO_WAREHOUSE = "Namespace does not exist:"
 """What Iceberg says of a hadoop catalog in which nothing was made yet."""
@@ -68,7 +70,7 @@ class AnyCatalogAdapter(LookupAdapter):
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         schema = cast("CtasSparkRelation", schema_relation)
         if schema.in_session_catalog:
-            found = [one for one in self._listed(schema) if one.schema]  # not temporary
+            found = self._listed(schema)
             return [*found, *self._functions(schema, {str(one.identifier) for one in found})]
         self.require_catalog(catalog_of(schema.database))
         try:
@@ -125,6 +127,12 @@ class AnyCatalogAdapter(LookupAdapter):
     def _in_session_catalog_of_iceberg(self) -> bool:
         spark = self.connections.get_thread_connection().handle.spark
         return implementation_of(spark, SESSION_CATALOG) == SESSION_OF_ICEBERG
+
+    @available
+    def clone_mark_sql(self, view: CtasSparkRelation) -> str:
+        """The statement by which a seed knows the view for a clone, which it may replace."""
+        mark = quoting.properties({listed_at_once.CLONE: "true"})
+        return f"ALTER VIEW {view} SET TBLPROPERTIES {mark}"
 
     @available
     def count_writes(self, table: CtasSparkRelation, file_format: str | None) -> None:
@@ -204,29 +212,42 @@ class AnyCatalogAdapter(LookupAdapter):
         spark = self.connections.get_thread_connection().handle.spark
         for attempt in range(LISTINGS):
             try:
-                rows = listed_at_once.rows(spark, str(schema.schema)) or self.execute_macro(
-                    LIST_RELATIONS_MACRO_NAME, kwargs={"schema_relation": schema}
-                )
-                return self._build_spark_relation_list(rows, self._get_relation_information)
+                found = listed_at_once.rows(spark, str(schema.schema)) or self._shown(schema)
+                return [self._relation(None, one) for one in found]
             except DbtRuntimeError as error:  # noqa: PERF203 (a few attempts)
                 if any(known in error.msg for known in SCHEMA_NOT_FOUND_MESSAGES):
                     return []
                 if NOT_EXTENDED in error.msg:
-                    return super().list_relations_without_caching(schema)
+                    return [*self._tables(schema), *self._views(schema)]
                 is_gone = any(known in error.msg for known in TABLE_OR_VIEW_NOT_FOUND_MESSAGES)
                 if not is_gone or attempt == LISTINGS - 1:
                     raise
         raise AssertionError("a listing either returns or raises")
 
+    def _shown(self, schema: CtasSparkRelation) -> Iterator[Listed]:
+        """Those of a schema by SHOW TABLE EXTENDED, without temporary views."""
+        is_iceberg = self._holds_iceberg(catalog_of(schema.database))
+        asked = {"schema_relation": schema}
+        rows = self.execute_macro(LIST_RELATIONS_MACRO_NAME, kwargs=asked)
+        for where, name, temporary, shown in rows:
+            if temporary:
+                continue
+            if is_iceberg:
+                yield Listed(where, name, provider=ICEBERG, information=shown)
+            else:
+                found = listed_at_once.of_statement(where, name, shown)
+                yield found or self._described(schema, name)
+
     def _tables(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """All at once where that works: not in Spark 3.5 (SPARK-33393), nor with a broken table."""
-        asked = {"schema_relation": schema}
         try:
-            rows: Iterable[Any] = self.execute_macro(LIST_RELATIONS_MACRO_NAME, kwargs=asked)
+            found = [*self._shown(schema)]
         except DbtRuntimeError:
-            listed = self.execute_macro(LIST_TABLES_MACRO_NAME, kwargs=asked)
-            rows = [(*row, self._described(schema, str(row[1]))) for row in listed if not row[2]]
-        return [*self._found(schema, RelationType.Table, rows)]
+            asked = {"schema_relation": schema}
+            rows = self.execute_macro(LIST_TABLES_MACRO_NAME, kwargs=asked)
+            found = [self._described(schema, str(row[1])) for row in rows if not row[2]]
+        tables = (replace(one, database=str(schema.schema), is_view=False) for one in found)
+        return [self._relation(schema.database, one) for one in tables]
 
     def _functions(self, schema: CtasSparkRelation, taken: set[str]) -> Iterator[BaseRelation]:
         """Those of the session catalog; of a function and a table of one name, the table.
@@ -243,36 +264,30 @@ class AnyCatalogAdapter(LookupAdapter):
                 path = schema.database, schema.schema, name
                 yield self._named(*path, type=RelationType.Function)
 
-    def _described(self, schema: CtasSparkRelation, table: str) -> str:
-        """What DESCRIBE says, in the lines of SHOW TABLE EXTENDED; nothing of a broken table."""
+    def _described(self, schema: CtasSparkRelation, table: str) -> Listed:
+        """What DESCRIBE says; nothing of a broken table."""
         name = quoting.table(table_name(schema.database, str(schema.schema), table))
         rows = self._rows(DESCRIBE_TABLE_EXTENDED_MACRO_NAME, ANYTHING, table_name=name)
-        return "\n".join(f"{row[0]}: {row[1]}" for row in rows)
+        return listed_at_once.of_description(str(schema.schema), table, details(rows))
 
     def _views(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """Only the session catalog lists its views among its tables."""
         rows = self._rows(LIST_VIEWS_MACRO_NAME, NO_VIEWS, schema_relation=schema)
-        return [*self._found(schema, RelationType.View, rows)]
+        views = (
+            Listed(str(schema.schema), str(row[1]), is_view=True) for row in rows if not row[2]
+        )
+        return [self._relation(schema.database, one) for one in views]
 
-    def _found(
-        self, schema: CtasSparkRelation, kind: RelationType, rows: Iterable[Any]
-    ) -> Iterator[BaseRelation]:
-        """What is not temporary; a row has namespace, name, that mark, and information if any."""
-        for _, name, temporary, *information in rows:
-            if not temporary:
-                path = schema.database, schema.schema, str(name)
-                yield self._named(*path, type=kind, **_told("".join(information)))
+    def _relation(self, catalog: str | None, found: Listed) -> CtasSparkRelation:
+        kind = RelationType.View if found.is_view else RelationType.Table
+        path = catalog, found.database, found.name
+        return self._named(*path, type=kind, **found.known)
 
-    def _build_spark_relation_list(
-        self, row_list: Iterable[Any], relation_info_func: Callable[[Any], Any]
-    ) -> list[BaseRelation]:
-        """dbt-spark's finds a word anywhere in what Spark says: in a comment, too."""
-        found: list[BaseRelation] = []
-        for schema, name, information in map(relation_info_func, row_list):
-            is_view = VIEW in information.splitlines()
-            kind = RelationType.View if is_view else RelationType.Table
-            found.append(self._named(None, schema, name, type=kind, **_told(information)))
-        return found
+    def parse_columns_from_information(self, relation: BaseRelation) -> list[Any]:
+        """The columns that Spark shows; a comment or a property may look like more of them."""
+        shown = cast("CtasSparkRelation", relation).information or ""
+        trusted = relation.replace(information=listed_at_once.without_texts(shown))
+        return super().parse_columns_from_information(trusted)
 
     def _get_catalog_schemas(self, relation_configs: Iterable[RelationConfig]) -> Any:
         """Each schema by itself, as dbt-spark reads them: of the same database, too."""
@@ -284,14 +299,3 @@ class AnyCatalogAdapter(LookupAdapter):
             return
         for column in super()._get_columns_for_catalog(relation):
             yield {**column, "table_database": relation.database}
-
-
-def _told(information: str) -> dict[str, Any]:
-    """What SHOW TABLE EXTENDED says of a table's format.
-
-    In the session catalog, Spark calls an Iceberg table's provider hive.
-    """
-    lines = information.splitlines()
-    formats = {f"is_{one}": f"Provider: {one}" in lines for one in ("delta", "hudi", "iceberg")}
-    formats["is_iceberg"] |= ICEBERG_ENTRY in information
-    return {"information": information, **formats}

@@ -25,8 +25,9 @@ from dbt.adapters.ctas_spark.lines_of_errors import located
 from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
 from dbt.adapters.ctas_spark.progress import told
-from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging import quoting, temporary
 from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
+from dbt.adapters.ctas_spark.staging.engines.literals import refuse_to_keep, require_escapes
 from dbt.adapters.ctas_spark.staging.engines.protocol import (
     STOP_SECONDS,
     StoppableJob,
@@ -35,6 +36,7 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import (
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.engines.start import START
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
+from dbt.adapters.ctas_spark.statements import is_query, tidy, with_aliases
 from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
@@ -118,6 +120,10 @@ class SessionHandle(SparkConnectionWrapper):
     def frame(self) -> Any:
         """The last statement as a DataFrame, which is not computed yet."""
         return self._frame
+
+    def complete(self) -> None:
+        """Compute the last statement, a query, without fetching a row: it may be a guard."""
+        self.job.complete(self._frame)
 
     def fetchall(self) -> list[Row]:
         return list(self._frame.collect())
@@ -218,18 +224,22 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             raise DbtDatabaseError(hide(said)) from error
 
     def add_query(self, sql: str, *others: Any, **named: Any) -> tuple[Connection, Any]:
-        """Run a statement, or what a preview runs instead."""
+        """Run a statement, or what a preview runs instead; a query runs when it is fetched."""
+        sql = with_aliases(tidy(sql), temporary.generated_names())
         with self.exception_handler(sql):
             sql = self.instead(self.get_thread_connection().handle.spark, sql)
         return super().add_query(sql, *others, **named)
 
     def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
-        """Run and fetch: Spark computes a query when it is fetched, so this can fail as well."""
+        """Run and fetch; a query of which nothing is fetched is computed all the same."""
         with self.exception_handler(self._add_query_comment(sql)):
             connection = self.get_thread_connection()
+            refuse_to_keep(sql)
             self.model.note(connection.handle.spark, sql)
             with told(str(connection.name), connection.handle.job):
                 response, rows = super().execute(sql, *others, **named)
+                if not named.get("fetch") and is_query(sql):
+                    connection.handle.complete()
         if self.model.counts:
             written = self.get_thread_connection().handle.written_by(sql)
             response = PublicationResponse.of_write(str(response), written, self.model.level)
@@ -244,6 +254,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         method = METHODS[credentials.method]
         try:
             spark = method.start(credentials, log_directory())
+            require_escapes(spark)
         except Exception as error:
             hide = credentials.hide_secrets
             logger.debug(hide(dbt_edge.full_text(error)))

@@ -6,7 +6,8 @@ from typing import Any
 
 from dbt_common.contracts.metadata import CatalogTable, ColumnMetadata, StatsItem, TableMetadata
 
-DETAILS = ("# Detailed Table Information", "# Detailed View Information")
+from dbt.adapters.ctas_spark.staging.statement.tables import details
+
 STATS = "stats:"
 HAS_STATS = StatsItem(
     id="has_stats",
@@ -25,22 +26,13 @@ def with_comments(
     ``described`` are the rows of DESCRIBE EXTENDED: name, type and comment of each column, then,
     after a title, name and value of what else is known.
     """
-    lines = [tuple(row) for row in described]
+    lines = list(described)
     columns = takewhile(lambda line: line[1], lines)  # a heading has no type, an odd name may be #
     comments = {name: comment or None for name, _, comment in columns}
-    of_relation = _comment_of_relation(lines)
+    of_relation = details(lines).get("Comment") or None
     for row in rows:
         own = {"table_comment": of_relation, "column_comment": comments.get(row["column_name"])}
         yield {**row, **{key: text for key, text in own.items() if text}}
-
-
-def _comment_of_relation(lines: Iterable[tuple[str, str, str]]) -> str | None:
-    is_of_relation = False
-    for name, value, _ in lines:
-        if is_of_relation and name == "Comment":
-            return value or None
-        is_of_relation = is_of_relation or name in DETAILS
-    return None
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> CatalogTable | None:

@@ -13,6 +13,7 @@ from dbt.adapters.ctas_spark.invocation import InvocationAdapter
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import ICEBERG
 from dbt.adapters.ctas_spark.staging.context import DELTA
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+from dbt.adapters.ctas_spark.staging.statement.tables import details
 
 BY_SNAPSHOT = "SELECT unix_millis(max(made_current_at)) FROM {}.history"
 BY_COMMIT = "DESCRIBE HISTORY {} LIMIT 1"
@@ -40,7 +41,7 @@ class FreshnessAdapter(InvocationAdapter):
 
     def _last_written(self, source: BaseRelation) -> datetime | None:
         """None for a table to which no row was ever written."""
-        provider = dict(row[:2] for row in self.describe(source)).get("Provider")
+        provider = details(self.describe(source)).get("Provider")
         # its time has no zone, which over Thrift nobody knows
         if provider == DELTA and self._credentials.method != THRIFT:
             newest = self._handle.spark.sql(BY_COMMIT.format(source)).first()

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
 
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.events.contextvars import get_node_info
+from dbt_common.exceptions import CompilationError, DbtRuntimeError
 
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark import (
     dbt_edge,
+    fixtures,
     grants,
     increments,
     model_columns,
@@ -28,16 +30,20 @@ from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
+from dbt.adapters.ctas_spark.preview_adapter import OPERATION
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.settings import bare, statements
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+from dbt.adapters.ctas_spark.statements import bare, statements
 from dbt.adapters.ctas_spark.summary import Written
 from dbt.adapters.spark.impl import SparkConfig
 
 INSTEAD = {"seed": seeds.IN_BATCHES, "snapshot": snapshots.BY_STATEMENT}
 """What is done with a node that can't be published; else it is an incremental model."""
+Executed = tuple[AdapterResponse, Any]
+NO_STATEMENT = "SELECT 1 WHERE false"
+"""What runs for a hook that is nothing but a comment."""
 
 
 @dataclass
@@ -172,6 +178,41 @@ class CtasSparkAdapter(ModelViewsAdapter):
         """Run a model's own statements before it."""
         for statement in statements(header or ""):
             self.execute(statement)
+
+    @for_macros
+    def statements_of(self, hook: str) -> list[str]:
+        """The statements of a hook, each by itself."""
+        return statements(hook)
+
+    def execute(
+        self,
+        sql: str,
+        auto_begin: bool = False,  # noqa: FBT001, FBT002 (dbt's own signature)
+        fetch: bool = False,  # noqa: FBT001, FBT002 (dbt's own signature)
+        limit: int | None = None,
+    ) -> Executed:
+        """Run a statement; of a hook of the run, each of its statements."""
+        if not fetch and get_node_info().get("resource_type") == OPERATION:
+            *before, sql = statements(sql) or [NO_STATEMENT]
+            for one in before:
+                super().execute(one, auto_begin)
+        return cast("Executed", super().execute(sql, auto_begin, fetch, limit))
+
+    @for_macros
+    def fixture_row(
+        self, row: dict[str, Any], types: dict[str, str], fixture: str
+    ) -> dict[str, str]:
+        """The values of a unit test's row as SQL, by the names of their columns in lower case."""
+        given = {name.lower(): value for name, value in row.items()}
+        if unknown := next((name for name in given if name not in types), None):
+            raise CompilationError(
+                f"Invalid column name: '{unknown}' in unit test fixture for {fixture}.\n"
+                f"Accepted columns for {fixture} are: {[*types]}"
+            )
+        try:
+            return {name: fixtures.value_of(one, types[name], name) for name, one in given.items()}
+        except ValueError as error:
+            raise CompilationError(f"unit test fixture for {fixture}: {error}") from error
 
     @available
     def has_strategy(self, name: str) -> bool:

@@ -1,34 +1,125 @@
-"""The relations of a schema in the session catalog, in a few calls of the metastore.
+"""What the tables and views of a schema are: by the catalog's own entries, or by what Spark shows.
 
-SHOW TABLE EXTENDED asks for one table after the other: for a schema of 5,000 tables, 5,000 times.
+A comment can hold any line of what Spark shows of a table, so no line below one counts.
 """
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import SESSION_OF_ICEBERG, implementation_of
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+    ICEBERG,
+    SESSION_OF_ICEBERG,
+    implementation_of,
+)
 from dbt.adapters.ctas_spark.staging.catalogs.settings import CATALOG_OF_DELTA
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines import jvm
 
-Row = tuple[str, str, bool, str]
-
 LISTED_BY_METASTORE = (None, CATALOG_OF_DELTA, SESSION_OF_ICEBERG)
 """Session catalogs that ask the metastore when the statement runs; others may list otherwise."""
-PATH = re.compile(r"^Database: (.*)\nTable: (.*)$", re.MULTILINE)
+VIEW = "VIEW"
+HIVE = "hive"
+"""What Spark calls the provider of an Iceberg table in the session catalog."""
+ICEBERG_ENTRY = ("table_type", ICEBERG)
+CLONE = "ctas_spark_clone"
+"""The property of a view that dbt clone has made."""
+HEAD = re.compile(
+    r"\A(?:Catalog: .*\n)?Database: .*\nTable: .*\n(?:(?!Type: ).*\n)*"
+    r"Type: (?P<type>.*)\n?(?:Provider: (?P<provider>.*)\n?)?"
+)
+"""The first lines of a table or view in the session catalog; its comment comes later."""
+PROPERTIES = re.compile(r"^Table Properties: \[(.*)\]$", re.MULTILINE)
+PROVIDER = re.compile(r"^Provider: (.*)$", re.MULTILINE)
+COMMENTED = re.compile(r"^Comment: ", re.MULTILINE)
+SCHEMA = "\nSchema: root\n"
 
 
-def rows(spark: Any, database: str) -> list[Row]:
-    """The rows of SHOW TABLE EXTENDED; none where the statement has to be run, or is to fail."""
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A table or view; ``information`` is what Spark shows of it, for dbt's docs."""
+
+    database: str
+    name: str
+    is_view: bool = False
+    provider: str = ""
+    information: str = ""
+    is_clone: bool = False
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What a relation knows of it."""
+        formats = {f"is_{one}": self.provider == one for one in ("delta", "hudi", "iceberg")}
+        return {**formats, "is_clone": self.is_clone, "information": self.information}
+
+
+def rows(spark: Any, database: str) -> list[Listed]:
+    """Those of a schema of the session catalog, in a few calls of the metastore.
+
+    SHOW TABLE EXTENDED asks for one table after the other: of 5,000 tables, 5,000 times.
+
+    Returns:
+        Nothing where the statement has to be run, or is to fail.
+    """
     if not jvm.is_local(spark):
         return []
     if implementation_of(spark, SESSION_CATALOG) not in LISTED_BY_METASTORE:
         return []
     try:
-        told = jvm.described_tables(spark, database)
+        return [of_entry(*one) for one in jvm.described_tables(spark, database)]
     except (Py4JError, PySparkException):
         return []
-    return [(*PATH.findall(one)[0], False, one) for one in told]
+
+
+def of_entry(entry: Mapping[str, Any], shown: str) -> Listed:
+    """By the catalog's entry; ``shown`` is the same as Spark prints it."""
+    path, provider = entry["identifier"], str(entry["provider"] or "").lower()
+    key, iceberg = ICEBERG_ENTRY
+    is_iceberg = str(entry["properties"].get(key)).lower() == iceberg
+    return Listed(
+        path["database"],
+        path["table"],
+        entry["tableType"]["name"] == VIEW,
+        ICEBERG if is_iceberg else provider,
+        shown.replace(f"\nComment: {entry['comment']}\n", "\n", 1) if entry["comment"] else shown,
+        CLONE in entry["properties"],
+    )
+
+
+def of_statement(database: str, name: str, shown: str) -> Listed | None:
+    """By what SHOW TABLE EXTENDED shows; None if its comment could have said what it is."""
+    if found := HEAD.match(shown):
+        provider = (found["provider"] or "").lower()
+        known = PROPERTIES.findall(shown)
+        if provider == HIVE and known and ICEBERG_ENTRY in _pairs(known[-1]):
+            provider = ICEBERG
+        return Listed(database, name, found["type"] == VIEW, provider, shown)
+    providers = PROVIDER.findall(shown)
+    if providers and COMMENTED.search(shown):
+        return None
+    return Listed(database, name, provider=(providers or [""])[0].lower(), information=shown)
+
+
+def of_description(database: str, name: str, details: Mapping[str, str]) -> Listed:
+    """By what DESCRIBE says, in cells, below its last heading."""
+    shown = "\n".join(f"{label}: {value}" for label, value in details.items() if label != "Comment")
+    is_view, provider = details.get("Type") == VIEW, details.get("Provider", "").lower()
+    return Listed(database, name, is_view, provider, shown)
+
+
+def without_texts(shown: str) -> str:
+    """Owner, statistics and columns, without what a comment or a property may say of them."""
+    above, schema, columns = shown.rpartition(SCHEMA)
+    owners = [one for one in above.splitlines() if one.startswith("Owner: ")]
+    statistics = [one for one in above.splitlines() if one.startswith("Statistics: ")]
+    return "\n".join((*owners[:1], *statistics[-1:])) + schema + columns
+
+
+def _pairs(properties: str) -> Iterator[tuple[str, str]]:
+    for one in properties.split(", "):
+        key, _, value = one.partition("=")
+        yield key, value.lower()

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.column import CtasSparkColumn, types_query
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, catalog_of
+from dbt.adapters.ctas_spark.staging.statement.tables import details
 from dbt.adapters.spark.impl import DESCRIBE_TABLE_EXTENDED_MACRO_NAME, SparkAdapter
 
 NOT_FOUND = "TABLE_OR_VIEW_NOT_FOUND"
@@ -41,8 +42,7 @@ class LookupAdapter(SparkAdapter):
     @available
     def as_described(self, relation: CtasSparkRelation) -> CtasSparkRelation:
         """The relation with its format: macros that are to add to it go by that."""
-        told = dict(row[:2] for row in self.describe(relation))
-        provider = str(told.get("Provider")).lower()
+        provider = details(self.describe(relation)).get("Provider", "").lower()
         flags = {f"is_{one}": provider == one for one in ("delta", "iceberg", "hudi")}
         return relation.replace(**flags)
 

@@ -24,9 +24,9 @@ from dbt.adapters.ctas_spark.staging.engines.calls import condition
 from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError, MetastoreError
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, MovedMetastore, Sweep
+from dbt.adapters.ctas_spark.staging.statement.tables import details
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
-PROVIDER = "Provider"
 NOT_FOUND = "_NOT_FOUND"
 """The end of Spark's conditions for a table, a schema and a catalog that are not there."""
 SHAPES = {
@@ -113,15 +113,15 @@ def _format(spark: Any, path: str) -> Mapping[str, str]:
     """That of a table which commits by itself, whose versions its own history knows."""
     try:
         table = quoting.table(named(spark, path))
-        rows = spark.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
+        told = details(spark.sql(f"DESCRIBE TABLE EXTENDED {table}").collect())
     except AnalysisException as error:
         if condition(error).split(".")[0].endswith(NOT_FOUND):
             return NO_OPTIONS
         raise MetastoreError(
             f"could not look at {path}: {error}", left="nothing was done"
         ) from error
-    found = [row.data_type.lower() for row in rows if row.col_name == PROVIDER][-1:]
-    return {"file_format": found[0]} if found and found[0] in (DELTA, ICEBERG) else NO_OPTIONS
+    provider = told.get("Provider", "").lower()
+    return {"file_format": provider} if provider in (DELTA, ICEBERG) else NO_OPTIONS
 
 
 @contextmanager

@@ -1,9 +1,11 @@
 """A preview: what an invocation is asked for, what it may not do, and what it has found."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
@@ -14,6 +16,8 @@ PREVIEW, ROWS, LIMIT = "ctas_preview", "ctas_preview_rows", "ctas_preview_limit"
 NAMES = (PREVIEW, ROWS, LIMIT)
 NEARLY = 0.85
 FLAGS = {"true": True, "1": True, "false": False, "0": False, "": False}
+NOTE, RESULTS = "ctas_preview.json", "run_results.json"
+INVOCATION = "invocation_id"
 MOST_TABLES = 40
 MOST_CHANGES = 8
 NOTHING_STARTED = "nothing was started"
@@ -57,6 +61,39 @@ class PreviewSettings:
         return cls(
             enabled=True, rows=bool(_flag(given.get(ROWS))), limit=int(limit) if limit else None
         )
+
+
+def note_invocation(target: Path, invocation: str) -> None:
+    """Let a later ``dbt retry`` know that this invocation is a preview."""
+    target.mkdir(parents=True, exist_ok=True)
+    (target / NOTE).write_text(json.dumps({INVOCATION: invocation}))
+
+
+def was_preview(target: Path) -> bool:
+    """Whether the results in a directory, which ``dbt retry`` goes by, are those of a preview."""
+    results, note = _read(target / RESULTS), _read(target / NOTE)
+    variables = results.get("args", {}).get("vars") or {}
+    noted = note.get(INVOCATION)
+    is_noted = noted is not None and noted == results.get("metadata", {}).get(INVOCATION)
+    return is_noted or bool(_flag(variables.get(PREVIEW)))
+
+
+def refuse_to_build_what_was_previewed() -> InvalidArgumentError:
+    """The error of a ``dbt retry`` that is no preview of a run that was one."""
+    return InvalidArgumentError(
+        "the run to retry was a preview, and this would publish its tables: dbt retry --vars "
+        "replaces all variables of that run, and CTAS_PREVIEW holds for one command",
+        left=NOTHING_STARTED,
+        remedy=f"repeat {PREVIEW}: true in --vars, or run dbt build to publish",
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _misspelt(variables: Mapping[str, Any]) -> Iterator[str]:

@@ -5,10 +5,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import reduce
 from multiprocessing.context import SpawnContext
+from pathlib import Path
 from typing import Any
 
+from click import get_current_context
 from dbt_common.events.contextvars import get_node_info
 from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.invocation import get_invocation_id
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
@@ -34,7 +37,10 @@ from dbt.adapters.ctas_spark.preview import (
     Previewed,
     PreviewResponse,
     PreviewSettings,
+    note_invocation,
+    refuse_to_build_what_was_previewed,
     summary,
+    was_preview,
 )
 from dbt.adapters.ctas_spark.relation import TEMPORARY, CtasSparkRelation, InputLimit
 from dbt.adapters.ctas_spark.staging import quoting
@@ -45,9 +51,11 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NotSupportedError,
     StagingError,
 )
+from dbt.adapters.ctas_spark.statements import runs_a_program
 from dbt.adapters.ctas_spark.temporary_adapter import TemporaryAdapter
 
 OPERATION = "operation"
+RETRY = "retry"
 LEFT_OUT = "SELECT 1 AS left_out WHERE false"
 """What runs in place of a hook that writes."""
 NEW_ROWS_ALONE = "the preview shows the new rows alone: {} is a strategy of the project's own"
@@ -93,9 +101,23 @@ class PreviewAdapter(TemporaryAdapter):
                     left=NOTHING_STARTED,
                     remedy="use a target with method: session, which reads the same metastore",
                 )
+            self._compare_with_retried(asked)
         except StagingError as error:
             raise DbtRuntimeError(str(error)) from error
         return asked
+
+    def _compare_with_retried(self, asked: PreviewSettings) -> None:
+        """A preview stays one when it is retried."""
+        root = getattr(self.config, "project_root", None)
+        if root is None:  # dbt debug has none
+            return
+        target, command = Path(root, self.config.target_path), get_current_context(silent=True)
+        if asked.enabled:
+            note_invocation(target, get_invocation_id())
+        elif command is not None and command.info_name == RETRY:
+            state = command.params.get("state")
+            if was_preview(Path(root, state) if state else target):
+                raise refuse_to_build_what_was_previewed()
 
     @available
     def is_preview(self) -> bool:
@@ -222,9 +244,12 @@ class PreviewAdapter(TemporaryAdapter):
 
     def _instead(self, spark: Any, sql: str) -> str:
         """The statement, or nothing in place of one that a hook writes with."""
-        if not self._here.in_hook and get_node_info().get("resource_type") != OPERATION:
+        is_hook = self._here.in_hook or get_node_info().get("resource_type") == OPERATION
+        if runs_a_program(sql) and not is_hook:
+            raise commands.refused(sql)
+        if not is_hook:
             commands.refuse_changes(spark, sql)
-        elif commands.changes_more_than_session(spark, sql):
+        elif runs_a_program(sql) or commands.changes_more_than_session(spark, sql):
             logger.info(f"left out of the preview, a hook: {commands.abridged(sql)}")
             return LEFT_OUT
         return sql

@@ -14,6 +14,8 @@ from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError, PythonModelError
 
 NO_JOB = "no job was started"
+SAMPLES: Mapping[str, object] = {"b": False, "i": 0, "u": 0, "f": 0.0, "M": 0, "m": 0}
+"""A value of each of NumPy's kinds of types; of any other, a text."""
 RETURNS = "return a DataFrame of Spark, pandas, pandas on Spark or polars, or a table of pyarrow"
 
 
@@ -81,12 +83,26 @@ def _frame(returned: Any, session: Any) -> Any:
         returned = returned.collect()
     if _is_a(returned, "polars", "DataFrame"):
         returned = returned.to_arrow()
+    if _is_a(returned, "pandas", "DataFrame") and returned.empty and len(returned.columns):
+        return session.createDataFrame(_one_row_like(returned)).where("false")
     if _is_a(returned, "pandas", "DataFrame") or _is_a(returned, "pyarrow", "Table"):
         return session.createDataFrame(returned)
     if hasattr(returned, "createOrReplaceTempView"):
         return returned
     kind = f"{type(returned).__module__}.{type(returned).__qualname__}"
     raise PythonModelError(f"the model returned {kind}", remedy=RETURNS)
+
+
+def _one_row_like(frame: Any) -> Any:
+    """A frame of pandas with the same columns: Spark finds their types by what is in them.
+
+    A column of objects is taken for one of texts.
+    """
+    pandas: Any = sys.modules["pandas"]
+    columns = [pandas.Series([SAMPLES.get(one.kind, "")], dtype=one) for one in frame.dtypes]
+    made = pandas.concat(columns, axis=1)
+    made.columns = frame.columns
+    return made
 
 
 def _is_a(value: Any, module: str, name: str) -> bool:

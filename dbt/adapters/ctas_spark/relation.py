@@ -42,6 +42,8 @@ class CtasSparkRelation(SparkRelation):
 
     include_policy: Policy = field(default_factory=Policy)
     branch: str = ""
+    is_clone: bool = False
+    """Whether it is a view that dbt clone has made; of other catalogs' views nobody knows."""
     is_shown: bool = False
     """Whether its path is only for a reader, and nothing takes its place."""
 

@@ -25,6 +25,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.server import CONNECT, CatalogsWit
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import TableName, table_name
 from dbt.adapters.ctas_spark.staging.engines.connect import ConnectJob
+from dbt.adapters.ctas_spark.staging.engines.literals import require_escapes
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, InvalidArgumentError
@@ -118,6 +119,7 @@ class SessionTable:
     @contextmanager
     def opened(self) -> Iterator[Catalogs]:
         """The session's catalogs, for one use of the table."""
+        require_escapes(self.spark)
         catalogs = self._catalogs()
         try:
             yield catalogs

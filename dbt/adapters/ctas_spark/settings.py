@@ -5,10 +5,6 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-import sqlparse
-from sqlparse import lexer
-from sqlparse.tokens import Comment, Whitespace
-
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
@@ -22,23 +18,6 @@ RESET = re.compile(rf"{COMMENTS}RESET\s*;?\s*$", re.IGNORECASE)
 TIME_ZONE = "spark.sql.session.timeZone"
 REDACTED = "(redacted)"
 """How the text ends that Spark's SQL shows instead of a secret."""
-
-
-def statements(header: str) -> list[str]:
-    """Those of a ``sql_header``, each by itself: Spark takes one at a time."""
-    return [one for one in map(bare, sqlparse.split(header)) if one]
-
-
-def bare(statement: str) -> str:
-    """Without the semicolon, and the comments after it: what is left of a comment is empty."""
-    tokens: list[Any] = [*lexer.tokenize(statement)]  # type: ignore[no-untyped-call]
-    while tokens and _ends_nothing(*tokens[-1]):
-        tokens.pop()
-    return "".join(text for _, text in tokens).strip()
-
-
-def _ends_nothing(kind: Any, text: str) -> bool:
-    return text == ";" or kind in Whitespace or kind in Comment
 
 
 NOT_SET_BACK = (

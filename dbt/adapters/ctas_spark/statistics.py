@@ -28,9 +28,12 @@ COUNTED = "counted when version {} was published"
 
 
 def version_shown(information: str | None) -> str:
-    """The last part of a table's location, which is its version's id if it has one."""
-    found = LOCATION.search(information or "")
-    return found[1] if found else ""
+    """The last part of a table's location, which is its version's id if it has one.
+
+    Its comment and properties, which may look like a location, come before it.
+    """
+    found = LOCATION.findall(information or "")
+    return str(found[-1]) if found else ""
 
 
 def with_figures(column: Mapping[str, Any], version: str, figures: WriteFigures) -> dict[str, Any]:

@@ -35,8 +35,13 @@ class TemporaryAdapter(ViewAdapter):
         objects.add_function(path, objects.generated(path))
 
     @for_macros
+    def define_rows(self, query: str) -> None:
+        """Make a query the last statement, without computing it."""
+        self.add_query(query)
+
+    @for_macros
     def create_temporary_view(self, path: str, query: str) -> None:
-        self.execute(query)
+        self.add_query(query)
         temporary.of(self._handle.spark).shadow(self._expanded(path), self._handle.frame)
 
     @for_macros

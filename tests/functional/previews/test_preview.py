@@ -80,6 +80,8 @@ def test_a_broken_model_and_a_failing_test_are_found(built: Project) -> None:
     assert run.results["viewed"]["status"] == "skipped"
     failed = [name for name, one in run.results.items() if one["status"] == "fail"]
     assert failed == ["count_merged"]
+    retried = built.dbt("retry", rows=3)
+    assert "the run to retry was a preview" in f"{retried.exception}{retried.log}"
 
 
 @pytest.mark.usefixtures("permanent")
@@ -98,6 +100,24 @@ def test_what_is_not_selected_is_read_from_its_table(built: Project) -> None:
 
 
 @pytest.mark.usefixtures("permanent")
+def test_two_previews_on_one_spark_find_columns_by_their_tables_names(built: Project) -> None:
+    """The names of Spark's global temporary views are taken by whoever comes first."""
+    built.write(CHANGED)
+    built.write(
+        {"models/named.sql": "select orders.id from {{ ref('orders') }} where orders.id > 0"}
+    )
+    other = SparkSession.active().newSession()
+    other.range(1).createGlobalTempView("orders")
+    try:
+        run = preview(built, "run", "--select", "orders", "named", ctas_preview_rows=True)
+    finally:
+        other.catalog.dropGlobalTempView("orders")
+        (built.directory / "models" / "named.sql").unlink()
+    assert run.success, run.log
+    assert run.response("named")["rows_affected"] == 2
+
+
+@pytest.mark.usefixtures("permanent")
 def test_nothing_that_writes_is_run(built: Project) -> None:
     """Whatever a macro tries, failures that are to be stored, and a run-operation included."""
     writes = "{% if execute %}{% do run_query('drop table ' ~ this) %}{% endif %}"
@@ -107,12 +127,14 @@ def test_nothing_that_writes_is_run(built: Project) -> None:
             **CHANGED,
             "models/viewed.sql": f"{writes} select 1 as n",
             "models/checked.sql": f"{{% call statement() %}}{with_insert}{{% endcall %}} select 1",
+            "models/totals.sql": "select transform (id) using 'cat' as id from {{ ref('orders') }}",
+            "models/shelled.sql": "select reflect('java.lang.System', 'nanoTime') as id",
             "macros/hurt.sql": "{% macro hurt() %}{% do run_query('create schema hurt') %}"
             "{% endmacro %}",
         }
     )
     run = preview(built, "build", "--exclude=made", "--store-failures", **AFTER)
-    for name in ("viewed", "checked"):
+    for name in ("viewed", "checked", "totals", "shelled"):
         assert "[NOT_SUPPORTED] a preview writes nothing" in run.message(name)
     assert run.results["count_history"]["status"] == "pass", run.log
     told = preview(built, "run-operation", "hurt")

@@ -41,6 +41,21 @@ def test_what_it_returns_is_published(project: Project, body: str) -> None:
     assert not [row for row in views if row.viewName.startswith("made__dbt_tmp")]
 
 
+def test_an_empty_frame_of_pandas_is_an_empty_table(project: Project) -> None:
+    """With the types of its columns; Spark finds none in a frame without rows."""
+    body = (
+        "import pandas as pd\n"
+        "whole, text, time = (pd.Series([], dtype=one) for one in ('int64', 'str', 'M8[ns]'))\n"
+        "return pd.DataFrame({'id': whole, 'name': text, 'at': time})"
+    )
+    with_model(project, body).build()
+    rows = project.rows(
+        "select typeof(id), typeof(name), typeof(at) from (select 1) "
+        "left join {schema}.made on true"
+    )
+    assert [tuple(row) for row in rows] == [("bigint", "string", "timestamp")]
+
+
 def test_it_is_replaced_by_one_call(project: Project) -> None:
     """And knows what it is, as dbt tells it."""
     body = (

@@ -17,6 +17,7 @@ def webhook(status: int = 200) -> Iterator[tuple[str, list[Any]]]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             got.append((self.path, self.headers, body))
             self.send_response(status)
+            self.send_header("Location", "/elsewhere")
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:

@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from urllib.parse import unquote
 
 HIDDEN = "*********(redacted)"
 SECRET_KEY = re.compile(
-    r"(?i)^(?!.*(provider|class|type|enabled|file|path)$)"
-    r".*(secret|password|passwd|token|credential|authorization$|sas[.]"
-    r"|(access|account|private|encryption|sse)[.-]?key)"
+    r"(?i)^(?:hooks[.]\d+[.]|.*[.]headers?[.]"
+    r"|(?!.*(provider|class|type|enabled|file|path)$)"
+    r".*(secret|passw|passphrase|pwd|token|credential|authorization$|sas[.]|api[._-]?key"
+    r"|(access|account|private|encryption|signing|master|shared|sse)[._-]?key))"
 )
+"""Any option of a hook, any header, and what has the name of a secret."""
+NAMES = r"password|passwd|passphrase|pwd|token|secret|sig|credential|(?:x-)?api[_-]?key"
 # password=..., and ...://user:...@host
 SECRETS_IN_VALUE = (
-    re.compile(r"(?i)((?:password|pwd|token|secret|sig)=)([^;&@\s,]+)"),
+    re.compile(rf"(?i)((?:{NAMES})=)([^;&@,]+)"),
     re.compile(r"(://[^/@:\s]+:)([^@/\s]+)(?=@)"),
 )
 SHORTEST = 4
@@ -34,6 +38,7 @@ class Redactor:
         values = {value for key, value in settings.items() if SECRET_KEY.match(key)}
         for value in settings.values():
             values.update(_inside(value))
+        values |= {unquote(value) for value in values}
         self._values = sorted((v for v in values if len(v) >= SHORTEST), key=len, reverse=True)
 
     def __call__(self, text: str) -> str:
@@ -45,7 +50,9 @@ class Redactor:
 
 def _inside(value: str) -> Iterator[str]:
     for pattern in SECRETS_IN_VALUE:
-        yield from (found.group(2) for found in pattern.finditer(value))
+        for found in pattern.finditer(value):
+            yield found[2]
+            yield from found[2].split()[:1]  # or it ends there
 
 
 def _without(key: str, value: str) -> str:

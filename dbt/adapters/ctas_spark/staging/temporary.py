@@ -184,6 +184,12 @@ def name_of(path: TableName, *, is_function: bool = False) -> str | None:
     return next(filter(None, found), None)
 
 
+def generated_names() -> dict[str, str]:
+    """The table's name by the SQL that names its view, of views that have another name."""
+    views = (one for one in everything() if one.kind is not Kind.FUNCTION)
+    return {one.name: one.path.table for one in views if one.own_name != one.path.table}
+
+
 def clear(keep: Collection[TemporaryObject]) -> None:
     """Drop the objects of all sessions but some."""
     for objects in list(_of_sessions.values()):

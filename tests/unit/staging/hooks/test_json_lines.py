@@ -69,6 +69,14 @@ def test_a_webhook_that_refuses_is_an_error_without_secrets() -> None:
     assert "path-token" not in str(gone.value)
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(status: int) -> None:
+    """The POST would become a GET without the line, and the hook would seem to have told it."""
+    with webhook(status) as (address, got), pytest.raises(ConnectionError, match="a redirect"):
+        JsonLines(url=f"http://{address}/in").on_finished(FINISHED)
+    assert len(got) == 1
+
+
 @pytest.mark.parametrize(
     "options", [{}, {"path": "a", "url": "http://b"}, {"url": "file:///etc"}, {"url": "http://"}]
 )

@@ -57,12 +57,17 @@ def refuse_changes(spark: Any, sql: str) -> None:
         NotSupportedError: it may write.
     """
     if changes_more_than_session(spark, sql):
-        raise NotSupportedError(
-            f"a preview writes nothing, and this statement may: {abridged(sql)}",
-            left="the statement was not run",
-            remedy="leave the node out of the preview with --exclude, or make the statement "
-            "conditional on adapter.is_preview()",
-        )
+        raise refused(sql)
+
+
+def refused(sql: str) -> NotSupportedError:
+    """The refusal of a statement that writes, or runs a program that may."""
+    return NotSupportedError(
+        f"a preview writes nothing, and this statement may: {abridged(sql)}",
+        left="the statement was not run",
+        remedy="leave the node out of the preview with --exclude, or make the statement "
+        "conditional on adapter.is_preview()",
+    )
 
 
 def _writes(spark: Any, plan: Any) -> bool:

@@ -11,6 +11,9 @@ DIRECTORY = "metastore_db"
 WRITTEN_LAST = "service.properties"
 IS_OPEN = "XSDB6"
 URL = re.compile(r"Derby may have already booted the database (\S+?)\.?(?:\s|$)")
+TOO_LONG = re.compile(
+    r"truncation error was encountered trying to shrink LONG VARCHAR .*? to length (\d+)", re.DOTALL
+)
 UNFINISHED = re.compile(
     r"XBM0A: The database directory '(.+?)' exists|XBM0J: Directory (.+?) already exists"
 )
@@ -19,6 +22,14 @@ PROCESSES = Path("/proc")
 
 def explained(text: str) -> MetastoreError | None:
     """One of Derby's errors as ours, if its meaning is known."""
+    if found := TOO_LONG.search(text):
+        return MetastoreError(
+            f"the view's query is too long: the metastore's database, Derby, holds {found[1]} "
+            "characters of one",
+            left="the view was not written",
+            remedy="set materialized to table or ephemeral, divide the query between several "
+            "views, or use a metastore on another database (spark.hadoop.hive.metastore.uris)",
+        )
     if IS_OPEN in text:
         return _is_open(text)
     found = UNFINISHED.search(text)

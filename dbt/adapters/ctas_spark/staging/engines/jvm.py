@@ -88,25 +88,28 @@ def is_local(spark: Any) -> bool:
     return hasattr(spark, "_jsparkSession")
 
 
-def described_tables(spark: SparkSession, database: str) -> list[str]:
-    """What SHOW TABLE EXTENDED says of each table and view of the session catalog.
+def described_tables(spark: SparkSession, database: str) -> list[tuple[dict[str, Any], str]]:
+    """The entry of each table and view of the session catalog, and what Spark shows of it.
 
-    That statement asks the metastore for one after the other. It calls a column of type
-    ``varchar(3)`` a string.
+    SHOW TABLE EXTENDED shows the same, and asks the metastore for one after the other. It calls a
+    column of type ``varchar(3)`` a string.
 
     Returns:
-        Nothing if a table was dropped meanwhile, or is hidden: then only the statement can tell.
+        Nothing if a table was dropped meanwhile, is hidden, or has the separator in its texts: then
+        only the statement can tell.
     """
     catalog = session_catalog(spark)
     names = catalog.listTables(database, "*", False).grouped(ASKED_AT_ONCE)
-    told: list[str] = []
+    told: list[tuple[dict[str, Any], str]] = []
     while names.hasNext():
         asked = names.next()
         found = catalog.getTablesByName(asked)
-        if found.size() != asked.size():
+        shown = str(found.mkString(SEPARATOR)).split(SEPARATOR)
+        if not found.size() == asked.size() == len(shown):
             return []
-        told += str(found.mkString(SEPARATOR)).split(SEPARATOR)
-    return [one.removeprefix("CatalogTable(\n").removesuffix("\n)") for one in told]
+        texts = (one.removeprefix("CatalogTable(\n").removesuffix("\n)") for one in shown)
+        told += zip(as_json(spark, found), texts, strict=True)
+    return told
 
 
 def drop_views(spark: SparkSession, pattern: str) -> None:

@@ -57,6 +57,15 @@ REQUEST, FAILURE = 6, 8
 PROTECTED = ("spark.ssl.", "spark.authenticate")
 JARS = "spark.jars"
 HIVE = ("spark.sql.catalogImplementation", "hive")
+BY_LAUNCHER = re.compile(
+    r"spark[.](?:master|app[.]name|files|archives|jars(?:[.]\w+)?|submit[.]\w+"
+    r"|kerberos[.](?:principal|keytab)|driver[.](?:memory|memoryOverhead|cores|host|bindAddress|port"
+    r"|extraClassPath|extraLibraryPath|extraJavaOptions|defaultJavaOptions|userClassPathFirst)"
+    r"|hadoop[.](?:fs[.]defaultFS|hadoop[.]security[.]auth\w+|fs[.]\w+[.](?:impl|endpoint"
+    r"|endpoint[.]region|path[.]style[.]access|connection[.]ssl[.]enabled"
+    r"|aws[.]credentials[.]provider)))"
+)
+"""What spark-submit reads itself: how the JVM starts, and how it fetches jars. None is a secret."""
 PLAIN = re.compile(r"[^:*?[{]+")
 """The path of one jar on this machine."""
 
@@ -148,13 +157,17 @@ def _session(settings: Mapping[str, str]) -> SparkSession:
 def _start_jvm(
     settings: Mapping[str, str], log_directory: Path, say: Callable[[str], None]
 ) -> None:
-    """Start the JVM without the secrets: others can read its command line.
+    """Start the JVM with what its launcher has to know: others can read its command line.
+
+    Spark's context gets every setting, by another way.
 
     What it says outside its log, from its banner to its last words, goes to a file.
     """
     _require_jars(settings.get(JARS, ""))
     require_master(settings)
-    public = [(key, value) for key, value in settings.items() if not is_secret(key, value)]
+    public = [
+        one for one in settings.items() if BY_LAUNCHER.fullmatch(one[0]) and not is_secret(*one)
+    ]
     configuration = SparkConf(loadDefaults=False).setAll(public)
     log_directory.mkdir(parents=True, exist_ok=True)
     console = log_directory / CONSOLE

@@ -5,6 +5,7 @@ import json
 import os
 import urllib.error
 import urllib.request
+from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from .calls import PublicationHook
@@ -13,6 +14,17 @@ from .event import PublicationEvent
 SCHEMES = ("http", "https")
 SECONDS = 5.0
 NEW_FILE = 0o644
+REDIRECTS = range(300, 400)
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A POST that is redirected becomes a GET without a body, which any page answers."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        """Leave it an error."""
+
+
+OPENER = urllib.request.build_opener(_NoRedirects)
 
 
 class JsonLines(PublicationHook):
@@ -53,10 +65,12 @@ def _append(path: str, line: bytes) -> None:
 def _post(url: str, line: bytes) -> None:
     """Raise an error that has nothing of the URL but its host: tokens are in paths and queries."""
     try:
-        with urllib.request.urlopen(_request(url, line), timeout=SECONDS):  # noqa: S310 (checked)
+        with OPENER.open(_request(url, line), timeout=SECONDS):
             return
     except urllib.error.HTTPError as error:
         what = f"answered {error.code}"
+        if error.code in REDIRECTS:
+            what += ", a redirect, which is not followed: give url as the address that it leads to"
     except urllib.error.URLError as error:
         what = f"was not reached: {error.reason}"
     except OSError as error:

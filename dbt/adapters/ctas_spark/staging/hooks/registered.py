@@ -1,6 +1,7 @@
 """Which hooks a run has: those that a profile names, and those of installed packages."""
 
 import importlib.metadata
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ GROUP = "dbt_ctas_spark.hooks"
 """The group of entry points by which a package registers a hook: it needs no profile."""
 NAME = "hook"
 """The key of a hook's name in a profile, beside which its options are."""
+SMALL = re.compile(r"[\d.]{1,5}")
 SHIPPED = {
     "json_lines": f"{__package__}.json_lines:JsonLines",
     "openlineage": f"{__package__}.openlineage:OpenLineage",
@@ -44,12 +46,25 @@ def names(given: Sequence[str | Mapping[str, Any]]) -> list[str]:
 
 
 def secrets(given: Sequence[str | Mapping[str, Any]]) -> dict[str, str]:
-    """The options under keys that say which are secrets; so is a URL, whose path may be one."""
+    """Every option: no name of one says that it is none. A switch or a small number is left out."""
     return {
-        f"hooks.{number}.{f'secret.{key}' if key == 'url' else key}": str(value)
+        f"hooks.{number}.{place}": text
         for number, (_, options) in enumerate(map(_read, given))
-        for key, value in options.items()
+        for place, text in _texts(options, "")
+        if text.lower() not in ("true", "false", "none") and not SMALL.fullmatch(text)
     }
+
+
+def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
+    """What an option holds, each text by itself."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _texts(one, f"{place}.{key}")
+    elif isinstance(value, list | tuple):
+        for number, one in enumerate(value):
+            yield from _texts(one, f"{place}.{number}")
+    else:
+        yield place, str(value)
 
 
 def registered(given: Sequence[str | Mapping[str, Any]]) -> Registered:

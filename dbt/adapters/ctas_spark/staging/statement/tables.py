@@ -1,7 +1,7 @@
 """The tables of a catalog as SQL shows them, and what SQL tells of a table by its format."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -262,11 +262,11 @@ class SqlTables:
         return quoting.namespace(self.name, namespace)
 
 
-def details(rows: Answer) -> dict[str, str]:
+def details(rows: Iterable[Any]) -> dict[str, str]:
     """What DESCRIBE says below the last heading of details: a column may have that name, too."""
-    names = [str(row["col_name"]) for row in rows]
-    start = max((at for at, name in enumerate(names) if name in DETAILS), default=len(names))
-    return {str(row["col_name"]): str(row["data_type"]) for row in rows[start + 1 :]}
+    told = [(str(row["col_name"]), str(row["data_type"])) for row in rows]
+    start = max((at for at, (name, _) in enumerate(told) if name in DETAILS), default=len(told))
+    return dict(told[start + 1 :])
 
 
 def _properties(ask: Ask, path: str) -> dict[str, str]:

@@ -6,5 +6,9 @@
     {%- do log('Target relation and defer relation are the same, skipping clone for relation: ' ~ this.render()) -%}
     {{ return({'relations': []}) }}
   {%- endif -%}
-  {{ return(materialization_clone_default()) }}
+  {%- set built = materialization_clone_default() -%}
+  {%- for one in built['relations'] if one.is_view and one.in_session_catalog -%}
+    {%- call statement() -%}{{ adapter.clone_mark_sql(one) }}{%- endcall -%}
+  {%- endfor -%}
+  {{ return(built) }}
 {% endmaterialization %}

@@ -9,7 +9,8 @@
     {%- do get_assert_columns_equivalent(query) -%}
     {%- set query = get_select_subquery(query) -%}
   {%- endif -%}
-  {%- do ctas_run_main(query) -%}
+  {%- do adapter.define_rows(query) -%}
+  {%- do store_result('main', response='OK') -%}
   {%- do adapter.shadow(this) -%}
 
   {{ run_hooks(post_hooks) }}

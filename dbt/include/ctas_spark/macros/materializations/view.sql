@@ -1,24 +1,27 @@
 {#- A view that takes the place of a table, or of a view with comments, is created under another name
-    first: one call then puts it there. Any other is dbt-spark's. -#}
+    first: one call then puts it there. Any other is created or altered as dbt-spark does it. -#}
 {% materialization view, adapter='ctas_spark' %}
   {%- if adapter.is_preview() -%}{{ return(ctas_preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='view') -%}
   {%- set existing = load_relation(this) -%}
   {%- set staged = adapter.staged_view(target, existing) -%}
-  {%- if staged is none -%}
-    {{ return(create_or_replace_view()) }}
-  {%- endif -%}
 
   {{ run_hooks(pre_hooks) }}
+  {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
-  {%- if pre_hooks -%}{#- what they did is no conflict -#}
+  {%- if staged and pre_hooks -%}{#- what they did is no conflict -#}
     {%- set staged = adapter.staged_view(target, existing) -%}
   {%- endif -%}
+  {%- if not staged and existing is not none and existing.is_table -%}
+    {{ handle_existing_table(should_full_refresh(), existing) }}
+  {%- endif -%}
   {%- call statement('main') -%}
-    {{ spark__create_view_as(staged or target, compiled_code) }}
+    {{ spark__create_view_as(staged, compiled_code) if staged else get_create_view_as_sql(target, compiled_code) }}
   {%- endcall -%}
-  {%- if staged -%}{%- do adapter.publish_view(staged) -%}{%- endif -%}
-  {%- do adapter.cache_dropped(existing) -%}
+  {%- if staged -%}
+    {%- do adapter.publish_view(staged) -%}
+    {%- do adapter.cache_dropped(existing) -%}
+  {%- endif -%}
   {%- do apply_grants(target, config.get('grants'), should_revoke(existing, True)) -%}
 
   {{ run_hooks(post_hooks) }}

@@ -12,7 +12,7 @@
     {%- do get_assert_columns_equivalent(query) -%}
     {%- set query = get_select_subquery(query) -%}
   {%- endif -%}
-  {%- do ctas_run_main(query) -%}
+  {%- do adapter.define_rows(query) -%}
   {%- do adapter.shadow(this) -%}
   {%- if enforced -%}{%- do ctas_assert_constraints_hold(this) -%}{%- endif -%}
 

@@ -13,7 +13,7 @@
   {%- if model.language == 'python' -%}
     {%- do adapter.run_python_model(view, compiled_code) -%}
   {%- elif adapter.may_be_stream(compiled_code) -%}
-    {%- call statement('ctas_query_of_model') -%}{{ compiled_code }}{%- endcall -%}
+    {%- do adapter.define_rows(compiled_code) -%}
     {%- do adapter.view_last_query(view) -%}
   {%- else -%}
     {%- call statement('ctas_view_of_model') -%}

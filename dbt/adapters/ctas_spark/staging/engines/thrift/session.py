@@ -191,6 +191,9 @@ class ThriftJob(StoppableJob):
     def attach(self) -> None:
         self.spark.attach(self)
 
+    def complete(self, frame: Any) -> None:
+        """Nothing: the server has computed it, and its rows were fetched."""
+
     def cancel(self) -> None:
         """What begins only now is cancelled by the thread that waits for it."""
         self.is_ending = True
