@@ -75,9 +75,11 @@ def test_a_type_that_would_change_values_is_refused(kind: str, other: str) -> No
 def test_an_integer_that_may_fit_is_checked_where_it_is_written() -> None:
     """One that does not fit fails the statement, whatever Spark's policy of assignment is."""
     source = plan({"n": "int"}, {"n": "bigint"}).source
-    assert "try_cast(DBT_INTERNAL_SOURCE.`n` AS int) = DBT_INTERNAL_SOURCE.`n`" in source
+    cast = "try_cast(DBT_INTERNAL_SOURCE.`n` AS int)"
+    assert f"try_cast({cast} AS bigint) = DBT_INTERNAL_SOURCE.`n`, {cast}" in source
     assert "raise_error('column n: a value of type bigint does not fit in int')" in source
     assert "in the new rows" in refused({"n": "int"}, {"n": "bigint"}, has_contract=True)
+    assert "try_cast(" in plan({"n": "double"}, {"n": "bigint"}).source
     assert "CAST(DBT_INTERNAL_SOURCE.`n` AS string)" in plan({"n": "string"}, {"n": "date"}).source
 
 

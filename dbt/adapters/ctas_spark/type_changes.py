@@ -59,17 +59,19 @@ def unite(one: str, other: str) -> bool:
 
 
 def narrowed(value: str, kind: str, to: str, told: str) -> str | None:
-    """SQL that fails with the text ``told`` for a value that does not fit; None if values change.
+    """SQL that fails with the text ``told`` for a number that would not be the same in ``to``.
 
-    Texts in texts are compared with their lengths by Spark's writers.
+    Anything with a text becomes one, whose length Spark's writers check. None if values of the type
+    would be rounded, or have no text.
     """
-    mine, theirs = _digits(_plain(kind)), _digits(_plain(to))
     if _kind(_plain(to)) in TEXTS and not NESTED.fullmatch(kind) and _plain(kind) != "binary":
         return value if _kind(_plain(kind)) in TEXTS else f"CAST({value} AS string)"
-    if mine is None or theirs is None or theirs[1] < mine[1]:
+    mine, theirs = _digits(_plain(kind)), _digits(_plain(to))
+    if mine is None or (_plain(to) not in EXACT_IN and (theirs is None or theirs[1] < mine[1])):
         return None
-    cast, error = f"try_cast({value} AS {to})", quoting.string(told)
-    return f"IF({value} IS NULL OR {cast} = {value}, {cast}, raise_error({error}))"
+    cast = f"try_cast({value} AS {to})"
+    is_same = f"{value} IS NULL OR try_cast({cast} AS {kind}) = {value}"
+    return f"IF({is_same}, {cast}, raise_error({quoting.string(told)}))"
 
 
 def same(one: str, other: str) -> bool:
