@@ -31,6 +31,7 @@ from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
+from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.settings import bare, statements
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
@@ -206,10 +207,10 @@ class CtasSparkAdapter(ModelViewsAdapter):
     def increment_statement(
         self, planned: in_place.Increment, existing: CtasSparkRelation, source: CtasSparkRelation
     ) -> str | None:
-        """The statement that adds the view ``source``; None if it is dbt-spark's."""
+        """The statement that adds the view ``source``; None if a macro has it."""
         node, batch = self._model.node, Batch.of(self._model.node)
         strategy = increments.strategy_of(node.config)
-        if strategy == increments.MERGE:
+        if strategy == increments.MERGE and not [*overridden(self, ("get_merge_sql",))]:
             return planned.merge(node.unique_id, node.config, str(source))
         if strategy == increments.MICROBATCH and existing.is_delta and batch is not None:
             return planned.replaced(batch, str(source), self._side(existing)[1])

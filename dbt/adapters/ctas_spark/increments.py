@@ -114,7 +114,8 @@ def of_strategy(
         )
     if strategy == MICROBATCH and not config.get("partition_by"):
         yield "partition_by: microbatch replaces whole partitions; give a column of its batch_size"
-    if strategy == MICROBATCH and table.is_iceberg and by is Way.IN_PLACE:
+    is_iceberg = table.is_iceberg or str(config.get("file_format")).lower() == "iceberg"
+    if strategy == MICROBATCH and is_iceberg:
         yield from batches.problems(config)
     if config.get(UPDATED) and config.get(EXCLUDED):
         yield f"{UPDATED} and {EXCLUDED}: give one of them"

@@ -38,8 +38,9 @@
     {%- call statement('alter') -%}{{ alteration }}{%- endcall -%}
   {%- endfor -%}
   {%- set sql = adapter.increment_statement(planned, existing, source) -%}
+  {%- set predicates = config.get('predicates') or config.get('incremental_predicates') -%}
   {{ return(sql or dbt_spark_get_incremental_sql(
-    strategy, source, target, existing, config.get('unique_key'), none)) }}
+    strategy, source, target, existing, config.get('unique_key'), predicates)) }}
 {% endmacro %}
 
 {#- A strategy of the project's own is a macro named get_incremental_NAME_sql. -#}
