@@ -1,9 +1,13 @@
 """dbt runs on Delta's catalog, by this adapter and by the stock one."""
 
 import json
+from typing import ClassVar
 
 from formats.dbt_runs import DbtRuns
+from functional.changed_rows import APPENDS, SYNCS, Case
 from functional.dbt_project import Project
+
+MERGE = f"incremental_strategy='merge', unique_key='ID', {APPENDS}"
 
 
 class TestDelta(DbtRuns):
@@ -16,6 +20,22 @@ class TestDelta(DbtRuns):
     grown_config = ", file_format='delta'"
     grown_in = ""
     says_affected_rows = True
+    changed: ClassVar = {
+        "dropped": Case(
+            SYNCS,
+            "select 1 as id, 2 as gone",
+            "select 2 as id",
+            ((1, 2),),
+            "Delta can't drop it",
+        ),
+        "mapped": Case(
+            f"{SYNCS}, tblproperties={{'delta.columnMapping.mode': 'name'}}",
+            "select 1 as id, 2 as gone",
+            "select 2 as id",
+            ((1,), (2,)),
+        ),
+        "merged": Case(MERGE, "select 1 as id, 2 as gone", "select 1 as id", ((1, 2),)),
+    }
 
     def commits(self, project: Project, table: str) -> int:
         return len(project.rows(f"describe history {table}"))

@@ -1,7 +1,13 @@
 """dbt runs on Iceberg's SparkSessionCatalog, by this adapter and by the stock one."""
 
+from typing import ClassVar
+
 from formats.dbt_runs import DbtRuns
+from functional.changed_rows import APPENDS, SYNCS, Case
 from functional.dbt_project import Project
+
+SMALL = "select 1 as id, cast(1 as smallint) as s, cast(1 as tinyint) as t"
+MERGE = f"incremental_strategy='merge', unique_key='ID', {APPENDS}"
 
 
 class TestIceberg(DbtRuns):
@@ -17,6 +23,13 @@ class TestIceberg(DbtRuns):
     says_affected_rows = False
     rebuilt_by = "fast_forward"
     commits_of_a_build = 2
+    changed: ClassVar = {
+        "small": Case(
+            "on_schema_change='fail'", SMALL, SMALL.replace("1", "2"), ((1, 1, 1), (2, 2, 2))
+        ),
+        "dropped": Case(SYNCS, "select 1 as id, 2 as gone", "select 2L as id", ((1,), (2,))),
+        "merged": Case(MERGE, "select 1 as id, 2 as gone", "select 1 as id", ((1, 2),)),
+    }
 
     def commits(self, project: Project, table: str) -> int:
         return len(project.rows(f"select * from {table}.snapshots"))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ctas_spark import old_rows
-from dbt.adapters.ctas_spark.old_rows import REMEDY, of_both
+from dbt.adapters.ctas_spark.old_rows import REMEDY, Values, of_both
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
 OLD = "s.t", {"id": "int", "text": "string"}
@@ -19,22 +19,48 @@ def query(**config: object) -> str:
 
 
 def test_rows_are_appended() -> None:
-    """Each side with the table's columns, in their order."""
+    """Each side with the table's columns, in their order and by their names in any case."""
     assert query() == (
         "SELECT DBT_INTERNAL_DEST.`id` AS `id`, DBT_INTERNAL_DEST.`text` AS `text` "
-        "FROM s.t AS DBT_INTERNAL_DEST UNION ALL SELECT `id`, `text` FROM new"
+        "FROM s.t AS DBT_INTERNAL_DEST UNION ALL "
+        "SELECT DBT_INTERNAL_SOURCE.`ID` AS `id`, DBT_INTERNAL_SOURCE.`text` AS `text` "
+        "FROM new AS DBT_INTERNAL_SOURCE"
     )
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        {"incremental_strategy": "insert_overwrite", "partition_by": ["Text", "id"]},
+        {"incremental_strategy": "insert_overwrite"},
+        {"incremental_strategy": "merge", "unique_key": "id"},
+        {"incremental_strategy": "delete+insert", "unique_key": ["id", "text"]},
+        {"incremental_strategy": "delete+insert", "unique_key": "id", "predicates": "id > 2"},
+    ],
+)
+def test_new_rows_are_read_once(config: dict[str, Any]) -> None:
+    """Two scans of a query may give different rows, and the rows of one may replace the other's."""
+    assert len(re.findall(r"FROM new\b", query(**config))) == 1
 
 
 def test_partitions_with_new_rows_lose_their_old_ones() -> None:
     """An empty text and NULL are the same partition."""
     by_partition = query(incremental_strategy="insert_overwrite", partition_by=["Text", "id"])
-    assert by_partition.endswith(
-        "LEFT ANTI JOIN (SELECT DISTINCT `Text`, `id` FROM new) AS DBT_INTERNAL_SOURCE ON "
-        "nullif(DBT_INTERNAL_DEST.`Text`, '') <=> nullif(DBT_INTERNAL_SOURCE.`Text`, '') AND "
-        "DBT_INTERNAL_DEST.`id` <=> DBT_INTERNAL_SOURCE.`id` UNION ALL SELECT `id`, `text` FROM new"
+    assert "OVER (PARTITION BY nullif(`Text`, ''), `id`)" in by_partition
+    assert "TRUE AS __ctas_spark_may_go FROM s.t" in by_partition
+    whole = query(incremental_strategy="insert_overwrite")
+    assert whole.startswith("SELECT DBT_INTERNAL_SOURCE.`ID` AS `id`")
+    assert "s.t" not in whole
+
+
+def test_a_key_of_null_replaces_nothing() -> None:
+    """As in SQL's equality, which dbt's MERGE and DELETE use."""
+    deleted = query(incremental_strategy="delete+insert", unique_key="id")
+    assert "coalesce(DBT_INTERNAL_DEST.`id` IS NOT NULL, FALSE) AS __ctas_spark_may_go" in deleted
+    assert "DBT_INTERNAL_DEST.`id` = DBT_INTERNAL_SOURCE.`id`" in query(
+        incremental_strategy="merge", unique_key="id"
     )
-    assert query(incremental_strategy="insert_overwrite") == "SELECT `id`, `text` FROM new"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +102,26 @@ def test_columns_follow_the_new_rows() -> None:
     new = "new", {"amount": "bigint", "added": "date"}
     changed = of_both("model.m", "sync_all_columns", old, new, REMEDY)
     cast = "CAST(DBT_INTERNAL_DEST.`amount` AS bigint)"
-    assert changed == {"amount": cast, "added": "NULL"}
+    assert changed == {
+        "amount": Values(cast, "DBT_INTERNAL_SOURCE.`amount`"),
+        "added": Values(None, "DBT_INTERNAL_SOURCE.`added`"),
+    }
+
+
+def test_a_column_that_is_gone_is_an_error_unless_the_model_says_what_it_becomes() -> None:
+    """dbt says that such a run fails; Spark's error would not name the remedy."""
+    with pytest.raises(ConfigurationError, match="column text: is in the table and not in the new"):
+        of_both("m", "ignore", OLD, ("n", {"id": "int"}), REMEDY)
+
+
+def test_fields_of_structs_are_found_by_their_names() -> None:
+    """In another order they would change places."""
+    old, new = ("t", {"s": "struct<a:int,b:int>"}), ("n", {"s": "struct<B:int,a:int>"})
+    swapped = of_both("m", None, old, new, REMEDY)["s"]
+    assert swapped.old == "DBT_INTERNAL_DEST.`s`"
+    assert "named_struct('a', DBT_INTERNAL_SOURCE.`s`.`a`, 'b', DBT_INTERNAL_SOURCE" in str(
+        swapped.new
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,7 +129,7 @@ def test_columns_follow_the_new_rows() -> None:
     [
         (None, "int", "string"),
         (None, "bigint", "float"),
-        (None, "struct<a:int,b:int>", "struct<b:int,a:int>"),
+        (None, "struct<a:int,b:int>", "struct<b:int,c:int>"),
         ("sync_all_columns", "bigint", "int"),
         ("sync_all_columns", "string", "varchar(3)"),
     ],
@@ -103,7 +148,8 @@ def test_predicates_of_delete_insert_are_of_the_tables_rows() -> None:
     made = query(
         incremental_strategy="delete+insert", unique_key="id", incremental_predicates=["id != 2"]
     )
-    assert "(SELECT *, (id != 2) AS __ctas_spark_predicates FROM s.t AS DBT_INTERNAL_DEST)" in made
+    may_go = "coalesce(DBT_INTERNAL_DEST.`id` IS NOT NULL AND (id != 2), FALSE)"
+    assert f"{may_go} AS __ctas_spark_may_go FROM s.t AS DBT_INTERNAL_DEST" in made
     assert made.count("id != 2") == 1
 
 
@@ -113,7 +159,7 @@ def test_a_column_that_new_rows_lack_is_empty_in_them() -> None:
     new = "new", {"id": "int"}
     appended = old_rows.with_new("model.m", {**config, "incremental_strategy": "append"}, OLD, new)
     merged = old_rows.with_new("model.m", {**config, "incremental_strategy": "merge"}, OLD, new)
-    assert appended.endswith("UNION ALL SELECT `id`, NULL AS `text` FROM new")
+    assert "DBT_INTERNAL_SOURCE.`id` AS `id`, NULL AS `text` FROM new" in appended
     assert (
         "CASE WHEN DBT_INTERNAL_DEST.__ctas_spark_is_new IS NOT NULL THEN DBT_INTERNAL_DEST.`text` "
         "WHEN DBT_INTERNAL_SOURCE.__ctas_spark_is_new IS NOT NULL THEN NULL "

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.type_changes import holds, unite
+from dbt.adapters.ctas_spark.type_changes import aligned, holds, unite
 
 KEPT = [
     ("bigint", "int"),
@@ -62,3 +62,45 @@ def test_two_types_unite_in_one_that_holds_both(one: str, other: str, *, kept: b
     """Spark gives decimals the digits of both, if there is room for them."""
     assert unite(one, other) is kept
     assert unite(other, one) is kept
+
+
+@pytest.mark.parametrize(
+    ("kind", "to", "expected"),
+    [
+        ("int", "INT", "v"),
+        ("int", "bigint", "CAST(v AS bigint)"),
+        ("struct<a:int,B:int>", "struct<A:int,b:int>", "v"),
+        (
+            "struct<b:int,a:string>",
+            "struct<a:string,b:bigint>",
+            "IF(v IS NULL, NULL, named_struct('a', v.`a`, 'b', CAST(v.`b` AS bigint)))",
+        ),
+        (
+            "array<struct<`x,y`:int,b:decimal(3,1)>>",
+            "array<struct<b:decimal(3,1),`x,y`:int>>",
+            (
+                "transform(v, ctas_0 -> IF(ctas_0 IS NULL, NULL, "
+                "named_struct('b', ctas_0.`b`, 'x,y', ctas_0.`x,y`)))"
+            ),
+        ),
+        (
+            "map<string,struct<b:int,a:int>>",
+            "map<string,struct<a:int,b:int>>",
+            (
+                "map_from_entries(transform(map_entries(v), ctas_0 -> struct(ctas_0.key, "
+                "IF(ctas_0.value IS NULL, NULL, "
+                "named_struct('a', ctas_0.value.`a`, 'b', ctas_0.value.`b`)))))"
+            ),
+        ),
+        ("array<void>", "array<int>", "transform(v, ctas_0 -> CAST(ctas_0 AS int))"),
+        ("bigint", "int", None),
+        ("struct<a:int>", "struct<a:int,b:int>", None),
+        ("struct<a:bigint,b:int>", "struct<b:int,a:int>", None),
+        ("array<string>", "array<int>", None),
+        ("array<int>", "map<int,int>", None),
+        ("struct<a:int,A:int>", "struct<a:int,b:int>", None),
+    ],
+)
+def test_fields_are_put_where_their_names_are(kind: str, to: str, expected: str | None) -> None:
+    """In structs, and in arrays and maps of them; a value that might change is none."""
+    assert aligned("v", kind, to) == expected

@@ -1,6 +1,6 @@
 """dbt-spark's adapter, in any catalog that the session has."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
@@ -11,7 +11,7 @@ from dbt.adapters.base.impl import BaseAdapter
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
-from dbt.adapters.ctas_spark import listed_at_once, model_columns
+from dbt.adapters.ctas_spark import listed_at_once, model_columns, table_docs
 from dbt.adapters.ctas_spark.config import FORMATS
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
 from dbt.adapters.ctas_spark.listed_at_once import Listed
@@ -179,6 +179,18 @@ class AnyCatalogAdapter(LookupAdapter):
     def column_comment_sql(self, relation: CtasSparkRelation, column: str, text: str) -> str:
         """The statement that comments one column."""
         return model_columns.comment_statement(relation.full_name, {column: text})
+
+    @available
+    def persist_table_docs(
+        self,
+        table: CtasSparkRelation,
+        description: str | None,
+        columns: Mapping[str, Mapping[str, Any]] | None,
+    ) -> None:
+        """Change those comments of a table that are not what its model says."""
+        found = table_docs.Described.of(self.describe(table))
+        for statement in table_docs.alterations(str(table), found, description, columns):
+            self.execute(statement)
 
     @as_dbt_errors
     def require_catalog(self, catalog: str) -> None:

@@ -14,9 +14,11 @@ from dbt_common.exceptions import CompilationError, DbtRuntimeError
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark import (
+    batches,
     dbt_edge,
     fixtures,
     grants,
+    in_place,
     increments,
     model_columns,
     old_rows,
@@ -25,12 +27,14 @@ from dbt.adapters.ctas_spark import (
     snapshots,
     streams,
 )
+from dbt.adapters.ctas_spark.batches import Batch
 from dbt.adapters.ctas_spark.config import OwnConfigs, read_plan
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
 from dbt.adapters.ctas_spark.preview_adapter import OPERATION
+from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -159,19 +163,114 @@ class CtasSparkAdapter(ModelViewsAdapter):
     @for_macros
     def increment_query(self, existing: CtasSparkRelation, rows: CtasSparkRelation) -> str:
         """Select what the table is to hold: rows of its own, and those of the view ``rows``."""
-        node = self._model.node
-        sides = self._side(existing), self._side(rows)
-        return old_rows.with_new(node.unique_id, node.config, *sides)
+        node, sides = self._model.node, (self._side(existing), self._side(rows))
+        if node.config.get("on_schema_change") == in_place.FAIL:
+            in_place.compared(existing, in_place.FAIL, *sides).refuse_any()
+        return old_rows.with_new(node.unique_id, node.config, *sides, Batch.of(node))
+
+    @for_macros
+    def increment_in_place(
+        self, existing: CtasSparkRelation, rows: CtasSparkRelation
+    ) -> in_place.Increment:
+        """Check the rows of the view ``rows`` against the table, before it changes."""
+        node, sides = self._model.node, (self._side(existing), self._side(rows))
+        strategy, batch = increments.strategy_of(node.config), Batch.of(node)
+        if strategy == increments.MERGE:
+            old_rows.check_key(node.unique_id, node.config, *sides)
+        found = in_place.compared(
+            existing,
+            node.config.get("on_schema_change"),
+            *sides,
+            properties=self._properties_to_alter(existing),
+            has_contract=node.config.contract.enforced,
+        )
+        planned = in_place.planned(node.unique_id, found, *sides)
+        if strategy != increments.MICROBATCH or batch is None:
+            return planned
+        batch.check(node.unique_id, ("the table", sides[0]), ("the model's rows", sides[1]))
+        return planned.for_batch(batch, self._replaced_partitions(existing, batch))
+
+    def _replaced_partitions(self, existing: CtasSparkRelation, batch: Batch) -> Any:
+        """The partitions of a batch that may hold other batches' rows, too."""
+        partition_by = self._model.node.config.get("partition_by")
+        if existing.is_delta:  # which replaces rows
+            return None
+        is_safe = existing.is_iceberg and batches.is_within(
+            partition_by, batch.event_time, batch.size
+        )
+        return None if is_safe else partition_by
+
+    def _properties_to_alter(self, existing: CtasSparkRelation) -> dict[str, str]:
+        """Those by which Delta allows changes of columns, if the model may ask for them."""
+        if self._model.node.config.get("on_schema_change") != old_rows.SYNC:
+            return {}
+        if not existing.is_delta:
+            return {}
+        rows = self.execute(f"SHOW TBLPROPERTIES {existing}", fetch=True)[1].rows
+        return {str(key): str(value) for key, value in rows}
+
+    @for_macros
+    def increment_statement(
+        self, planned: in_place.Increment, existing: CtasSparkRelation, source: CtasSparkRelation
+    ) -> str | None:
+        """The statement that adds the view ``source``; None if a macro has it."""
+        node, batch = self._model.node, Batch.of(self._model.node)
+        strategy = increments.strategy_of(node.config)
+        if strategy == increments.MERGE and not [*overridden(self, ("get_merge_sql",))]:
+            return planned.merge(node.unique_id, node.config, str(source))
+        if strategy == increments.MICROBATCH and existing.is_delta and batch is not None:
+            return planned.replaced(batch, str(source), self._side(existing)[1])
+        return None
 
     @for_macros
     def snapshot_query(
-        self, existing: CtasSparkRelation, changes: CtasSparkRelation, names: dict[str, str]
+        self,
+        existing: CtasSparkRelation,
+        rows: CtasSparkRelation,
+        names: dict[str, str],
+        strategy: dict[str, Any],
+        sql: dict[str, str],
     ) -> str:
-        """Select what the table is to hold after the view ``changes``; ``names`` are dbt's."""
-        node = self._model.node
-        old, new = self._side(existing), self._side(changes)
-        current = node.config.get("dbt_valid_to_current")
-        return snapshots.query(node.unique_id, names, current, old, new)
+        """Select what a snapshot's table is to hold with the rows of the view ``rows``.
+
+        ``names`` are dbt's columns, and ``strategy`` and ``sql`` what its macros say.
+        """
+        return self._changes(existing, rows, names, strategy, sql).records()
+
+    @for_macros
+    def snapshot_changes(
+        self,
+        existing: CtasSparkRelation,
+        rows: CtasSparkRelation,
+        names: dict[str, str],
+        strategy: dict[str, Any],
+        sql: dict[str, str],
+    ) -> str:
+        """The same for dbt's MERGE: select what changes."""
+        return self._changes(existing, rows, names, strategy, sql).changed()
+
+    def _changes(
+        self,
+        existing: CtasSparkRelation,
+        rows: CtasSparkRelation,
+        names: dict[str, str],
+        strategy: dict[str, Any],
+        sql: dict[str, str],
+    ) -> snapshots.Changes:
+        node, meta = self._model.node, snapshots.named(names)
+        of = snapshots.Strategy.of(strategy, node.config, **sql)
+        old, new = self._side(existing), self._side(rows)
+        columns = snapshots.columns_of(node.unique_id, meta, existing, old, new)
+        return snapshots.Changes(of, meta, old, new[0], columns)
+
+    @for_macros
+    def columns_to_check(
+        self, columns: list[Any], existing: CtasSparkRelation | None
+    ) -> tuple[bool, list[str]]:
+        """Which columns a snapshot's check compares; and whether the table lacks one of them."""
+        snapshots.refuse_maps(self._model.node.unique_id, columns)
+        known = None if existing is None else self._side(existing)[1]
+        return snapshots.checked(columns, known)
 
     @for_macros
     def run_sql_header(self, header: str | None) -> None:

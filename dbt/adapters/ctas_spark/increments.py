@@ -4,11 +4,13 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
+from dbt.adapters.ctas_spark import batches
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
 
 APPEND, MERGE, DELETE_INSERT = "append", "merge", "delete+insert"
-BY_PARTITION = ("insert_overwrite", "microbatch")
+MICROBATCH = "microbatch"
+BY_PARTITION = ("insert_overwrite", MICROBATCH)
 STRATEGIES = (APPEND, *BY_PARTITION, MERGE, DELETE_INSERT)
 MACRO = "get_incremental_{}_sql"
 """A strategy of the project's own."""
@@ -110,8 +112,11 @@ def of_strategy(
             f"incremental_strategy: {strategy!r} is not one of {', '.join(STRATEGIES)}, and dbt "
             f'could not find an incremental strategy macro with the name "{macro}"'
         )
-    if strategy == "microbatch" and not config.get("partition_by"):
+    if strategy == MICROBATCH and not config.get("partition_by"):
         yield "partition_by: microbatch replaces whole partitions; give a column of its batch_size"
+    is_iceberg = table.is_iceberg or str(config.get("file_format")).lower() == "iceberg"
+    if strategy == MICROBATCH and is_iceberg:
+        yield from batches.problems(config)
     if config.get(UPDATED) and config.get(EXCLUDED):
         yield f"{UPDATED} and {EXCLUDED}: give one of them"
     if strategy == DELETE_INSERT and (asks_for_native(config) or is_native(config, table, by)):

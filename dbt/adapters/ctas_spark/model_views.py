@@ -7,7 +7,8 @@ from typing import Any
 from dbt_common.events.functions import fire_event
 
 from dbt.adapters.base.meta import available
-from dbt.adapters.ctas_spark import old_rows, python_models, streams
+from dbt.adapters.ctas_spark import python_models, streams
+from dbt.adapters.ctas_spark.batches import Side
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
@@ -52,13 +53,7 @@ class ModelViewsAdapter(PreviewAdapter):
         """False if the model's table is kept: its stream brings nothing new."""
         return self._model.build is not None and self._model.build.staged.outcome is None
 
-    @for_macros
-    def check_unique_key(self, existing: CtasSparkRelation, rows: CtasSparkRelation) -> None:
-        """Return if the table, and the view ``rows``, have the columns of the model's key."""
-        node = self._model.node
-        old_rows.check_key(node.unique_id, node.config, self._side(existing), self._side(rows))
-
-    def _side(self, relation: CtasSparkRelation) -> old_rows.Side:
+    def _side(self, relation: CtasSparkRelation) -> Side:
         columns = self.get_columns_in_relation(relation)
         return str(relation), {column.name: column.dtype for column in columns}
 

@@ -1,84 +1,95 @@
 """A table's old rows and the new ones, which replace some of them, as one query."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dbt.adapters.ctas_spark.batches import NEW, OLD, Batch, Side
 from dbt.adapters.ctas_spark.increments import (
     APPEND,
     BY_PARTITION,
     DELETE_INSERT,
     EXCLUDED,
     MERGE,
+    MICROBATCH,
     UPDATED,
     strategy_of,
 )
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
-from dbt.adapters.ctas_spark.type_changes import holds, unite
+from dbt.adapters.ctas_spark.type_changes import aligned, unite
 
 SYNC, ADDED, STRING = "sync_all_columns", "append_new_columns", "string"
-OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
-"""The names by which dbt lets incremental_predicates call the table and the new rows."""
 IS_NEW, SAME_KEY = "__ctas_spark_is_new", "__ctas_spark_same_key"
-SAID = "__ctas_spark_predicates"
+MAY_GO, HAS_NEW = "__ctas_spark_may_go", "__ctas_spark_has_new"
 TWICE = "incremental_strategy merge: several new rows match one row of the table by "
 REMEDY = "cast it in the model, or run it with --full-refresh"
+REMOVED = (
+    "column {}: is in the table and not in the new rows; on_schema_change: append_new_columns "
+    "writes NULL there, and sync_all_columns drops it"
+)
 
-Side = tuple[str, Mapping[str, str]]
-"""A table or view: its name in SQL, and its columns' types by name."""
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What a column holds in a row of the table and in a new one, as SQL; None if it lacks it."""
+
+    old: str | None
+    new: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Increment:
     """The old rows and the new ones; ``old`` and ``new`` are names as SQL.
 
-    ``columns`` are those of the version to publish, each with what the old rows have there, as
-    SQL. ``keys`` are the partition columns of a strategy by partition, or else the unique key;
-    those in ``texts`` are strings. ``updated`` are the columns, in lower case, that a merge sets in
-    a row that it finds; None means all.
+    The new rows are read once: two scans of a query may give different rows. ``columns`` are those
+    of the version to publish. ``keys`` are the partition columns of a strategy by partition, or
+    else the unique key; those in ``texts`` are strings. ``updated`` are the columns, in lower case,
+    that a merge sets in a row that it finds; None means all.
     """
 
     old: str
     new: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, Values]
     keys: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
     updated: frozenset[str] | None = None
-    absent: frozenset[str] = frozenset()
-    """Columns, in lower case, that the new rows lack."""
     predicates: tuple[str, ...] = ()
+    batch: Batch | None = None
 
     def query(self, strategy: str) -> str:
         """Select what the table is to hold."""
+        if self.batch is not None:
+            kept = f"{self._old_rows()} WHERE NOT coalesce({self.batch.has(OLD)}, FALSE)"
+            return f"{kept} UNION ALL {self._new_rows()}"
         if strategy in BY_PARTITION:
-            # an empty text and NULL are one partition
-            return self._with_others(strategy, [self._partition(key) for key in self.keys])
+            return self._without_replaced(may_go="TRUE") if self.keys else self._new_rows()
         if not self.keys or strategy == APPEND:
-            return self._together(f"SELECT {self._of_old} FROM {self.old} AS {OLD}")  # noqa: S608 (quoted)
+            return f"{self._old_rows()} UNION ALL {self._new_rows()}"
         if strategy == MERGE:
             return self._merged()
-        return self._with_others(strategy, [self._same(key) for key in self.keys])
+        keys = (f"{OLD}.{key_path(key, self.columns)} IS NOT NULL" for key in self.keys)
+        conditions = [*keys, *(f"({one})" for one in self.predicates)]
+        return self._without_replaced(may_go=f"coalesce({' AND '.join(conditions)}, FALSE)")
 
-    def _with_others(self, strategy: str, matches: Sequence[str]) -> str:
-        """The new rows, and the old ones that none of them matches."""
-        if not matches:
-            return self._select_new
-        keys, old, conditions = quoting.identifiers(self.keys), self.old, [*matches]
-        if self.predicates and strategy not in BY_PARTITION:
-            # they are of the table's rows: in a join, a column's bare name would be of both sides
-            said = " AND ".join(f"({one})" for one in self.predicates)
-            old = f"(SELECT *, {said} AS {SAID} FROM {self.old} AS {OLD})"  # noqa: S608 (quoted)
-            conditions.append(f"{OLD}.{SAID}")
-        return self._together(
-            f"SELECT {self._of_old} FROM {old} AS {OLD} "  # noqa: S608 (quoted)
-            f"LEFT ANTI JOIN (SELECT DISTINCT {keys} FROM {self.new}) AS {NEW} "
-            f"ON {' AND '.join(conditions)}"
+    def _without_replaced(self, may_go: str) -> str:
+        """The new rows, and the old ones that may not go, or whose key no new row has.
+
+        ``may_go`` is SQL of an old row.
+        """
+        together = (
+            f"{self._old_rows(f'FALSE AS {IS_NEW}', f'{may_go} AS {MAY_GO}')} UNION ALL "
+            f"{self._new_rows(f'TRUE AS {IS_NEW}', f'FALSE AS {MAY_GO}')}"
+        )
+        keys = ", ".join(map(self._partition, self.keys))
+        marked = f"SELECT *, bool_or({IS_NEW}) OVER (PARTITION BY {keys}) AS {HAS_NEW}"
+        return (
+            f"SELECT {quoting.identifiers(self.columns)} FROM ({marked} FROM ({together})) "  # noqa: S608 (quoted)
+            f"WHERE NOT ({MAY_GO} AND {HAS_NEW})"
         )
 
     def _merged(self) -> str:
-        """One full join, so that the model's query is computed once."""
-        keys = quoting.identifiers(self.keys)
+        keys = ", ".join(key_path(key, self.columns) for key in self.keys)
         marked = (
             f"SELECT *, TRUE AS {IS_NEW}, COUNT(*) OVER (PARTITION BY {keys}) AS {SAME_KEY} "  # noqa: S608 (quoted)
             f"FROM {self.new}"
@@ -93,46 +104,58 @@ class Increment:
         )
 
     def _merged_column(self, column: str) -> str:
-        name, old = quoting.identifier(column), self.columns[column]
+        values, old = self.columns[column], self.columns[column].old or "NULL"
         is_found, is_new = f"{OLD}.{IS_NEW} IS NOT NULL", f"{NEW}.{IS_NEW} IS NOT NULL"
         cases = ""
         if column == next(iter(self.columns)):
             told = quoting.string(TWICE + ", ".join(self.keys))
             both = f"{is_found} AND {is_new} AND {NEW}.{SAME_KEY} > 1"
             cases = f"WHEN {both} THEN raise_error({told}) "
-        is_kept = self.updated is not None and column.lower() not in self.updated
-        if is_kept or column.lower() in self.absent:
+        if values.new is None or not sets(self.updated, column):
             cases += f"WHEN {is_found} THEN {old} "
-        new = "NULL" if column.lower() in self.absent else f"{NEW}.{name}"
-        return f"CASE {cases}WHEN {is_new} THEN {new} ELSE {old} END AS {name}"
+        cases += f"WHEN {is_new} THEN {values.new or 'NULL'}"
+        return f"CASE {cases} ELSE {old} END AS {quoting.identifier(column)}"
 
-    def _together(self, old_rows: str) -> str:
-        return f"{old_rows} UNION ALL {self._select_new}"
+    def _old_rows(self, *more: str) -> str:
+        values = {name: one.old for name, one in self.columns.items()}
+        return f"{_selected(values, *more)} FROM {self.old} AS {OLD}"
 
-    @property
-    def _select_new(self) -> str:
-        names = ((name.lower(), quoting.identifier(name)) for name in self.columns)
-        new = ", ".join(f"NULL AS {name}" if key in self.absent else name for key, name in names)
-        return f"SELECT {new} FROM {self.new}"  # noqa: S608 (quoted)
-
-    @property
-    def _of_old(self) -> str:
-        return ", ".join(
-            f"{old} AS {quoting.identifier(name)}" for name, old in self.columns.items()
-        )
+    def _new_rows(self, *more: str) -> str:
+        values = {name: one.new for name, one in self.columns.items()}
+        values = self.batch.guarded(values) if self.batch else values
+        return f"{_selected(values, *more)} FROM {self.new} AS {NEW}"
 
     def _same(self, key: str) -> str:
-        name = quoting.identifier(key)
-        return f"{OLD}.{name} = {NEW}.{name}"
+        path = key_path(key, self.columns)
+        return f"{OLD}.{path} = {NEW}.{path}"
 
     def _partition(self, key: str) -> str:
-        sides = [f"{side}.{quoting.identifier(key)}" for side in (OLD, NEW)]
-        if key.lower() in self.texts:
-            sides = [f"nullif({side}, '')" for side in sides]
-        return " <=> ".join(sides)
+        """A column of a window's keys; an empty text and NULL are one partition of a table."""
+        path = key_path(key, self.columns)
+        return f"nullif({path}, '')" if key.lower() in self.texts else path
 
 
-def with_new(node: str, config: Mapping[str, Any], old: Side, new: Side) -> str:
+def sets(updated: frozenset[str] | None, column: str) -> bool:
+    """Whether a merge sets the column in a row that it finds."""
+    return updated is None or column.lower() in updated
+
+
+def key_path(key: str, columns: Iterable[str]) -> str:
+    """A part of the unique key as SQL: a column, or a field of one."""
+    is_column = key.lower() in map(str.lower, columns)
+    return (
+        quoting.identifier(key) if is_column else ".".join(map(quoting.identifier, key.split(".")))
+    )
+
+
+def _selected(values: Mapping[str, str | None], *more: str) -> str:
+    named = (f"{one or 'NULL'} AS {quoting.identifier(name)}" for name, one in values.items())
+    return f"SELECT {', '.join((*named, *more))}"
+
+
+def with_new(
+    node: str, config: Mapping[str, Any], old: Side, new: Side, batch: Batch | None = None
+) -> str:
     """Select what the table is to hold, as the model's configs say.
 
     Raises:
@@ -141,18 +164,20 @@ def with_new(node: str, config: Mapping[str, Any], old: Side, new: Side) -> str:
     strategy, changes = strategy_of(config), config.get("on_schema_change")
     if strategy in (MERGE, DELETE_INSERT):
         check_key(node, config, old, new)
+    if batch is not None:
+        batch.check(node, ("the table", old), ("the model's rows", new))
     columns = of_both(node, changes, old, new, REMEDY)
+    is_by_partition = strategy in BY_PARTITION
+    texts = (name.lower() for name, kind in old[1].items() if kind == STRING)
     found = Increment(
         old[0],
         new[0],
         columns,
-        keys=quoting.names(
-            config.get("partition_by" if strategy in BY_PARTITION else "unique_key")
-        ),
-        texts=frozenset(name.lower() for name, kind in old[1].items() if kind == STRING),
-        updated=_updated(node, config, columns),
-        absent=_absent(old[1], new[1]) if changes == ADDED else frozenset(),
-        predicates=_predicates(config),
+        keys=quoting.names(config.get("partition_by" if is_by_partition else "unique_key")),
+        texts=frozenset(texts if is_by_partition else ()),
+        updated=updated(node, config, columns),
+        predicates=predicates(config),
+        batch=batch if strategy == MICROBATCH else None,
     )
     return found.query(strategy)
 
@@ -173,45 +198,58 @@ def check_key(node: str, config: Mapping[str, Any], old: Side, new: Side) -> Non
         raise ConfigurationError(node, problems)
 
 
-def of_both(node: str, changes: str | None, old: Side, new: Side, remedy: str) -> dict[str, str]:
-    """The columns of a version of old and new rows, each with what the old ones have there, as SQL.
+def of_both(node: str, changes: str | None, old: Side, new: Side, remedy: str) -> dict[str, Values]:
+    """The columns of a version of old and new rows; names in another case are the same.
 
     ``changes`` is an ``on_schema_change``.
 
     Raises:
-        ConfigurationError: a column's old or new values would not survive its change of type.
+        ConfigurationError: a column's old or new values would not survive its change of type, or
+            the new rows lack one that is to stay.
     """
-    types = {name.lower(): kind for name, kind in new[1].items()}
-    columns, differing = dict[str, str](), list[str]()
+    added = {name.lower(): (name, kind) for name, kind in new[1].items()}
+    columns, problems = dict[str, Values](), list[str]()
     for name, kind in old[1].items():
-        value, other = f"{OLD}.{quoting.identifier(name)}", types.pop(name.lower(), None)
-        if changes == SYNC and other is None:
-            continue
-        if other is not None and not (
-            holds(other, kind) if changes == SYNC else unite(kind, other)
-        ):
-            differing.append(f"column {name}: is {kind} in the table and {other} in the new rows")
-        if changes == SYNC and other != kind:
-            value = f"CAST({value} AS {other})"
-        columns[name] = value
-    if differing:
-        raise ConfigurationError(node, [f"{one}; {remedy}" for one in differing])
+        value, other = f"{OLD}.{quoting.identifier(name)}", added.pop(name.lower(), None)
+        if other is not None:
+            both = _united(changes, kind, value, *other)
+            columns[name] = both or Values(None, None)
+            if both is None:
+                problems.append(differs(name, kind, other[1], remedy))
+        elif changes == ADDED:
+            columns[name] = Values(value, None)
+        elif changes != SYNC:
+            problems.append(REMOVED.format(name))
+    if problems:
+        raise ConfigurationError(node, problems)
     if changes in (SYNC, ADDED):
-        columns.update({name: "NULL" for name in new[1] if name.lower() in types})
+        named = ((name, f"{NEW}.{quoting.identifier(name)}") for name, _ in added.values())
+        columns.update({name: Values(None, value) for name, value in named})
     return columns
 
 
-def _predicates(config: Mapping[str, Any]) -> tuple[str, ...]:
+def differs(column: str, kind: str, other: str, remedy: str) -> str:
+    """What is wrong with a column whose values have another type in the new rows."""
+    return f"column {column}: is {kind} in the table and {other} in the new rows; {remedy}"
+
+
+def _united(changes: str | None, kind: str, value: str, name: str, other: str) -> Values | None:
+    """A column that both have, in the type that keeps all its values; None if there is none."""
+    new = f"{NEW}.{quoting.identifier(name)}"
+    if changes != SYNC and (same := aligned(new, other, kind)):
+        return Values(value, same)
+    if same := aligned(value, kind, other):
+        return Values(same, new)
+    return Values(value, new) if changes != SYNC and unite(kind, other) else None
+
+
+def predicates(config: Mapping[str, Any]) -> tuple[str, ...]:
     """A list, or one by itself."""
     given = config.get("predicates") or config.get("incremental_predicates") or ()
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _absent(old: Iterable[str], new: Iterable[str]) -> frozenset[str]:
-    return frozenset(map(str.lower, old)) - frozenset(map(str.lower, new))
-
-
-def _updated(node: str, config: Mapping[str, Any], columns: Iterable[str]) -> frozenset[str] | None:
+def updated(node: str, config: Mapping[str, Any], columns: Iterable[str]) -> frozenset[str] | None:
     """What a merge sets, in lower case; a misspelt column would be kept, or set, silently."""
     known = frozenset(map(str.lower, columns))
     named, excluded = (

@@ -2,6 +2,7 @@
 
 import pytest
 
+from functional import returning_rows
 from functional.dbt_project import Project, Run
 
 RECORDS = (
@@ -122,3 +123,20 @@ def test_a_first_snapshot_replaces_no_table(project: Project) -> None:
     config = f'{BY_TIME}, pre_hook=["{hook}"]'
     told = with_snapshot(project, FIRST, config).dbt("snapshot").message("history")
     assert "[TABLE_ALREADY_EXISTS]" in told
+
+
+def test_rows_that_go_and_come_back_have_a_record_of_each_time(project: Project) -> None:
+    """A deletion's keeps its values; none begins before the last one ended, whatever its time.
+
+    Names in another case, of keys, checked columns and the source's own, are the same.
+    """
+    returning_rows.run_all(project)
+    returning_rows.check(project)
+
+
+def test_a_column_that_can_not_be_compared_is_named(project: Project) -> None:
+    """By the first run: later ones could not compare any row."""
+    query = "select 1 as id, map('a', 1) as m, array(map('b', 2)) as ms"
+    run = with_snapshot(project, "", "strategy='check', check_cols='all'", query).dbt("snapshot")
+    assert "check_cols: Spark can't compare column m, which is map<string,int>" in run.log
+    assert "column ms, which is array<map<string,int>>" in run.log

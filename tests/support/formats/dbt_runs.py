@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from pyspark.sql import Row, SparkSession
@@ -11,6 +12,8 @@ from pyspark.sql import Row, SparkSession
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from formats import grown
+from functional import changed_rows, returning_rows
+from functional.changed_rows import Case
 from functional.dbt_project import Project
 from functional.sources import OF_THE_MODELS, freshness
 
@@ -70,6 +73,8 @@ class DbtRuns:
     rebuilt_by = "swap"
     commits_of_a_build = 1
     grown_in: str
+    changed: ClassVar[Mapping[str, Case]]
+    """Models whose second run brings what only this format can take."""
 
     def commits(self, project: Project, table: str) -> int:
         """How many commits the table's own history has; a DROP ends a history."""
@@ -194,6 +199,48 @@ class DbtRuns:
         assert "drop table" not in refreshed.log.lower()
         for table, before in commits.items():
             assert self.commits(project, table) == before + self.commits_of_a_build
+
+    def test_what_rows_do_not_fit_is_known_before_the_table_changes(self, project: Project) -> None:
+        """And what fits is written where its name is, whatever its case and its place."""
+        cases = {**changed_rows.IN_ANY_FORMAT, **self.changed}
+        unused = dict.fromkeys(("models/m.sql", "models/plain.sql"), "select 1 as id")
+        files = changed_rows.files(cases, f", file_format='{self.file_format}'")
+        project.write({**unused, **files, "models/schema.yml": ""})
+        first = project.dbt("run")
+        assert first.success, first.log
+        then = project.dbt("run")
+        for name, case in cases.items():
+            found = project.rows(changed_rows.query(name, project.schema))
+            assert tuple(map(tuple, found)) == case.rows, (name, then.message(name))
+            assert case.refused in then.message(name), name
+            assert (then.results[name]["status"] == "success") is not bool(case.refused), name
+
+    def test_rows_that_go_and_come_back_have_a_record_of_each_time(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """As in a snapshot of files, by dbt-spark's MERGE."""
+        project, config = _new(spark, tmp_path), f", file_format: {self.file_format}"
+        returning_rows.run_all(project, config, f", file_format='{self.file_format}'")
+        returning_rows.check(project)
+
+    def test_comments_follow_the_model(self, project: Project) -> None:
+        """Of the table and of its columns, also where rows are merged into it."""
+        config = "incremental_strategy='merge', unique_key='id', materialized='incremental'"
+        docs = "persist_docs={'relation': true, 'columns': true}"
+        model = (
+            f"{{{{ config({config}, {docs}, file_format='{self.file_format}') }}}} select 1 as id"
+        )
+        said = (
+            "models: [{name: m, description: '%s table', columns: [{name: ID, description: '%s'}]}]"
+        )
+        for text in ("old", "new", "new"):
+            project.write({"models/m.sql": model, "models/schema.yml": said % (text, text)})
+            run = project.dbt("run", "--select", "m")
+            assert run.success, run.log
+            told = {row[0]: row[1:] for row in project.rows("describe extended {schema}.m")}
+            assert told["id"][1] == text
+            assert told["Comment"][0] == f"{text} table"
+        assert "TBLPROPERTIES ('comment'" not in run.log
 
     def _in_format(self, files: Mapping[str, str]) -> dict[str, str]:
         return {path: text.replace("<format>", self.file_format) for path, text in files.items()}

@@ -1,8 +1,9 @@
-{#- dbt-spark's statements. Only the main one's rows and bytes are counted. -#}
+{#- What is to happen is checked, then the columns change, then the rows are written. Only the main
+    statement's rows and bytes are counted. -#}
 {% macro ctas_increment_in_place(target, existing) %}
   {%- set strategy = config.get('incremental_strategy') or 'append' -%}
-  {%- set predicates = config.get('predicates') or config.get('incremental_predicates') -%}
-  {%- if strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by') -%}
+  {%- set by_partition = strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by') -%}
+  {%- if by_partition and not (strategy == 'microbatch' and existing.is_delta) -%}
     {%- call statement() -%} set spark.sql.sources.partitionOverwriteMode = DYNAMIC {%- endcall -%}
   {%- endif -%}
 
@@ -10,32 +11,48 @@
   {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
   {%- set rows = ctas_view_of_model() -%}
-  {%- set changes = incremental_validate_on_schema_change(config.get('on_schema_change')) -%}
-  {%- do process_schema_changes(changes, rows, existing) -%}
-  {%- if strategy == 'merge' -%}{%- do adapter.check_unique_key(existing, rows) -%}{%- endif -%}
-  {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
+  {%- if config.get('contract').enforced -%}
+    {%- do get_assert_columns_equivalent('select * from ' ~ rows) -%}
+  {%- endif -%}
+  {%- if adapter.has_strategy(strategy) -%}
+    {%- set sql = ctas_columns_in_place(target, existing, rows, strategy) -%}
+  {%- else -%}
+    {%- set sql = ctas_increment_of_project(target, existing, rows) -%}
+  {%- endif -%}
   {%- do adapter.count_writes(this, config.get('file_format')) -%}
-  {%- call statement('main') -%}
-    {{ ctas_increment_sql(strategy, rows, target, existing, predicates) }}
-  {%- endcall -%}
+  {%- call statement('main') -%}{{ sql }}{%- endcall -%}
   {%- do adapter.list_written(load_result('main').response) -%}
 
   {%- do apply_grants(target, config.get('grants'), should_revoke(existing, should_full_refresh())) -%}
-  {%- do persist_docs(target, model) -%}
+  {%- do persist_docs(existing, model) -%}
   {{ run_hooks(post_hooks) }}
 {% endmacro %}
 
-{#- dbt-spark's strategies, and those of the project: macros named get_incremental_NAME_sql. -#}
-{% macro ctas_increment_sql(strategy, rows, target, existing, predicates) %}
-  {%- if adapter.has_strategy(strategy) -%}
-    {{ return(dbt_spark_get_incremental_sql(
-      strategy, rows, target, existing, config.get('unique_key'), predicates)) }}
-  {%- endif -%}
+{#- The columns become what the rows need; the statement that then adds them is returned. -#}
+{% macro ctas_columns_in_place(target, existing, rows, strategy) %}
+  {%- set planned = adapter.increment_in_place(existing, rows) -%}
+  {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
+  {%- set source = make_temp_relation(this, '__source__dbt_tmp').incorporate(type='view') -%}
+  {%- call statement('ctas_source') -%}{{ create_temporary_view(source, planned.source) }}{%- endcall -%}
+  {%- for alteration in planned.alterations -%}
+    {%- call statement('alter') -%}{{ alteration }}{%- endcall -%}
+  {%- endfor -%}
+  {%- set sql = adapter.increment_statement(planned, existing, source) -%}
+  {%- set predicates = config.get('predicates') or config.get('incremental_predicates') -%}
+  {{ return(sql or dbt_spark_get_incremental_sql(
+    strategy, source, target, existing, config.get('unique_key'), predicates)) }}
+{% endmacro %}
+
+{#- A strategy of the project's own is a macro named get_incremental_NAME_sql. -#}
+{% macro ctas_increment_of_project(target, existing, rows) %}
+  {%- set changes = incremental_validate_on_schema_change(config.get('on_schema_change')) -%}
+  {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
+  {%- do process_schema_changes(changes, rows, existing) -%}
   {{ return(adapter.strategy_sql(context, {
     'target_relation': target,
     'temp_relation': rows,
     'unique_key': config.get('unique_key'),
     'dest_columns': adapter.get_columns_in_relation(existing),
-    'incremental_predicates': predicates,
+    'incremental_predicates': config.get('predicates') or config.get('incremental_predicates'),
   })) }}
 {% endmacro %}

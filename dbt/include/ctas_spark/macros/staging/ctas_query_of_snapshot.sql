@@ -6,9 +6,20 @@
   {%- if not exists -%}
     {{ return(build_snapshot_table(strategy, compiled_code)) }}
   {%- endif -%}
-  {%- set columns = config.get('snapshot_table_column_names') or get_snapshot_table_column_names() -%}
-  {%- do adapter.assert_valid_snapshot_target_given_strategy(existing, columns, strategy) -%}
   {%- call statement('refresh') -%} refresh table {{ existing }} {%- endcall -%}
-  {%- set changes = spark_build_snapshot_staging_table(strategy, compiled_code, existing) -%}
-  {{ return(adapter.snapshot_query(existing, changes, columns)) }}
+  {{ return(ctas_changes_of_snapshot(adapter.snapshot_query, strategy, compiled_code, existing)) }}
+{% endmacro %}
+
+{#- The query that the adapter's method `select` makes of the records and of a view of the rows. -#}
+{% macro ctas_changes_of_snapshot(select, strategy, sql, existing) %}
+  {%- set names = config.get('snapshot_table_column_names') or get_snapshot_table_column_names() -%}
+  {%- do adapter.assert_valid_snapshot_target_given_strategy(existing, names, strategy) -%}
+  {%- set rows = make_temp_relation(existing, '__rows__dbt_tmp').incorporate(type='view') -%}
+  {%- call statement('ctas_view_of_snapshot') -%}{{ create_temporary_view(rows, sql) }}{%- endcall -%}
+  {%- set now, scd_id = snapshot_get_time(), '.' ~ adapter.quote(names.dbt_scd_id) -%}
+  {{ return(select(existing, rows, names, strategy, {
+    'now': now,
+    'deleted_id': snapshot_hash_arguments(['o' ~ scd_id, now]),
+    'returned_id': snapshot_hash_arguments(['s' ~ scd_id, now]),
+  })) }}
 {% endmacro %}

@@ -3,8 +3,5 @@
 {% macro ctas_query_with_old_rows(existing) %}
   {%- call statement('refresh') -%} refresh table {{ existing }} {%- endcall -%}
   {%- set rows = ctas_view_of_model() -%}
-  {%- if config.get('on_schema_change') == 'fail' -%}
-    {%- do process_schema_changes('fail', rows, existing) -%}
-  {%- endif -%}
   {{ return(adapter.increment_query(existing, rows)) }}
 {% endmacro %}

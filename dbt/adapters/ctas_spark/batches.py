@@ -1,0 +1,149 @@
+"""The rows of one batch of a microbatch model: only these are replaced."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+
+OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
+"""The names by which dbt lets incremental_predicates call the table and the new rows."""
+Side = tuple[str, Mapping[str, str]]
+"""A table or view: its name in SQL, and its columns' types by name."""
+UNITS = ("hour", "day", "month", "year")
+"""dbt's sizes of batches, the shortest first."""
+OF_TIME = re.compile(r"(year|month|day|hour|date|date_hour)s?\(([^,()]+)\)", re.IGNORECASE)
+"""Iceberg's transforms of a timestamp, which are in UTC as dbt's batches are."""
+TRANSFORM = re.compile(r".*\(.*\)", re.DOTALL)
+SAME_AS = {"date": "day", "date_hour": "hour"}
+HOLDS_OTHERS = "__ctas_spark_holds_others"
+OUTSIDE = (
+    "microbatch: the model's query returned a row whose {} is NULL or outside the batch from {} to "
+    "{} (UTC); the next run of that batch would not replace it"
+)
+SHARED = (
+    "microbatch: a partition ({partitions}) with rows of the batch from {start} to {end} (UTC) "
+    "holds rows of other batches, too, which replacing it would lose. Batches begin and end in "
+    "UTC, also if spark.sql.session.timeZone is another zone. Partition by the UTC {size} of "
+    "{event_time}, such as date_trunc({size_text}, to_utc_timestamp({event_time}, "
+    "current_timezone())), or use {remedy}, where only the rows of the batch are replaced"
+)
+REMEDY = "atomicity: atomic, or file_format: delta"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch from ``start``, and before ``end``, as dbt writes them in the filters of inputs."""
+
+    event_time: str
+    size: str
+    start: str
+    end: str
+
+    @classmethod
+    def of(cls, node: Any) -> "Batch | None":
+        """The batch that a node runs; None if it is not run in batches."""
+        batch, event_time = getattr(node, "batch", None), node.config.get("event_time")
+        if batch is None or not event_time:
+            return None
+        size = str(getattr(node.config.get("batch_size"), "value", node.config.get("batch_size")))
+        start, end = str(batch.event_time_start), str(batch.event_time_end)
+        return cls(quoting.unquoted(event_time), size, start, end)
+
+    def check(self, node: str, *sides: tuple[str, Side]) -> None:
+        """Return if the table and the model's rows, each with its name, have the event_time.
+
+        Raises:
+            ConfigurationError: one of them lacks it.
+        """
+        problems = [
+            f"event_time: there is no column {self.event_time} in {where}, and microbatch replaces "
+            "the rows of a batch by it"
+            for where, (_, columns) in sides
+            if self.event_time.lower() not in map(str.lower, columns)
+        ]
+        if problems:
+            raise ConfigurationError(node, problems)
+
+    def has(self, side: str = "") -> str:
+        """SQL that is true for a row of the batch, with the comparisons of dbt's own filters."""
+        at = f"{side}{'.' if side else ''}{quoting.identifier(self.event_time)}"
+        start, end = quoting.string(self.start), quoting.string(self.end)
+        return f"{at} >= {start} AND {at} < {end}"
+
+    def guarded(self, values: Mapping[str, str | None], more: str = "") -> dict[str, str | None]:
+        """The values of a new row, which fail for one outside the batch; ``more`` are cases."""
+        told = quoting.string(OUTSIDE.format(self.event_time, self.start, self.end))
+        outside = f"WHEN NOT coalesce({self.has(NEW)}, FALSE) THEN raise_error({told})"
+        return {
+            name: f"CASE {more}{outside} ELSE {value} END"
+            if name.lower() == self.event_time.lower()
+            else value
+            for name, value in values.items()
+        }
+
+    def shared(self, columns: Iterable[str]) -> str:
+        """The case of a row in whose partition, by these columns, are rows of other batches."""
+        told = SHARED.format(
+            partitions=", ".join(columns),
+            start=self.start,
+            end=self.end,
+            size=self.size,
+            size_text=f"'{self.size}'",
+            event_time=self.event_time,
+            remedy=REMEDY,
+        )
+        return f"WHEN {OLD}.{HOLDS_OTHERS} THEN raise_error({quoting.string(told)}) "
+
+    def with_partitions(self, table: str, columns: Iterable[str]) -> str:
+        """The join of new rows with what the partitions of the table hold besides the batch.
+
+        One value for each partition: the new rows are still read once.
+        """
+        names = [*map(quoting.identifier, columns)]
+        same = " AND ".join(f"{OLD}.{name} <=> {NEW}.{name}" for name in names)
+        others = f"bool_or(NOT coalesce({self.has()}, FALSE)) AS {HOLDS_OTHERS}"
+        listed = ", ".join(names)
+        return (
+            f"LEFT JOIN (SELECT {listed}, {others} FROM {table} GROUP BY {listed}) AS {OLD} "  # noqa: S608 (quoted)
+            f"ON {same}"
+        )
+
+
+def columns_of(partition_by: Any) -> list[str]:
+    """The partition columns that are no transforms."""
+    return [one for one in _listed(partition_by) if not TRANSFORM.fullmatch(one)]
+
+
+def is_within(partition_by: Any, event_time: str, size: str) -> bool:
+    """Whether Iceberg's transforms of event_time keep each partition within one batch."""
+    within = UNITS[: UNITS.index(size) + 1] if size in UNITS else ()
+    found = (OF_TIME.fullmatch(one.strip()) for one in _listed(partition_by))
+    units = (
+        SAME_AS.get(one[1].lower(), one[1].lower())
+        for one in found
+        if one and quoting.unquoted(one[2]).lower() == quoting.unquoted(event_time).lower()
+    )
+    return any(unit in within for unit in units)
+
+
+def problems(config: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the partitions of a microbatch model on Iceberg."""
+    event_time, partition_by = config.get("event_time"), config.get("partition_by")
+    size = str(getattr(config.get("batch_size"), "value", config.get("batch_size")))
+    if not event_time or not partition_by or size not in UNITS:
+        return
+    if not is_within(partition_by, event_time, size) and not columns_of(partition_by):
+        yield (
+            f"partition_by: each of its partitions may hold rows of several batches of one {size}, "
+            f"and replacing it would lose those of the others; write {size}s({event_time})"
+        )
+
+
+def _listed(partition_by: Any) -> list[str]:
+    """Names and transforms; a comma in brackets separates nothing."""
+    if isinstance(partition_by, str):
+        return [one.strip() for one in re.findall(r"(?:[^,(]|\([^)]*\))+", partition_by)]
+    return [str(one) for one in partition_by or ()]

@@ -1,0 +1,82 @@
+"""Snapshots of a source whose rows go and come back, and whose names change their case."""
+
+from functional.dbt_project import Project
+
+SNAPSHOTS = """
+snapshots:
+- {name: s_time, relation: ref('src'), config: {unique_key: ID, strategy: timestamp,
+   updated_at: Updated_At, hard_deletes: new_record<config>}}
+- {name: s_check, relation: ref('src'), config: {unique_key: [id], strategy: check,
+   check_cols: [NAME], hard_deletes: new_record<config>,
+   dbt_valid_to_current: "timestamp'9999-12-31 00:00:00'"}}
+- {name: s_all, relation: ref('src'), config: {unique_key: id, strategy: check, check_cols: all,
+   hard_deletes: invalidate, snapshot_meta_column_names: {dbt_valid_to: gone_at}<config>}}
+- {name: s_gone, relation: ref('src'), config: {unique_key: id, strategy: timestamp,
+   updated_at: updated_at, hard_deletes: invalidate<config>}}
+"""
+OLD, LATE = "timestamp'2026-01-01 00:00:00'", "timestamp'2026-01-05 00:00:00'"
+NAMED = "as t(id, name, updated_at)"
+STEPS = (
+    f"select * from values (1, 'a', {OLD}), (2, 'b', {OLD}), (3, null, {OLD}) {NAMED}",
+    f"select 1 as id, 'a' as name, {OLD} as updated_at",
+    f"select * from values (1, 'a', {OLD}), (2, 'b', {OLD}), (3, null, {LATE}) {NAMED}",
+    f"select {OLD} as UPDATED_AT, 1 as ID, 'a' as NAME",
+)
+NAMES = {"s_all": "gone_at"}
+TWICE = ("False", "False", "True", "True")
+RECORDED = "|".join(
+    ("1a False", *(f"{key} {is_deleted}" for key in ("2b", "3None") for is_deleted in TWICE))
+)
+KEPT = {
+    "s_time": RECORDED,
+    "s_check": RECORDED,
+    "s_all": "1a|2b|2b|3None|3None",
+    "s_gone": "1a|2b|2b|3None|3None",
+}
+"""Each record's id and name, and whether it is of a deletion, where the snapshot says that."""
+EARLY = """
+select id from (
+  select id, dbt_valid_from, {ends},
+    lag({ends}) over (partition by id order by dbt_valid_from, {ends}) as ended from {table})
+where dbt_valid_from < ended or {ends} < dbt_valid_from
+"""
+"""Records that begin before the one before them ends, or end before they begin."""
+
+
+def files(step: int, config: str = "", model_config: str = "") -> dict[str, str]:
+    """The project at one step; the configs are each after a comma."""
+    source = f"{{{{ config(materialized='table'{model_config}) }}}} {STEPS[step]}"
+    return {
+        "models/src.sql": source,
+        "snapshots/all.yml": SNAPSHOTS.replace("<config>", config),
+    }
+
+
+def run_all(project: Project, config: str = "", model_config: str = "") -> None:
+    """Each step, and one more run after it, which changes nothing."""
+    counts: dict[str, int] = {}
+    for step in range(len(STEPS)):
+        project.write(files(step, config, model_config))
+        for attempt in (1, 2):
+            run = project.dbt("build")
+            assert run.success, run.log
+            for name in KEPT:
+                (row,) = project.rows(f"select count(*) from {{schema}}.{name}")
+                assert attempt == 1 or row[0] == counts[name], (step, name)
+                counts[name] = row[0]
+
+
+def check(project: Project) -> None:
+    """Return if the tables hold what they should."""
+    for name, expected in KEPT.items():
+        table, ends = f"{project.schema}.{name}", NAMES.get(name, "dbt_valid_to")
+        rows = project.rows(f"select * from {table}")
+        shown = sorted(
+            f"{row['id']}{row['name']} {row['dbt_is_deleted']}"
+            if "dbt_is_deleted" in row
+            else f"{row['id']}{row['name']}"
+            for row in rows
+        )
+        assert "|".join(shown) == expected, name
+        assert project.rows(EARLY.format(table=table, ends=ends)) == [], name
+        assert len({row["dbt_scd_id"] for row in rows}) == len(rows), name
