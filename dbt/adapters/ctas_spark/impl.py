@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
@@ -31,6 +31,7 @@ from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.settings import bare, statements
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
+from dbt.adapters.ctas_spark.staging.engines import commands
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.summary import Written
@@ -51,6 +52,13 @@ class CtasSparkAdapter(ModelViewsAdapter):
     AdapterSpecificConfigs = CtasSparkConfig
 
     CONSTRAINT_SUPPORT = model_columns.SUPPORT
+
+    def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
+        """Run a statement; after an ANALYZE of a published table, its statistics are true."""
+        counts = commands.may_count(sql) and not self.is_preview()
+        with self.catalogs.true_statistics(sql) if counts else nullcontext():
+            result: tuple[AdapterResponse, Any] = super().execute(sql, *others, **named)
+        return result
 
     @as_dbt_errors
     def pre_model_hook(self, config: Any) -> ModelSlot:
@@ -166,6 +174,11 @@ class CtasSparkAdapter(ModelViewsAdapter):
         old, new = self._side(existing), self._side(changes)
         current = node.config.get("dbt_valid_to_current")
         return snapshots.query(node.unique_id, names, current, old, new)
+
+    @for_macros
+    def forget_cached(self, table: CtasSparkRelation) -> None:
+        """Let this session's next statements find the table where it is now."""
+        self.catalogs.forget_cached(table.full_name)
 
     @for_macros
     def run_sql_header(self, header: str | None) -> None:

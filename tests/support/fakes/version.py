@@ -100,6 +100,9 @@ class FakeVersion:
     def stage_on(self, base: FakeBase, level: Atomicity) -> None:
         self._does("stage on", base, level)
 
+    def hold_old_rows(self) -> None:
+        self._does("hold old rows")
+
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:  # noqa: ARG002 (scripted)
         self._does("resume" if resumes else "drain")
         return stream

@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -81,6 +81,29 @@ def shared_state(spark: SparkSession) -> Any:
 def session_catalog(spark: SparkSession) -> Any:
     """The session's own catalog, with its cache of resolved tables."""
     return spark._jsparkSession.sessionState().catalog()
+
+
+@lru_cache(maxsize=1)
+def _sessions(packages: Any) -> Any:
+    """The sessions of this process that publish; the JVM forgets those that nobody uses."""
+    weak = packages.java.util.WeakHashMap()
+    return packages.java.util.Collections.synchronizedMap(weak)
+
+
+def note_session(spark: SparkSession) -> None:
+    """From now on ``forget_table`` concerns the session, too."""
+    _sessions(classes(spark)).put(session(spark), True)
+
+
+def forget_table(spark: SparkSession, name: TableName) -> None:
+    """Drop a table of the session catalog from the relation cache of every session that is noted.
+
+    Each session remembers the location, and the files, of what it has read.
+    """
+    table = identifier(spark, name)
+    for one in _sessions(classes(spark)).keySet().toArray():
+        with suppress(Py4JError):  # it has ended
+            one.sessionState().catalog().invalidateCachedTable(table)
 
 
 def is_local(spark: Any) -> bool:

@@ -22,8 +22,8 @@ from .base import (
 )
 from .reach import PartitionState
 from .record import Record, RecordState, taken_back
-from .signs import statistics
 from .table import FileTable
+from .table_statistics import statistics
 
 logger = logging.getLogger(__name__)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic
 
+from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock, Stopwatch
 from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
@@ -95,6 +96,7 @@ class StagedTable(Generic[B]):
         self._age = Stopwatch(plan.clock)
         self._rival = ""
         self._has_job = False
+        self._holds_old_rows = False
 
     @property
     def target(self) -> TableName:
@@ -132,8 +134,14 @@ class StagedTable(Generic[B]):
         return batch
 
     def statement(self, query: str) -> str:
-        """The statement that stages the version; no reader of the target sees its effect."""
+        """The statement that stages the version; no reader of the target sees its effect.
+
+        Raises:
+            ConcurrentWriteError: the query reads the target as it was before another's change.
+        """
         self._report.enter(Step.STAGE)
+        if self._begun.exists:
+            self._look_for_old_rows(query)
         self._has_job = True
         return self._version.statement(query)
 
@@ -200,6 +208,16 @@ class StagedTable(Generic[B]):
             self.left_behind = [f"what was staged in {self._version.places}"]
         self.outcome = Outcome.NOT_COMMITTED
 
+    def _look_for_old_rows(self, query: str) -> None:
+        """Where the query reads its own target, it has to read what is there now."""
+        reads = self._job.reads(query, self.target)
+        if not reads:
+            return
+        self._holds_old_rows = True
+        self._version.hold_old_rows()
+        if reads != self._job.reads(f"SELECT * FROM {quoting.table(self.target)}", self.target):  # noqa: S608 (quoted)
+            raise messages.old_read(self.target)
+
     def _call_until_decided(self, check: HeldCheck) -> Outcome:
         for _ in range(MOST_ATTEMPTS):
             decided = self._attempt(check)
@@ -233,7 +251,9 @@ class StagedTable(Generic[B]):
         self.base = now
         if change is not Change.NONE:
             self._rival = self._version.who(self._begun, now)
-            purposes.check_change(self.context, change, now, self._rival)
+            purposes.check_change(
+                self.context, change, now, self._rival, holds_old_rows=self._holds_old_rows
+            )
         self.reach = self._version.reach(now)
         self.level = purposes.kept(self.context, self._asked, self.reach, self._unchanged)
         if (self.level, self.reach.warning) != told:

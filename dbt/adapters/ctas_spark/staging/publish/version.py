@@ -84,7 +84,7 @@ class Change(Enum):
     """What became of a target since ``begin`` looked at it."""
 
     NONE = "it is as it was"
-    MAINTAINED = "rows, schema and properties are as they were; only upkeep came in between"
+    MAINTAINED = "nothing that a publication depends on has changed; only upkeep came in between"
     DROPPED = "another dropped it"
     CREATED = "another created it"
     WRITTEN = "another committed to it"
@@ -178,6 +178,12 @@ class Version(Protocol[B]):
     def stage_on(self, base: B, level: Atomicity) -> None:
         """Prepare the staging of a version for that base; nothing about the target is written."""
 
+    def hold_old_rows(self) -> None:
+        """The version's job reads the target: note the rows that it has now, before the job does.
+
+        A change of these is then a change of the target, also where it leaves no trace but files.
+        """
+
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         """What is new in a streaming DataFrame, as a batch for the version; None if nothing is.
 
@@ -252,6 +258,9 @@ class FormatVersion(Generic[B]):
 
     def mend(self, found: B) -> B:
         return found
+
+    def hold_old_rows(self) -> None:
+        """A format's own log shows whatever changes its rows."""
 
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         raise NotImplementedError(f"no place in the format for the checkpoint of {stream}")

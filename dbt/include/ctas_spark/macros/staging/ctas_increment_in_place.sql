@@ -1,4 +1,5 @@
-{#- dbt-spark's statements. Only the main one's rows and bytes are counted. -#}
+{#- dbt-spark's statements. Only the main one's rows and bytes are counted. A session that remembers
+    where the table lay would read, and write, a version that another run has replaced since. -#}
 {% macro ctas_increment_in_place(target, existing) %}
   {%- set strategy = config.get('incremental_strategy') or 'append' -%}
   {%- set predicates = config.get('predicates') or config.get('incremental_predicates') -%}
@@ -9,12 +10,14 @@
   {{ run_hooks(pre_hooks) }}
   {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
+  {%- do adapter.forget_cached(existing) -%}
   {%- set rows = ctas_view_of_model() -%}
   {%- set changes = incremental_validate_on_schema_change(config.get('on_schema_change')) -%}
   {%- do process_schema_changes(changes, rows, existing) -%}
   {%- if strategy == 'merge' -%}{%- do adapter.check_unique_key(existing, rows) -%}{%- endif -%}
   {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
   {%- do adapter.count_writes(this, config.get('file_format')) -%}
+  {%- do adapter.forget_cached(existing) -%}
   {%- call statement('main') -%}
     {{ ctas_increment_sql(strategy, rows, target, existing, predicates) }}
   {%- endcall -%}

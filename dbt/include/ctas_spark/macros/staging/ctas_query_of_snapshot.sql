@@ -8,7 +8,6 @@
   {%- endif -%}
   {%- set columns = config.get('snapshot_table_column_names') or get_snapshot_table_column_names() -%}
   {%- do adapter.assert_valid_snapshot_target_given_strategy(existing, columns, strategy) -%}
-  {%- call statement('refresh') -%} refresh table {{ existing }} {%- endcall -%}
   {%- set changes = spark_build_snapshot_staging_table(strategy, compiled_code, existing) -%}
   {{ return(adapter.snapshot_query(existing, changes, columns)) }}
 {% endmacro %}
