@@ -82,6 +82,7 @@ class FakeVersion:
     record: TableName = RECORD
     places: str = "its places"
     keeps_own_columns: bool = False
+    has_log: bool = False
     partition_metadata: str | None = None
     did: list[str] = field(default_factory=list)
     judged: list[MetastoreError | None] = field(default_factory=list)

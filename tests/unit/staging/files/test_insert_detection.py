@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import OnConflict, PartitionMetadata
+from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.engines.protocol import TableRead, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StorageError
+from dbt.adapters.ctas_spark.staging.errors import (
+    AtomicityNotSupportedError,
+    ConcurrentWriteError,
+    StorageError,
+)
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.insert_detection import stored_rows
 from dbt.adapters.ctas_spark.staging.files.table_statistics import SPARKS, TOTAL_ROWS, TOTAL_SIZE
@@ -244,6 +248,15 @@ def test_rows_that_were_read_before_another_wrote_are_refused(world: World, read
         staged.statement("select * from a_view_of_a_dataframe")
     staged.abort("refused")
     assert world.metastore.tables.keys() >= {TARGET_NAME}
+
+
+def test_a_table_that_is_emptied_first_is_not_read(world: World) -> None:
+    """At level ``none`` its query would find no rows, and the old ones would be lost."""
+    world.published()
+    world.job.reading = OWN_ROWS
+    staged = world.plan(atomicity=Atomicity.NONE).begin()
+    with pytest.raises(AtomicityNotSupportedError, match="emptied before its query"):
+        staged.statement("select * from orders")
 
 
 def test_begin_makes_the_session_forget_what_it_has_read(world: World) -> None:

@@ -95,13 +95,15 @@ def note_session(spark: SparkSession) -> None:
     _sessions(classes(spark)).put(session(spark), True)
 
 
-def forget_table(spark: SparkSession, name: TableName) -> None:
-    """Drop a table of the session catalog from the relation cache of every session that is noted.
+def forget_table(spark: SparkSession, own: Any, name: TableName) -> None:
+    """Drop a table from the relation caches of this session and of every other that is noted.
 
-    Each session remembers the location, and the files, of what it has read.
+    Each session remembers the location, and the files, of what it has read. ``own`` is the catalog
+    of this session, which is nearly always the only one.
     """
-    table = identifier(spark, name)
-    for one in _sessions(classes(spark)).keySet().toArray():
+    table, noted = identifier(spark, name), _sessions(classes(spark))
+    own.invalidateCachedTable(table)
+    for one in noted.keySet().toArray() if noted.size() > 1 else ():
         with suppress(Py4JError):  # it has ended
             one.sessionState().catalog().invalidateCachedTable(table)
 
@@ -141,7 +143,11 @@ def drop_views(spark: SparkSession, pattern: str) -> None:
 
 def identifier(spark: SparkSession, name: TableName) -> Any:
     """The name of one of the session catalog's tables."""
-    packages = classes(spark)
+    return _identifier(classes(spark), name)
+
+
+@lru_cache(maxsize=128)
+def _identifier(packages: Any, name: TableName) -> Any:
     database = member(packages, "scala.Some")(name.database)
     return member(packages, "org.apache.spark.sql.catalyst.TableIdentifier")(name.table, database)
 

@@ -12,6 +12,8 @@ from .protocol import TableRead
 
 OF_FILES, OF_HIVE, OF_A_CATALOG = "LogicalRelation", "HiveTableRelation", "DataSourceV2Relation"
 WITH_FILES = "HadoopFsRelation"
+LISTED = ("InMemoryFileIndex", "CatalogFileIndex")
+"""How Spark knows the files of its own tables; a format with a log lists by that, and afresh."""
 FILE = re.compile(r"path=(.*?); isDirectory=false; length=(\d+);.*?modification_time=(\d+)")
 """What Hadoop's ``FileStatus.toString`` says: a relation's files cross to Python as one text."""
 
@@ -77,6 +79,7 @@ def _is_in_catalog(leaf: Any, table: TableName) -> bool:
 def _files(spark: Any, relation: Any) -> frozenset[tuple[str, str, str]]:
     if str(relation.getClass().getSimpleName()) != WITH_FILES:
         return frozenset()
-    nothing = jvm.sequence(jvm.classes(spark), [])
-    listed = str(relation.location().listFiles(nothing, nothing).mkString("\n"))
-    return frozenset(FILE.findall(listed))
+    index, nothing = relation.location(), jvm.sequence(jvm.classes(spark), [])
+    if str(index.getClass().getSimpleName()) not in LISTED:
+        return frozenset()
+    return frozenset(FILE.findall(str(index.listFiles(nothing, nothing).mkString("\n"))))

@@ -60,7 +60,7 @@ class SessionEngine:
         It fails if the table is gone by now: then there is nothing to forget.
         """
         if name.catalog == SESSION_CATALOG:
-            jvm.forget_table(self.spark, name)
+            jvm.forget_table(self.spark, self._catalog, name)
             if self._cache.isEmpty():
                 return
         try:
@@ -71,6 +71,10 @@ class SessionEngine:
     @cached_property
     def _cache(self) -> Any:
         return jvm.shared_state(self.spark).cacheManager()
+
+    @cached_property
+    def _catalog(self) -> Any:
+        return jvm.session_catalog(self.spark)
 
 
 @dataclass(eq=False)

@@ -49,6 +49,8 @@ class FileVersion:
     ``count`` knows what was written into a directory better than the engine does.
     """
 
+    has_log = False
+
     def __init__(
         self,
         table: FileTable,

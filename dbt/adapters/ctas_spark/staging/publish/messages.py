@@ -136,6 +136,12 @@ def base_not_listed(target: TableName, failure: StorageError) -> StorageError:
     return StorageError(what, table=target, left=NO_JOB, remedy="make them readable")
 
 
+def reads_what_is_emptied(target: TableName) -> AtomicityNotSupportedError:
+    """At level ``none`` the query of a table would find that empty."""
+    what = "at atomicity none the table is emptied before its query runs, which reads it"
+    return unsupported(target, what, "choose another atomicity")
+
+
 def old_read(target: TableName) -> ConcurrentWriteError:
     """A DataFrame that was made before another writer changed the table that it reads."""
     what = (

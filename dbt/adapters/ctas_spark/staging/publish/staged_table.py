@@ -7,7 +7,7 @@ from typing import Any, Generic
 
 from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock, Stopwatch
-from ..context import Atomicity, StagingContext, TableName
+from ..context import Atomicity, OnConflict, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
 from ..errors import MetastoreError, NotSupportedError, StagingError
 from ..retention.rules import ORPHAN_AGE_MS
@@ -138,9 +138,10 @@ class StagedTable(Generic[B]):
 
         Raises:
             ConcurrentWriteError: the query reads the target as it was before another's change.
+            AtomicityNotSupportedError: it reads a target that is emptied first (level ``none``).
         """
         self._report.enter(Step.STAGE)
-        if self._begun.exists:
+        if self._begun.exists and (self._overwrites or not self._version.has_log):
             self._look_for_old_rows(query)
         self._has_job = True
         return self._version.statement(query)
@@ -213,10 +214,16 @@ class StagedTable(Generic[B]):
         reads = self._job.reads(query, self.target)
         if not reads:
             return
+        if self.level is Atomicity.NONE:
+            raise messages.reads_what_is_emptied(self.target)
         self._holds_old_rows = True
         self._version.hold_old_rows()
         if reads != self._job.reads(f"SELECT * FROM {quoting.table(self.target)}", self.target):  # noqa: S608 (quoted)
             raise messages.old_read(self.target)
+
+    @property
+    def _overwrites(self) -> bool:
+        return self.context.on_conflict is OnConflict.OVERWRITE
 
     def _call_until_decided(self, check: HeldCheck) -> Outcome:
         for _ in range(MOST_ATTEMPTS):

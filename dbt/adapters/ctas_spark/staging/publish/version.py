@@ -159,6 +159,10 @@ class Version(Protocol[B]):
         """True if the table's format keeps its columns, and counts what is written, by itself."""
 
     @property
+    def has_log(self) -> bool:
+        """True if every change of the table's rows is a commit, which ``change`` sees."""
+
+    @property
     def partition_metadata(self) -> str | None:
         """Where its partitions are listed: ``files``, ``tracked``, ``pending``; None without."""
 
@@ -254,6 +258,7 @@ class FormatVersion(Generic[B]):
     """
 
     keeps_own_columns = True
+    has_log = True
     partition_metadata: str | None = None
 
     def mend(self, found: B) -> B:
