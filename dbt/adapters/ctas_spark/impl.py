@@ -223,7 +223,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
         # Spark 4 cancels whatever a group starts after it was cancelled: each batch has its own
         group = f"{node.unique_id} {opened.run} {uuid4().hex[:8]}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        self._model.begin = planned(opened.catalog_for(plan.context), plan, job)
+        catalog, adds = opened.catalog_for(plan.context), self._model.adds
+        self._model.begin = planned(catalog, plan, job, adds=adds)
 
     @for_macros
     def begin_staged_table(self) -> bool:

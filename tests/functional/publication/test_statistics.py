@@ -18,7 +18,6 @@ CONFIGS = {
     "by_column": f"materialized='table', post_hook='{ANALYZE} for columns id'",
     "added_to": f"materialized='incremental', pre_hook='{COUNTS}'",
     "filled": f"materialized='table', atomicity='none', pre_hook='{COUNTS}'",
-    "tracked": f"materialized='table', partition_metadata='tracked', post_hook='{ANALYZE}'",
     "in_a_database": "materialized='table'",
 }
 MACRO = """{% macro count_all() %}

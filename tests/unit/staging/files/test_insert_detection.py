@@ -259,6 +259,18 @@ def test_a_table_that_is_emptied_first_is_not_read(world: World) -> None:
         staged.statement("select * from orders")
 
 
+def test_what_is_added_to_is_listed_at_begin(world: World) -> None:
+    """A row that came before the job has read the table may be missing in its new rows."""
+    world.published()
+    world.job.reading = OWN_ROWS
+    ours = replace(world.plan(), adds=True).begin()
+    inserts(world)
+    world.stage(ours)
+    ours.verify()
+    with pytest.raises(ConcurrentWriteError, match="data files"):
+        ours.commit()
+
+
 def test_begin_makes_the_session_forget_what_it_has_read(world: World) -> None:
     """What reads the table after begin reads what begin saw, or what came later."""
     world.published()

@@ -64,7 +64,7 @@ def counted_tables(spark: Any, sql: str) -> tuple[TableName, ...]:
     Those are an ANALYZE's, and an INSERT's where Spark is to count after each.
     """
     parser = jvm.session(spark).sessionState().sqlParser()
-    counts_inserts = spark.conf.get(COUNTED, "").lower() == "true"
+    counts_inserts = spark.conf.get(COUNTED, "false").lower() == "true"
     try:
         plan = parser.parsePlan(sql)
     except ParseException:

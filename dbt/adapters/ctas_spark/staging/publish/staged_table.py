@@ -37,7 +37,8 @@ class Plan:
     """One publication, validated; nothing about the target was read or written yet.
 
     ``level`` is what the catalog reaches of what the model asks for. ``open_version`` opens one
-    attempt at a level; the kind may look at what stands in the target's place.
+    attempt at a level; the kind may look at what stands in the target's place. ``adds`` says that
+    the query will have the target's own rows, as far as that is known before there is one.
     """
 
     context: StagingContext
@@ -46,6 +47,7 @@ class Plan:
     open_version: Callable[[Atomicity, StepReport], Version[Any]]
     clock: Clock = SYSTEM_CLOCK
     observers: tuple[StepObserver, ...] = ()
+    adds: bool = False
 
     def begin(self) -> "StagedTable[Any]":
         """Look at the target and take it as the base; what a crash left half done is mended first.
@@ -96,6 +98,7 @@ class StagedTable(Generic[B]):
         self._age = Stopwatch(plan.clock)
         self._rival = ""
         self._has_job = False
+        self._adds = plan.adds and base.exists
         self._holds_old_rows = False
 
     @property
@@ -123,6 +126,8 @@ class StagedTable(Generic[B]):
             return
         purposes.warn_of(self.context, self.base, self.level, self.reach)
         self._version.stage_on(self.base, self.level)
+        if self._adds:
+            self._hold_old_rows()
 
     def drain(self, stream: Any, *, resumes: bool) -> Any:
         """What is new in a stream, as a batch; None, and KEPT, if the base has all there is."""
@@ -216,10 +221,14 @@ class StagedTable(Generic[B]):
             return
         if self.level is Atomicity.NONE:
             raise messages.reads_what_is_emptied(self.target)
-        self._holds_old_rows = True
-        self._version.hold_old_rows()
+        self._hold_old_rows()
         if reads != self._job.reads(f"SELECT * FROM {quoting.table(self.target)}", self.target):  # noqa: S608 (quoted)
             raise messages.old_read(self.target)
+
+    def _hold_old_rows(self) -> None:
+        if not self._holds_old_rows:
+            self._version.hold_old_rows()
+        self._holds_old_rows = True
 
     @property
     def _overwrites(self) -> bool:
