@@ -67,10 +67,10 @@ COMMITS = """Each row is a version of so many files and partitions; tracked says
 [the metastore knows the partitions](configuration.md#model). The staging ends with a listing of the
 version's files, so that a version of which something was deleted is not published. Then comes the
 [commit](concepts.md#publication), from reading the base until the target has been read again: its
-median, its 95th percentile (p95), and the ratio of the median to that of the first row. Over a
-partitioned table it has a listing of that table's files, because another's `INSERT` may leave no
-trace in the metastore; that is what grows with the number of partitions. What comes afterwards
-disturbs no reader: Spark's refresh of the table, and the bookkeeping of tracked partitions.
+median, its 95th percentile (p95), and the ratio of the median to that of the first row. When this
+was measured, it had a listing of a partitioned table's files, which grows with the number of
+partitions; now it has one only if the model reads its own table. What comes afterwards disturbs no
+reader: Spark's refresh of the table, and the bookkeeping of tracked partitions.
 """
 PROFILE = """The share of samples (Java Flight Recorder) in which the JVM's threads executed each
 kind of code.

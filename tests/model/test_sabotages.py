@@ -33,6 +33,7 @@ HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
         sabotages.any_publication_begins_the_grace,
         sabotages.partitions_tracked_by_the_swap,
         sabotages.columns_stay_unfilled,
+        sabotages.inserts_are_not_looked_for,
     ],
 )
 def test_a_sabotage_is_found(

@@ -19,6 +19,7 @@ class Planned:
     """A plan that nobody begins."""
 
     observers: tuple[Any, ...] = ()
+    adds: bool = False
 
 
 def test_two_batches_of_a_model_are_two_job_groups() -> None:
@@ -34,7 +35,7 @@ def test_two_batches_of_a_model_are_two_job_groups() -> None:
     )
     catalog = SimpleNamespace(plan=lambda _context, _job: Planned())
     adapter: Any = SimpleNamespace(
-        _model=SimpleNamespace(node=node, creates=False),
+        _model=SimpleNamespace(node=node, creates=False, adds=False),
         type=lambda: "ctas_spark",
         warn_of_unused_macros=lambda: None,
         _credentials=SimpleNamespace(staging_schema=None),

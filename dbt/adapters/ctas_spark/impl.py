@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
@@ -37,6 +37,7 @@ from dbt.adapters.ctas_spark.preview_adapter import OPERATION
 from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
+from dbt.adapters.ctas_spark.staging.engines import commands
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.statements import bare, statements
@@ -273,6 +274,11 @@ class CtasSparkAdapter(ModelViewsAdapter):
         return snapshots.checked(columns, known)
 
     @for_macros
+    def forget_cached(self, table: CtasSparkRelation) -> None:
+        """Let this session's next statements find the table where it is now."""
+        self.catalogs.forget_cached(table.full_name)
+
+    @for_macros
     def run_sql_header(self, header: str | None) -> None:
         """Run a model's own statements before it."""
         for statement in statements(header or ""):
@@ -294,8 +300,14 @@ class CtasSparkAdapter(ModelViewsAdapter):
         if not fetch and get_node_info().get("resource_type") == OPERATION:
             *before, sql = statements(sql) or [NO_STATEMENT]
             for one in before:
-                super().execute(one, auto_begin)
-        return cast("Executed", super().execute(sql, auto_begin, fetch, limit))
+                self._executed(one, auto_begin, fetch, limit)
+        return self._executed(sql, auto_begin, fetch, limit)
+
+    def _executed(self, sql: str, *others: Any) -> Executed:
+        """After an ANALYZE of a published table, its statistics are true."""
+        counts = commands.may_count(sql) and not self.is_preview()
+        with self.catalogs.true_statistics(sql) if counts else nullcontext():
+            return cast("Executed", super().execute(sql, *others))
 
     @for_macros
     def fixture_row(
@@ -350,7 +362,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
         # Spark 4 cancels whatever a group starts after it was cancelled: each batch has its own
         group = f"{node.unique_id} {opened.run} {uuid4().hex[:8]}"
         job = self._handle.new_job(group, plan.abort_timeout_seconds)
-        self._model.begin = planned(opened.catalog_for(plan.context), plan, job)
+        catalog, adds = opened.catalog_for(plan.context), self._model.adds
+        self._model.begin = planned(catalog, plan, job, adds=adds)
 
     @for_macros
     def begin_staged_table(self) -> bool:

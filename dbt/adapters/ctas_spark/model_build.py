@@ -160,10 +160,12 @@ class ModelBuild:
         return f"{what}, and stays so: what failed came after the commit"
 
 
-def planned(catalog: StagingCatalog, model: ModelPlan, job: Job) -> Callable[[], ModelBuild]:
+def planned(
+    catalog: StagingCatalog, model: ModelPlan, job: Job, *, adds: bool = False
+) -> Callable[[], ModelBuild]:
     """Decide the level, or refuse it, before any job; what this returns begins the build."""
     timer = StepTimer()
-    plan = replace(catalog.plan(model.context, job), observers=(timer,))
+    plan = replace(catalog.plan(model.context, job), observers=(timer,), adds=adds)
     return lambda: ModelBuild(catalog, model.retention, timer, plan.begin())
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.model_columns import MOST_OF_COMMENT
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.files.schema import MOST_OF_COMMENT
 
 OWN_FORMATS = ("delta", "iceberg")
 """Their comments are as long as they like, and partition columns have some, too."""

@@ -7,7 +7,10 @@ from typing import Any
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
 from dbt.adapters.ctas_spark.staging.files.reach import metastore_filters
-from dbt.adapters.ctas_spark.staging.files.signs import COLUMN_STATISTICS, FIGURES
+from dbt.adapters.ctas_spark.staging.files.table_statistics import (
+    COLUMN_STATISTICS,
+    OF_THE_METASTORE,
+)
 from dbt.adapters.ctas_spark.staging.publish.ddl import is_transform
 
 # Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.
@@ -26,7 +29,7 @@ ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:)?/.*", re.DOTALL)
 """A path from the root, with the scheme of its file system or without."""
 SPARKS = "spark.sql."
 SPARKS_RESERVED = ("provider", "location", "owner", "external", "is_managed_location", "collation")
-METASTORES = ("EXTERNAL", "transient_lastDdlTime", COLUMN_STATISTICS, *FIGURES)
+METASTORES = ("EXTERNAL", "transient_lastDdlTime", COLUMN_STATISTICS, *OF_THE_METASTORE)
 
 
 def check_names(target: TableName, staging_schema: str) -> Iterator[str]:

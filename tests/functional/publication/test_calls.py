@@ -11,8 +11,8 @@ from functional.dbt_project import Project
 from functional.outside import Outside
 from round_trips import Counter, counted_by_node
 
-MOST_ROUND_TRIPS = 60
-MOST_OF_NODES = {"model.tested.table": 62, "model.tested.view": 6, "seed": 62, "test": 14}
+MOST_ROUND_TRIPS = 63
+MOST_OF_NODES = {"model.tested.table": 68, "model.tested.view": 6, "seed": 68, "test": 14}
 """By how their unique ids begin. In a session that has run much, a table takes two more than in a
 new one: another execution stands before its own in Spark's list."""
 
@@ -20,7 +20,7 @@ new one: another execution stands before its own in Spark's list."""
 def test_a_plain_rebuild_takes_few_round_trips(
     spark: SparkSession, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From begin to the end of settle, at most 60 besides the CTAS."""
+    """From begin to the end of settle, at most 63 besides the CTAS."""
     spark.sql(f"CREATE SCHEMA IF NOT EXISTS {outside.schema}")
     context = StagingContext(TableName(outside.schema, "t"), f"{outside.schema}__ctas_spark")
     opened = CatalogsWithJvm(spark)

@@ -38,7 +38,7 @@ from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 from fakes.clock import START_MS, FakeClock
 from fakes.delta_files import FakeFiles, OneRoot
 from fakes.delta_logs import table
-from fakes.engine import FakeEngine
+from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
 
 NOW = START_MS
@@ -142,18 +142,6 @@ class FakeStorage:
 
     def modified_ms(self, path: str) -> int | None:
         raise NotImplementedError(path)
-
-
-class FakeJob:
-    """A job that has ended."""
-
-    canceled = False
-
-    def stop(self) -> bool:
-        return True
-
-    def figures(self) -> WriteFigures:
-        return WriteFigures()
 
 
 class World:

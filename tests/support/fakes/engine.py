@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.engines.protocol import TableRead, WriteFigures
+
+OWN_ROWS = frozenset({TableRead("where the table lies")})
 
 
 class FakeEngine:
@@ -25,13 +28,18 @@ class FakeEngine:
 
 
 class FakeJob:
-    """A job that stops when it is told to, unless ``stubborn``; ``counted`` is what it wrote."""
+    """A job that stops when it is told to, unless ``stubborn``; ``counted`` is what it wrote.
+
+    ``reading`` is how its query reads the target, and ``there`` how any other query does.
+    """
 
     def __init__(self) -> None:
         self.canceled = False
         self.stopped = 0
         self.stubborn = False
         self.counted = WriteFigures()
+        self.reading: frozenset[TableRead] = frozenset()
+        self.there = OWN_ROWS
 
     def stop(self) -> bool:
         self.stopped += 1
@@ -39,3 +47,6 @@ class FakeJob:
 
     def figures(self) -> WriteFigures:
         return self.counted
+
+    def reads(self, query: str, table: TableName) -> frozenset[TableRead]:
+        return self.there if query == f"SELECT * FROM {quoting.table(table)}" else self.reading

@@ -82,6 +82,7 @@ class FakeVersion:
     record: TableName = RECORD
     places: str = "its places"
     keeps_own_columns: bool = False
+    has_log: bool = False
     partition_metadata: str | None = None
     did: list[str] = field(default_factory=list)
     judged: list[MetastoreError | None] = field(default_factory=list)
@@ -99,6 +100,9 @@ class FakeVersion:
 
     def stage_on(self, base: FakeBase, level: Atomicity) -> None:
         self._does("stage on", base, level)
+
+    def hold_old_rows(self) -> None:
+        self._does("hold old rows")
 
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:  # noqa: ARG002 (scripted)
         self._does("resume" if resumes else "drain")

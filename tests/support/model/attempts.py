@@ -49,7 +49,10 @@ def columns_of(parameters: Mapping[str, str]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A model; ``months`` are the partitions of its rows, ``schema`` tells schemas apart."""
+    """A model; ``months`` are the partitions of its rows, ``schema`` tells schemas apart.
+
+    ``reads`` says that it reads its own table.
+    """
 
     target: TableName = TARGETS[0]
     purpose: StagingPurpose = StagingPurpose.CREATE_OR_REPLACE
@@ -58,9 +61,11 @@ class Plan:
     tracked: bool = True
     schema: int = 0
     staging_schema: str = STAGING_SCHEMA
+    reads: bool = False
 
     def __repr__(self) -> str:
         how = f"{self.purpose.value}, {self.on_conflict.value}, tracked={self.tracked}"
+        how += f", reads={self.reads}"
         return f"Plan({self.target}, {how}, {self.months}, {self.schema}, {self.staging_schema})"
 
     @property
@@ -86,7 +91,8 @@ class Plan:
 class Attempt:
     """One version on its way; ``months`` are its partitions, ``seen`` what the target was.
 
-    ``began_ms`` is a time by the clock that nobody sets.
+    ``began_ms`` is a time by the clock that nobody sets. ``inserts`` counts those that came before
+    its job read the target, and is None if that does not read it.
     """
 
     staged: StagedTable[Any]
@@ -94,7 +100,7 @@ class Attempt:
     months: tuple[str, ...]
     began_ms: int
     seen: TableEntry | None
-    inserts: int = 0
+    inserts: int | None = None
     is_staged: bool = False
     is_committing: bool = False
     is_settled: bool = False

@@ -75,6 +75,7 @@ plans = st.builds(
     tracked=st.sampled_from([True, True, True, False]),
     schema=st.integers(0, 2),
     staging_schema=staging_schemas,
+    reads=st.booleans(),
 )
 
 

@@ -12,7 +12,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, Ta
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.storage.client import Storage
-from fakes.engine import FakeJob
+from fakes.engine import OWN_ROWS, FakeJob
 from fakes.world import ADDRESS
 from model.attempts import STAGING_SCHEMAS, Attempt, Doing, Plan
 from model.faults import LATE, Fate, Fault
@@ -99,12 +99,11 @@ class Run:
             return
         seen, now = staged.base.entry, self.world.true_ms
         attempt = Attempt(staged, plan.columns, plan.months, now, seen)
-        attempt.inserts = self.world.inserts[plan.target]
         self.attempts.append(attempt)
         if staged.outcome is not None:
             return
         try:
-            self._stages(attempt)
+            self._stages(attempt, reads=plan.reads)
         except StagingError as error:
             self._aborts(attempt, str(error))
 
@@ -270,8 +269,12 @@ class Run:
             return Fate.DIES_BEFORE if fault.fate.kills else Fate.LOST_BEFORE
         return fault.fate
 
-    def _stages(self, attempt: Attempt) -> None:
+    def _stages(self, attempt: Attempt, *, reads: bool) -> None:
         self.doing = Doing("stage", attempt)
+        self.job.reading = OWN_ROWS if reads else frozenset()
+        attempt.staged.statement("select 1 as id")
+        if reads and attempt.staged.base.exists:
+            attempt.inserts = self.world.inserts[attempt.staged.target]
         self.job.counted = self.spark.create_table_as(attempt)
         attempt.staged.verify()
         attempt.is_staged = True

@@ -87,6 +87,11 @@ def files_are_not_counted(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(version, "what_is_wrong", lambda *_facts: "")
 
 
+def inserts_are_not_looked_for(patch: pytest.MonkeyPatch) -> None:
+    """A version of old rows is published whatever came to the table since."""
+    patch.setattr(version.FileVersion, "hold_old_rows", lambda _version: None)
+
+
 def swept_creations_stay(patch: pytest.MonkeyPatch) -> None:
     """A writer that has created its target does not look whether its version is still there."""
     patch.setattr(publication.MetastoreCall, "_is_swept", lambda _call: False)

@@ -51,7 +51,6 @@ class RunEngine:
 
     def create_table_as(self, attempt: "Attempt") -> WriteFigures:
         """Files first, the entry next, its partitions last, as Spark does it."""
-        attempt.staged.statement("select 1 as id")
         files = paths(attempt.directory, attempt.months)
         for path in files:
             self._world.is_written(attempt.directory, path)

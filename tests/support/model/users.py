@@ -80,6 +80,7 @@ class Users:
                 location=location,
                 columns=columns,
                 partition_keys=keys,
+                create_time=self._world.true_ms // 1000,
                 parameters=parameters,
             )
         )

@@ -6,7 +6,7 @@ Violations are kept, for the product may swallow what is raised inside a call.
 import json
 from typing import TYPE_CHECKING
 
-from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.base import (
     BOOKKEEPING,
     LAST_DDL_TIME,
@@ -177,15 +177,14 @@ class Watch:
         return True
 
     def _sees_inserts(self, doing: "Doing", was: TableEntry | None) -> None:
-        """What a user inserted since begin is not replaced, but with ``overwrite``."""
+        """What a user inserted since a job has read the target is not replaced by its version."""
         attempt = doing.attempt
-        if was is None or attempt is None or doing.was_held:
+        if was is None or attempt is None or attempt.inserts is None or doing.was_held:
             return
         staged = attempt.staged
-        if staged.context.on_conflict is OnConflict.ABORT:
-            inserts = self._world.inserts[staged.target] - attempt.inserts
-            if inserts:
-                self.says(f"{staged.version} replaces {inserts} INSERTs that came since its begin")
+        inserts = self._world.inserts[staged.target] - attempt.inserts
+        if inserts:
+            self.says(f"{staged.version} replaces {inserts} INSERTs that its job has not read")
 
     def _follows(self, run: "Run", was: TableEntry | None, now: TableEntry | None) -> None:
         """One more entry at the head of the lineage, the rest as it was; or nothing at all."""

@@ -23,7 +23,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
-from fakes.delta_world import CONTEXT, ROOT, TARGET, FakeJob, World, transactions
+from fakes.delta_world import CONTEXT, ROOT, TARGET, World, transactions
+from fakes.engine import FakeJob
 from fakes.metastore import entry
 
 

@@ -8,10 +8,11 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.base import FileBase, look
 from dbt.adapters.ctas_spark.staging.files.publication import fenced
+from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from fakes.metastore import entry
-from fakes.world import TARGET_NAME, World
+from fakes.world import TARGET_NAME, World, version_of
 
 NOW = 1_800_000_000_000
 
@@ -54,19 +55,28 @@ def test_a_call_over_the_fenced_base_is_refused(world: World, *, is_plain: bool)
         world.metastore.alter_table(change, base.expectation)
 
 
-@pytest.mark.parametrize("is_plain", [True, False])
-def test_a_writer_that_was_alive_gets_a_conflict(world: World, *, is_plain: bool) -> None:
+def test_a_writer_that_was_alive_gets_a_conflict(world: World) -> None:
     """Never a broken table."""
-    if is_plain:
-        world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME)
-    else:
-        world.published()
+    world.published()
     ours = world.begun()
     fence(world)
     after = world.metastore.tables[TARGET_NAME]
     with pytest.raises(ConcurrentWriteError):
         ours.commit()
     assert world.metastore.tables[TARGET_NAME] is after
+
+
+def test_over_a_plain_table_a_living_writer_notes_the_fence_as_its_base(world: World) -> None:
+    """Its record says so before its call: from then on no clean-up takes the version."""
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME)
+    ours = world.begun()
+    fence(world)
+    fenced = FileBase(world.target)
+    ours.commit()
+    record = Record.of(world.metastore.tables[version_of(ours).record])
+    assert record is not None
+    assert record.base == str(fenced)
+    assert world.shown == ours.version
 
 
 def test_a_fence_makes_no_clone_ours(world: World) -> None:

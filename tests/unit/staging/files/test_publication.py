@@ -10,8 +10,8 @@ from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.files.base import FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
-from dbt.adapters.ctas_spark.staging.files.signs import TOTAL_SIZE
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
+from dbt.adapters.ctas_spark.staging.files.table_statistics import TOTAL_SIZE
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     VIEW,

@@ -7,6 +7,7 @@ in ``choose``, and a line where it is opened.
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
 from typing import Any
 
@@ -199,6 +200,14 @@ class Catalogs:
                 remedy="make it a table model with staging_purpose: create_if_not_exists; or use "
                 "another catalog",
             )
+
+    def true_statistics(self, sql: str) -> AbstractContextManager[None]:  # noqa: ARG002 (for tables of files)
+        """Around a statement that may write statistics: what Spark counts wrong is corrected."""
+        return nullcontext()
+
+    def forget_cached(self, table: TableName) -> None:
+        """Forget what this session's caches hold of a table; trouble is a warning."""
+        raise NotImplementedError
 
     def report(self, any_table: StagingContext) -> Iterator[str]:
         """What ``dbt debug`` says of the session, and of the level that tables there reach."""

@@ -77,7 +77,7 @@ class RestCatalog:
             self._takes_forks = False
             return self._in_sql.plan(context, job)
 
-        return _FirstTry(*shared, in_sql)
+        return _FirstTry(*shared, in_sql=in_sql)
 
     def clean_up(
         self,

@@ -4,6 +4,7 @@ What the formats' own conditional commits reach is ``isolated``; a native CREATE
 reaches ``atomic``.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +12,8 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 
-from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout
+from .. import quoting
+from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout, TableName
 from ..errors import StagingError
 from ..publish import messages
 from ..statement.catalog import StatementCatalog
@@ -30,6 +32,8 @@ from .kinds import (
 )
 from .protocol import Capabilities, ConflictCheck, StagingCatalog
 from .settings import SETTINGS, SessionFacts
+
+logger = logging.getLogger(__name__)
 
 NO_GRANT = "INVALID_STATEMENT_OR_CLAUSE"
 CONNECT = "Spark Connect"
@@ -70,6 +74,12 @@ class CatalogsWithoutJvm(Catalogs):
         super().__init__(spark)
         self.over = over
         self._declared = frozenset(iceberg_catalogs)
+
+    def forget_cached(self, table: TableName) -> None:
+        try:
+            self._spark.sql(f"REFRESH TABLE {quoting.table(table)}")
+        except PySparkException as error:
+            logger.warning("%s was not refreshed in this session: %s", table, error)
 
     def report(self, any_table: StagingContext) -> Iterator[str]:
         yield f"spark: {self._spark.version} ({self.over})"

@@ -1,7 +1,8 @@
 """The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -12,7 +13,8 @@ from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, StagingContext, TableName
 from ..delta.catalog import DeltaCatalog
 from ..delta.tables import DeltaTables
-from ..engines import jvm
+from ..engines import commands, jvm
+from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, WriteFigures
 from ..engines.session import SessionEngine
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
@@ -44,6 +46,8 @@ from .kinds import (
 from .protocol import StagingCatalog
 from .rest import RestCatalog
 from .settings import SETTINGS, IcebergKind, SessionFacts
+
+logger = logging.getLogger(__name__)
 
 GRANT = "GRANT SELECT ON TABLE any_schema.any_table TO `anyone`"
 
@@ -96,6 +100,20 @@ class CatalogsWithJvm(Catalogs):
                 )
             return self._files
 
+    @contextmanager
+    def true_statistics(self, sql: str) -> Iterator[None]:
+        before: dict[TableName, Mapping[str, str]] = {}
+        for name in commands.counted_tables(self._spark, sql):
+            with self._warning_of_statistics(name):
+                before[name] = self.catalog.statistics_of(name)
+        yield
+        for name, known in before.items():
+            with self._warning_of_statistics(name):
+                self.catalog.correct_statistics(name, known)
+
+    def forget_cached(self, table: TableName) -> None:
+        refresh(SessionEngine(self._spark), table)
+
     def report(self, any_table: StagingContext) -> Iterator[str]:
         system = jvm.classes(self._spark).java.lang.System
         yield f"spark: {self._spark.version} (master {self._spark.sparkContext.master})"
@@ -131,6 +149,13 @@ class CatalogsWithJvm(Catalogs):
         except ParseException:
             return True
         return False
+
+    @contextmanager
+    def _warning_of_statistics(self, name: TableName) -> Iterator[None]:
+        try:
+            yield
+        except StagingError as error:
+            logger.warning("%s: its statistics may be those of no files: %s", name, error.what)
 
     def _description(self) -> str:
         """What the metastore is; the report goes on if there is no way to it."""

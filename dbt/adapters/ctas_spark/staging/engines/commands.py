@@ -1,8 +1,12 @@
 """What a statement does, by the plan that Spark's own parser makes of it."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from pyspark.errors import ParseException
+
+from ..context import SESSION_CATALOG, TableName, catalog_of, table_name
 from ..errors import NotSupportedError
 from . import jvm
 
@@ -32,6 +36,10 @@ NO_COMMANDS = (
 COMMENT = re.compile(r"^\s*/\*.*?\*/\s*", re.DOTALL)
 """What dbt puts before each statement."""
 SHOWN = 200
+COUNTS = re.compile(r"\b(?:analyze|insert)\b", re.IGNORECASE)
+COUNTED = "spark.sql.statistics.size.autoUpdate.enabled"
+OF_ONE_TABLE, OF_A_DATABASE = ("AnalyzeTable", "AnalyzeColumn"), "AnalyzeTables"
+INSERT = "InsertIntoStatement"
 AROUND = ("UnresolvedWith", "Union")
 """What an INSERT can stand in: WITH ... INSERT, FROM ... INSERT ... INSERT."""
 
@@ -43,6 +51,25 @@ def changes_more_than_session(spark: Any, sql: str) -> bool:
     """
     parser = jvm.session(spark).sessionState().sqlParser()
     return _writes(spark, parser.parsePlan(sql))
+
+
+def may_count(sql: str) -> bool:
+    """True if ``counted_tables`` should be asked."""
+    return COUNTS.search(sql) is not None
+
+
+def counted_tables(spark: Any, sql: str) -> tuple[TableName, ...]:
+    """The session catalog's tables whose size the statement, which is not run, writes down.
+
+    Those are an ANALYZE's, and an INSERT's where Spark is to count after each.
+    """
+    parser = jvm.session(spark).sessionState().sqlParser()
+    counts_inserts = spark.conf.get(COUNTED, "false").lower() == "true"
+    try:
+        plan = parser.parsePlan(sql)
+    except ParseException:
+        return ()
+    return tuple(_counted(spark, plan, counts_inserts=counts_inserts))
 
 
 def abridged(sql: str) -> str:
@@ -78,6 +105,37 @@ def _writes(spark: Any, plan: Any) -> bool:
     if kind in NO_COMMANDS or _is_a(spark, plan, STATEMENT):
         return True
     return _is_a(spark, plan, COMMAND) and not _is_harmless(kind, plan)
+
+
+def _counted(spark: Any, plan: Any, *, counts_inserts: bool) -> Iterator[TableName]:
+    kind = str(plan.getClass().getSimpleName())
+    children = plan.children()
+    if kind in AROUND:
+        for number in range(children.size()):
+            yield from _counted(spark, children.apply(number), counts_inserts=counts_inserts)
+    elif kind in OF_ONE_TABLE:
+        yield from _named(spark, children.apply(0).multipartIdentifier())
+    elif kind == OF_A_DATABASE:
+        yield from _all_in(spark, children.apply(0))
+    elif kind == INSERT and counts_inserts:
+        yield from _named(spark, plan.table().multipartIdentifier())
+
+
+def _named(spark: Any, path: Any) -> Iterator[TableName]:
+    """The table of a path, which the session completes."""
+    *above, table = (str(path.apply(number)) for number in range(path.size()))
+    schema = above.pop() if above else str(spark.catalog.currentDatabase())
+    catalog = above.pop() if above else str(spark.catalog.currentCatalog())
+    if not above and catalog_of(catalog) == SESSION_CATALOG:
+        yield table_name(SESSION_CATALOG, schema, table)
+
+
+def _all_in(spark: Any, namespace: Any) -> Iterator[TableName]:
+    path = getattr(namespace, "multipartIdentifier", lambda: None)()
+    schema = str(path.mkString(".")) if path is not None and path.size() else None
+    for one in spark.catalog.listTables(schema or spark.catalog.currentDatabase()):
+        if one.tableType != "VIEW" and one.namespace and not one.isTemporary:
+            yield table_name(SESSION_CATALOG, one.namespace[-1], one.name)
 
 
 def _is_harmless(kind: str, command: Any) -> bool:

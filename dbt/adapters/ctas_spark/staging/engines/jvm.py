@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -83,6 +83,31 @@ def session_catalog(spark: SparkSession) -> Any:
     return spark._jsparkSession.sessionState().catalog()
 
 
+@lru_cache(maxsize=1)
+def _sessions(packages: Any) -> Any:
+    """The sessions of this process that publish; the JVM forgets those that nobody uses."""
+    weak = packages.java.util.WeakHashMap()
+    return packages.java.util.Collections.synchronizedMap(weak)
+
+
+def note_session(spark: SparkSession) -> None:
+    """From now on ``forget_table`` concerns the session, too."""
+    _sessions(classes(spark)).put(session(spark), True)
+
+
+def forget_table(spark: SparkSession, own: Any, name: TableName) -> None:
+    """Drop a table from the relation caches of this session and of every other that is noted.
+
+    Each session remembers the location, and the files, of what it has read. ``own`` is the catalog
+    of this session, which is nearly always the only one.
+    """
+    table, noted = identifier(spark, name), _sessions(classes(spark))
+    own.invalidateCachedTable(table)
+    for one in noted.keySet().toArray() if noted.size() > 1 else ():
+        with suppress(Py4JError):  # it has ended
+            one.sessionState().catalog().invalidateCachedTable(table)
+
+
 def is_local(spark: Any) -> bool:
     """Whether Spark runs in this process's JVM, and not on a server."""
     return hasattr(spark, "_jsparkSession")
@@ -121,7 +146,11 @@ def drop_views(spark: SparkSession, pattern: str) -> None:
 
 def identifier(spark: SparkSession, name: TableName) -> Any:
     """The name of one of the session catalog's tables."""
-    packages = classes(spark)
+    return _identifier(classes(spark), name)
+
+
+@lru_cache(maxsize=128)
+def _identifier(packages: Any, name: TableName) -> Any:
     database = member(packages, "scala.Some")(name.database)
     return member(packages, "org.apache.spark.sql.catalyst.TableIdentifier")(name.table, database)
 

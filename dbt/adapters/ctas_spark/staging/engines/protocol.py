@@ -31,6 +31,18 @@ class WriteFigures:
 UNKNOWN = WriteFigures()
 
 
+@dataclass(frozen=True, slots=True)
+class TableRead:
+    """One place in a plan where a table is read: from which location, and which files of it.
+
+    A plan does not say the files of a table whose format has a log, nor of a Hive table.
+    """
+
+    location: str
+    files: frozenset[tuple[str, str, str]] = frozenset()
+    """Path, bytes and time of each."""
+
+
 class Job(Protocol):
     """The job of one version, which can be stopped by itself."""
 
@@ -43,6 +55,12 @@ class Job(Protocol):
 
     def figures(self) -> WriteFigures:
         """What the job's last write counted; of a job on a server nothing is known."""
+
+    def reads(self, query: str, table: TableName) -> frozenset[TableRead]:
+        """How the query, which is not run, reads the table, be it through views and subqueries.
+
+        Empty if it does not, and of a job on a server, which shows no plan.
+        """
 
 
 @dataclass(eq=False)
@@ -81,6 +99,9 @@ class StoppableJob(Job):
 
     def figures(self) -> WriteFigures:
         return WriteFigures()
+
+    def reads(self, query: str, table: TableName) -> frozenset[TableRead]:  # noqa: ARG002 (for a session)
+        return frozenset()
 
     def progress(self) -> str:
         """How far its last statement is; empty where nothing is known."""

@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 
 from .. import quoting
 from ..context import SESSION_CATALOG, TableName
-from . import jvm
-from .protocol import StoppableJob, WriteFigures
+from . import jvm, plans
+from .protocol import StoppableJob, TableRead, WriteFigures
 from .warm.attached import ATTACHED
 
 logger = logging.getLogger(__name__)
@@ -38,6 +38,7 @@ class SessionEngine:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
+        jvm.note_session(spark)
 
     def sql(self, statement: str) -> None:
         self.spark.sql(statement)
@@ -53,14 +54,15 @@ class SessionEngine:
         return True
 
     def refresh(self, name: TableName) -> None:
-        """Drop the table from the relation cache and from CACHE TABLE's data.
+        """Drop the table from the sessions' relation caches and from CACHE TABLE's data.
 
-        REFRESH TABLE alone would do both, but lists every file of the new version. It fails if
-        the table is gone by now: then there is nothing to forget.
+        REFRESH TABLE alone would do both for one session, but lists every file of the new version.
+        It fails if the table is gone by now: then there is nothing to forget.
         """
-        if name.catalog == SESSION_CATALOG and self._cache.isEmpty():
-            self._catalog.invalidateCachedTable(jvm.identifier(self.spark, name))
-            return
+        if name.catalog == SESSION_CATALOG:
+            jvm.forget_table(self.spark, self._catalog, name)
+            if self._cache.isEmpty():
+                return
         try:
             self.sql(f"REFRESH TABLE {quoting.table(name)}")
         except AnalysisException as error:
@@ -119,6 +121,9 @@ class SessionJob(StoppableJob):
             return self._last_write()
         except (Py4JError, OSError):
             return WriteFigures()
+
+    def reads(self, query: str, table: TableName) -> frozenset[TableRead]:
+        return plans.reads(self.spark, query, table)
 
     def written_by(self, sql: str, frame: Any) -> WriteFigures:
         """Spark's counters; a MERGE also copies rows that it leaves as they are."""

@@ -7,7 +7,7 @@ from ..metastore.client import Expectation, MetastoreClient, TableEntry
 from ..publish import messages
 from ..publish.marker import COMMIT, FORMAT, MARKER_FORMAT, PREFIX, TARGET, Marker, order_of
 from ..publish.version import Change
-from .signs import is_upkeep
+from .table_statistics import is_statistic
 
 LAST_DDL_TIME = "transient_lastDdlTime"
 COMMIT_BASE = "commit:"
@@ -19,6 +19,7 @@ PARTITIONS = PREFIX + "partitions"
 PARTITION_HOLDER = PREFIX + "partition_holder"
 PARTITION_PROVIDER = "spark.sql.partitionProvider"
 BOOKKEEPING = frozenset({PARTITIONS, PARTITION_HOLDER, PARTITION_PROVIDER})
+TIMES = frozenset({LAST_DDL_TIME, "last_modified_time", "last_modified_by"})
 SCHEMA = "spark.sql.sources.schema"
 
 
@@ -134,10 +135,10 @@ def checked(metastore: MetastoreClient, name: TableName, entry: TableEntry | Non
 
 
 def change_between(begun: FileBase, now: FileBase) -> Change:
-    """What became of the target: by location, type and parameters.
+    """What became of the target, by its entry: commit, location, type, schema, properties.
 
-    Hive's own columns, the bookkeeping of partitions and statistics do not count, unless those
-    show an INSERT.
+    Statistics, times and the bookkeeping of partitions do not count. Nor do rows: only the files
+    show these (``insert_detection``).
     """
     if begun.entry is None:
         return Change.CREATED if now.exists else Change.NONE
@@ -145,7 +146,7 @@ def change_between(begun: FileBase, now: FileBase) -> Change:
         return Change.DROPPED
     if begun.entry == now.entry:
         return Change.NONE
-    return Change.MAINTAINED if _is_maintained(begun.entry, now.entry) else Change.WRITTEN
+    return Change.MAINTAINED if _identity(begun) == _identity(now) else Change.WRITTEN
 
 
 def who_changed(begun: FileBase, now: FileBase) -> str:
@@ -168,14 +169,22 @@ def _is_iceberg(entry: TableEntry) -> bool:
     return entry.parameters.get("table_type", "").upper() == "ICEBERG"
 
 
-def _is_maintained(begun: TableEntry, now: TableEntry) -> bool:
-    same_place = (begun.location, begun.table_type) == (now.location, now.table_type)
-    keys = begun.parameters.keys() | now.parameters.keys()
-    changed = {key for key in keys if begun.parameters.get(key) != now.parameters.get(key)}
-    upkeep = {key for key in changed if key in BOOKKEEPING or is_upkeep(key, begun, now)}
-    rest = changed - upkeep
-    # the time alone may be all that an INSERT into a partitioned table leaves in the entry
-    return same_place and (rest == set() or (bool(upkeep) and rest == {LAST_DDL_TIME}))
+def _identity(base: FileBase) -> tuple[object, ...]:
+    """What every commit and every ALTER changes, and no statistic does.
+
+    A view has nothing else that shows another query than its time. Our own tables have their schema
+    in the properties, and Hive's columns may follow the commit.
+    """
+    entry = base.entry
+    if entry is None:
+        return ()
+    counted = {
+        key: value
+        for key, value in entry.parameters.items()
+        if entry.is_view or not (is_statistic(key) or key in TIMES or key in BOOKKEEPING)
+    }
+    columns = () if base.marker else (entry.columns, entry.partition_keys)
+    return entry.location, entry.table_type, entry.create_time, columns, counted
 
 
 def _refuse_newer_format(entry: TableEntry) -> None:

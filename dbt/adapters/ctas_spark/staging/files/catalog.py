@@ -9,7 +9,8 @@ from typing import Any
 
 from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..clock import SYSTEM_CLOCK, Clock
-from ..context import SESSION_CATALOG, Atomicity, StagingContext
+from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableName
+from ..engines.calls import refresh
 from ..engines.protocol import Engine, Job, WriteFigures
 from ..errors import FormatNotFoundError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableLockClient
@@ -26,6 +27,7 @@ from .garbage import clean_up, recover
 from .restore import FileRestoring, history
 from .seen import Looks
 from .table import FileTable, Services
+from .true_statistics import Statistics, correct, statistics_of
 from .version import FileVersion
 from .view import ViewChange, view_change
 
@@ -169,6 +171,16 @@ class SessionCatalog:
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""
         return view_change(self._table(context))
+
+    def statistics_of(self, name: TableName) -> Statistics:
+        """What the table's entry says of size and rows, where Spark's ANALYZE would count wrong."""
+        return statistics_of(self._metastore.get_table(name))
+
+    def correct_statistics(self, name: TableName, before: Statistics) -> None:
+        """Make true what a statement has just counted; ``before`` is what the entry said then."""
+        lock, found = self._lock() or NoLock(), self._metastore.get_table(name)
+        if correct(self._metastore, self._storage, lock, found, before):
+            refresh(self._engine, name)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         return recover(self._table(context))

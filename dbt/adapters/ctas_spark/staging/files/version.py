@@ -2,15 +2,15 @@
 
 import logging
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from typing import Any
 
 from ..context import DELTA, Atomicity, TableLayout, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, Job, WriteFigures
-from ..errors import MetastoreError, NoSuchVersionError, StagingError
-from ..metastore.client import PROVIDER
+from ..errors import MetastoreError, NoSuchVersionError, StagingError, StorageError
+from ..metastore.client import PROVIDER, TableEntry
 from ..publish import ddl, messages
 from ..publish import version as outcome
 from ..publish.locks import HeldCheck
@@ -21,16 +21,27 @@ from ..storage.client import Removal, empty, still_there
 from . import reach
 from .base import PARTITION_PROVIDER, FileBase, change_between, who_changed
 from .follow_up import complete, fill_columns, track_partitions
+from .insert_detection import StoredRows, stored_rows
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
 from .showing import Showing
-from .signs import COLUMN_STATISTICS, Listing, listing, listing_before
 from .stream import StreamRun, check_sources
 from .table import FileTable
+from .table_statistics import COLUMN_STATISTICS
+from .true_statistics import correct
 from .whole import what_is_wrong, written
 
 logger = logging.getLogger(__name__)
+
+UNCHANGED = (Change.NONE, Change.MAINTAINED)
+ROWS_CHANGED = (
+    "its data files are not those of begin: somebody changed its rows, by an INSERT or such"
+)
+ROWS_CAME_LATE = (
+    "%s: another writer added %d files while this version was published over them. Their rows are "
+    "not in the table now, but in %s: insert them again from there, or roll back"
+)
 
 
 class FileVersion:
@@ -39,7 +50,7 @@ class FileVersion:
     ``count`` knows what was written into a directory better than the engine does.
     """
 
-    who = staticmethod(who_changed)
+    has_log = False
 
     def __init__(
         self,
@@ -60,7 +71,7 @@ class FileVersion:
             table, self.id, FileBase(None), restored, publishes_again=restored is not None
         )
         self._written: WriteFigures | None = None
-        self._lay_there: Listing | None = None
+        self._old_rows: StoredRows | None = None
         self._call: MetastoreCall | None = None
         self._stream: StreamRun | None = None
 
@@ -92,12 +103,15 @@ class FileVersion:
         return self._table.look()
 
     def change(self, begun: FileBase, now: FileBase) -> Change:
-        """By the entry, and by the files where an INSERT leaves nothing in that."""
+        """By the entry, and where the version holds rows of the base, by its files."""
         found = change_between(begun, now)
-        if found not in (Change.NONE, Change.MAINTAINED) or self._lay_there is None:
+        if self._old_rows is None or begun.table is None or found not in UNCHANGED:
             return found
-        same = listing(self._services.storage, begun.table) == self._lay_there
-        return found if same else Change.WRITTEN
+        return found if self._stored(begun.table) == self._old_rows else Change.WRITTEN
+
+    def who(self, begun: FileBase, now: FileBase) -> str:
+        is_same = change_between(begun, now) in UNCHANGED
+        return ROWS_CHANGED if is_same else who_changed(begun, now)
 
     def mend(self, found: FileBase) -> FileBase:
         return complete(self._table, found)
@@ -114,14 +128,30 @@ class FileVersion:
     def stage_on(self, base: FileBase, level: Atomicity) -> None:
         """Find the directory; an earlier version's record is taken, before a clean-up takes it."""
         self._staged.base = base
-        self._lay_there = listing_before(self._context, self._services.storage, base.table)
         self._level = level
         self._services.roots.follow(base.entry)
+        if base.exists:
+            refresh(self._services.engine, self._context.target)
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)
             self._staged.seen_ms = self._services.now_ms(self._root)
         else:
             self._take_again(self._restored, base)
+
+    def hold_old_rows(self) -> None:
+        """List the base's files; Spark lists them later, so that no row is missed.
+
+        Raises:
+            StorageError, MetastoreError: they could not be listed.
+        """
+        base = self._staged.base.table
+        if base is None:
+            return
+        try:
+            self._old_rows = self._stored(base)
+        except StorageError as error:
+            raise messages.base_not_listed(self._context.target, error) from error
+        refresh(self._services.engine, self._context.target)
 
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         """By a run next to the version, which an abort removes, too."""
@@ -213,10 +243,13 @@ class FileVersion:
                 state = track_partitions(self._table)
                 self._partitions = replace(self._partitions, state=state)
             self._forget_statistics()
+            if self._level is Atomicity.NONE:
+                self._count_what_was_filled_in()
         except StagingError as error:
             logger.warning("%s: %s; the next run does it", target, error.what)
             left.append(error.what)
         refresh(self._services.engine, target)
+        self._warn_of_late_rows()
         return left + still_there(report, *self._of_stream)
 
     def discard(self, report: StepReport) -> list[str]:
@@ -266,6 +299,24 @@ class FileVersion:
             return written
         before = over.marker.lineage.figures_of(self.id)
         return replace(written, rows=before.rows) if before.bytes == written.bytes else written
+
+    def _count_what_was_filled_in(self) -> None:
+        """Spark may have counted the rows of its INSERT, and found no partitions."""
+        found, services = self._services.metastore.get_table(self._context.target), self._services
+        correct(services.metastore, services.storage, services.lock, found, {})
+
+    def _stored(self, table: TableEntry) -> StoredRows:
+        return stored_rows(self._services.metastore, self._services.storage, table)
+
+    def _warn_of_late_rows(self) -> None:
+        """No call can be conditional on files: between the last listing and it, some may come."""
+        base, listed = self._staged.base, self._old_rows
+        if listed is None or base.table is None:
+            return
+        with suppress(StorageError):
+            if came := listed.came_since(self._services.storage):
+                where = f"version {base.version}" if base.version else str(base.table.location)
+                logger.warning(ROWS_CAME_LATE, self._context.target, len(came), where)
 
     def _refuse(self, wrong: str) -> None:
         if wrong:

@@ -131,10 +131,28 @@ def files_gone(target: TableName, what: str, left: str) -> StagingError:
 
 
 def base_not_listed(target: TableName, failure: StorageError) -> StorageError:
-    """The files of a partitioned base can't be listed, which alone would show an INSERT."""
+    """The files of a base whose rows are carried on can't be listed: no INSERT would be noticed."""
     what = f"the files that the table has now could not be listed: {failure.what}"
-    remedy = "make them readable; or, if nobody else writes to it, set on_conflict: overwrite"
-    return StorageError(what, table=target, left=NO_JOB, remedy=remedy)
+    return StorageError(what, table=target, left=NO_JOB, remedy="make them readable")
+
+
+def reads_what_is_emptied(target: TableName) -> AtomicityNotSupportedError:
+    """At level ``none`` the query of a table would find that empty."""
+    what = "at atomicity none the table is emptied before its query runs, which reads it"
+    return unsupported(target, what, "choose another atomicity")
+
+
+def old_read(target: TableName) -> ConcurrentWriteError:
+    """A DataFrame that was made before another writer changed the table that it reads."""
+    what = (
+        "the DataFrame reads the table as it was before another writer changed it: what that one "
+        "wrote would be lost"
+    )
+    remedy = (
+        "make the DataFrame again (spark.table(...)), then save it; or read the old version by its "
+        "path, if it is meant to come back"
+    )
+    return ConcurrentWriteError(what, table=target, left=NO_JOB, remedy=remedy)
 
 
 def canceled(target: TableName, left: str) -> JobCanceledError:

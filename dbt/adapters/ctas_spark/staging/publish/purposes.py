@@ -11,6 +11,9 @@ from .version import Base, Change, Reach
 logger = logging.getLogger(__name__)
 
 NO_JOB = "no job was started"
+HOLDS_OLD_ROWS = (
+    "the model reads its own table, and on_conflict: overwrite would lose what came to it meanwhile"
+)
 
 
 def problems_of_any(context: StagingContext, name: str) -> Iterator[str]:
@@ -79,8 +82,13 @@ def keeps_theirs(context: StagingContext, change: Change, now: Base) -> bool:
     return is_kept and change is Change.CREATED and not now.obstacle
 
 
-def check_change(context: StagingContext, change: Change, now: Base, who: str) -> None:
+def check_change(
+    context: StagingContext, change: Change, now: Base, who: str, *, holds_old_rows: bool
+) -> None:
     """Return if the purpose and ``on_conflict`` let the version be published over ``now``.
+
+    Args:
+        holds_old_rows: the version was made of the target's rows, as they were at begin.
 
     Raises:
         ConcurrentWriteError, TableAlreadyExistsError, NoSuchTableError: they do not.
@@ -88,18 +96,20 @@ def check_change(context: StagingContext, change: Change, now: Base, who: str) -
     if _is_in_the_way(context, now):
         raise messages.in_the_way(context, now.obstacle, messages.NOTHING_PUBLISHED)
     if change is Change.MAINTAINED:
-        logger.info("%s was maintained meanwhile; its rows are the same", context.target)
+        logger.info("%s was maintained meanwhile, which is no conflict", context.target)
     elif change is Change.DROPPED and context.purpose is StagingPurpose.CREATE_OR_REPLACE:
         logger.warning("%s was dropped by another meanwhile; it is created anew", context.target)
     elif change is Change.DROPPED:
         raise messages.no_such_table(context.target, messages.DROPPED_MEANWHILE)
     elif change is Change.CREATED and context.purpose is StagingPurpose.CREATE:
         raise messages.already_exists(context.target, messages.THEIRS_UNTOUCHED)
-    elif context.on_conflict is OnConflict.OVERWRITE and context.purpose.may_replace:
+    elif context.on_conflict is OnConflict.ABORT or not context.purpose.may_replace:
+        raise messages.concurrent_write(context.target, who)
+    elif holds_old_rows:
+        raise messages.concurrent_write(context.target, f"{who}; {HOLDS_OLD_ROWS}")
+    else:
         what = "%s: on_conflict is overwrite; what another wrote since begin is replaced (%s)"
         logger.warning(what, context.target, who)
-    else:
-        raise messages.concurrent_write(context.target, who)
 
 
 def _is_in_the_way(context: StagingContext, base: Base) -> bool:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic
 
+from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock, Stopwatch
-from ..context import Atomicity, StagingContext, TableName
+from ..context import Atomicity, OnConflict, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
 from ..errors import MetastoreError, NotSupportedError, StagingError
 from ..retention.rules import ORPHAN_AGE_MS
@@ -36,7 +37,8 @@ class Plan:
     """One publication, validated; nothing about the target was read or written yet.
 
     ``level`` is what the catalog reaches of what the model asks for. ``open_version`` opens one
-    attempt at a level; the kind may look at what stands in the target's place.
+    attempt at a level; the kind may look at what stands in the target's place. ``adds`` says that
+    the query will have the target's own rows, as far as that is known before there is one.
     """
 
     context: StagingContext
@@ -45,6 +47,7 @@ class Plan:
     open_version: Callable[[Atomicity, StepReport], Version[Any]]
     clock: Clock = SYSTEM_CLOCK
     observers: tuple[StepObserver, ...] = ()
+    adds: bool = False
 
     def begin(self) -> "StagedTable[Any]":
         """Look at the target and take it as the base; what a crash left half done is mended first.
@@ -95,6 +98,8 @@ class StagedTable(Generic[B]):
         self._age = Stopwatch(plan.clock)
         self._rival = ""
         self._has_job = False
+        self._adds = plan.adds and base.exists
+        self._holds_old_rows = False
 
     @property
     def target(self) -> TableName:
@@ -121,6 +126,8 @@ class StagedTable(Generic[B]):
             return
         purposes.warn_of(self.context, self.base, self.level, self.reach)
         self._version.stage_on(self.base, self.level)
+        if self._adds:
+            self._hold_old_rows()
 
     def drain(self, stream: Any, *, resumes: bool) -> Any:
         """What is new in a stream, as a batch; None, and KEPT, if the base has all there is."""
@@ -132,8 +139,15 @@ class StagedTable(Generic[B]):
         return batch
 
     def statement(self, query: str) -> str:
-        """The statement that stages the version; no reader of the target sees its effect."""
+        """The statement that stages the version; no reader of the target sees its effect.
+
+        Raises:
+            ConcurrentWriteError: the query reads the target as it was before another's change.
+            AtomicityNotSupportedError: it reads a target that is emptied first (level ``none``).
+        """
         self._report.enter(Step.STAGE)
+        if self._begun.exists and (self._overwrites or not self._version.has_log):
+            self._look_for_old_rows(query)
         self._has_job = True
         return self._version.statement(query)
 
@@ -200,6 +214,26 @@ class StagedTable(Generic[B]):
             self.left_behind = [f"what was staged in {self._version.places}"]
         self.outcome = Outcome.NOT_COMMITTED
 
+    def _look_for_old_rows(self, query: str) -> None:
+        """Where the query reads its own target, it has to read what is there now."""
+        reads = self._job.reads(query, self.target)
+        if not reads:
+            return
+        if self.level is Atomicity.NONE:
+            raise messages.reads_what_is_emptied(self.target)
+        self._hold_old_rows()
+        if reads != self._job.reads(f"SELECT * FROM {quoting.table(self.target)}", self.target):  # noqa: S608 (quoted)
+            raise messages.old_read(self.target)
+
+    def _hold_old_rows(self) -> None:
+        if not self._holds_old_rows:
+            self._version.hold_old_rows()
+        self._holds_old_rows = True
+
+    @property
+    def _overwrites(self) -> bool:
+        return self.context.on_conflict is OnConflict.OVERWRITE
+
     def _call_until_decided(self, check: HeldCheck) -> Outcome:
         for _ in range(MOST_ATTEMPTS):
             decided = self._attempt(check)
@@ -233,7 +267,9 @@ class StagedTable(Generic[B]):
         self.base = now
         if change is not Change.NONE:
             self._rival = self._version.who(self._begun, now)
-            purposes.check_change(self.context, change, now, self._rival)
+            purposes.check_change(
+                self.context, change, now, self._rival, holds_old_rows=self._holds_old_rows
+            )
         self.reach = self._version.reach(now)
         self.level = purposes.kept(self.context, self._asked, self.reach, self._unchanged)
         if (self.level, self.reach.warning) != told:

@@ -84,7 +84,7 @@ class Change(Enum):
     """What became of a target since ``begin`` looked at it."""
 
     NONE = "it is as it was"
-    MAINTAINED = "rows, schema and properties are as they were; only upkeep came in between"
+    MAINTAINED = "nothing that a publication depends on has changed; only upkeep came in between"
     DROPPED = "another dropped it"
     CREATED = "another created it"
     WRITTEN = "another committed to it"
@@ -159,6 +159,10 @@ class Version(Protocol[B]):
         """True if the table's format keeps its columns, and counts what is written, by itself."""
 
     @property
+    def has_log(self) -> bool:
+        """True if every change of the table's rows is a commit, which ``change`` sees."""
+
+    @property
     def partition_metadata(self) -> str | None:
         """Where its partitions are listed: ``files``, ``tracked``, ``pending``; None without."""
 
@@ -177,6 +181,12 @@ class Version(Protocol[B]):
 
     def stage_on(self, base: B, level: Atomicity) -> None:
         """Prepare the staging of a version for that base; nothing about the target is written."""
+
+    def hold_old_rows(self) -> None:
+        """The version's job reads the target: note the rows that it has now, before the job does.
+
+        A change of these is then a change of the target, also where it leaves no trace but files.
+        """
 
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         """What is new in a streaming DataFrame, as a batch for the version; None if nothing is.
@@ -248,10 +258,14 @@ class FormatVersion(Generic[B]):
     """
 
     keeps_own_columns = True
+    has_log = True
     partition_metadata: str | None = None
 
     def mend(self, found: B) -> B:
         return found
+
+    def hold_old_rows(self) -> None:
+        """A format's own log shows whatever changes its rows."""
 
     def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         raise NotImplementedError(f"no place in the format for the checkpoint of {stream}")

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from ..context import Atomicity, OnConflict, StagingContext, StagingPurpose, TableName
-from ..engines.protocol import WriteFigures
+from ..engines.protocol import TableRead, WriteFigures
 from ..errors import NoSuchVersionError
 from ..publish.staged_table import Plan, StagedTable
 from ..publish.version import Base, Version
@@ -22,6 +22,9 @@ class NoJob:
 
     def figures(self) -> WriteFigures:
         return WriteFigures()
+
+    def reads(self, query: str, table: TableName) -> frozenset[TableRead]:  # noqa: ARG002 (no query)
+        return frozenset()
 
 
 @dataclass(frozen=True, slots=True)

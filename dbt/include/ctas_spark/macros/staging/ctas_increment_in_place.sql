@@ -1,5 +1,6 @@
 {#- What is to happen is checked, then the columns change, then the rows are written. Only the main
-    statement's rows and bytes are counted. -#}
+    statement's rows and bytes are counted. A session that remembers where the table lay would read,
+    and write, a version that another run has replaced since. -#}
 {% macro ctas_increment_in_place(target, existing) %}
   {%- set strategy = config.get('incremental_strategy') or 'append' -%}
   {%- set by_partition = strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by') -%}
@@ -10,6 +11,7 @@
   {{ run_hooks(pre_hooks) }}
   {%- do adapter.run_sql_header(config.get('sql_header')) -%}
 
+  {%- do adapter.forget_cached(existing) -%}
   {%- set rows = ctas_view_of_model() -%}
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent('select * from ' ~ rows) -%}
@@ -20,6 +22,7 @@
     {%- set sql = ctas_increment_of_project(target, existing, rows) -%}
   {%- endif -%}
   {%- do adapter.count_writes(this, config.get('file_format')) -%}
+  {%- do adapter.forget_cached(existing) -%}
   {%- call statement('main') -%}{{ sql }}{%- endcall -%}
   {%- do adapter.list_written(load_result('main').response) -%}
 

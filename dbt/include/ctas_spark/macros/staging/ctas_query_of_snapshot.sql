@@ -6,7 +6,6 @@
   {%- if not exists -%}
     {{ return(build_snapshot_table(strategy, compiled_code)) }}
   {%- endif -%}
-  {%- call statement('refresh') -%} refresh table {{ existing }} {%- endcall -%}
   {{ return(ctas_changes_of_snapshot(adapter.snapshot_query, strategy, compiled_code, existing)) }}
 {% endmacro %}
 

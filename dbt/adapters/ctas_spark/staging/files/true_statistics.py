@@ -1,0 +1,80 @@
+"""True statistics after an ANALYZE, or an INSERT that counts, where Spark lists directories.
+
+Spark sums up what the metastore's partitions hold. Such a table has none there: it would be empty,
+and every join would broadcast it.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from ..errors import EntryModifiedError
+from ..metastore.client import EntryChange, MetastoreClient, TableEntry
+from ..publish.locks import CommitLock
+from ..storage.client import Storage, data_files
+from .base import PARTITION_PROVIDER, FileBase, checked
+from .table_statistics import TOTAL_ROWS, TOTAL_SIZE
+
+MOST_ATTEMPTS = 10
+Statistics = Mapping[str, str]
+"""Size and rows, as properties; what is not known is left out."""
+
+
+def statistics_of(entry: TableEntry | None) -> Statistics:
+    """What the entry says; nothing of a table that Spark counts right, or that is not ours."""
+    if entry is None or not _lists_directories(entry):
+        return {}
+    return {
+        key: entry.parameters[key] for key in (TOTAL_SIZE, TOTAL_ROWS) if key in entry.parameters
+    }
+
+
+def correct(
+    metastore: MetastoreClient,
+    storage: Storage,
+    lock: CommitLock,
+    found: TableEntry | None,
+    before: Statistics,
+) -> bool:
+    """Write the true size, and the rows as far as they are known; False where nothing was wrong.
+
+    The call expects the commit id; the lock of all writers keeps the entry as it was read where the
+    metastore does not compare.
+
+    Args:
+        before: what the entry said before the statement: rows that hold as long as the size does.
+
+    Raises:
+        MetastoreError, StorageError: they stay as the statement left them.
+    """
+    if TOTAL_SIZE not in statistics_of(found) or found is None:
+        return False
+    with lock.held(found.name) as check:
+        for _ in range(MOST_ATTEMPTS):
+            now = checked(metastore, found.name, metastore.get_table(found.name))
+            change = _correction(storage, now, before)
+            if change is None:
+                return False
+            check()
+            with suppress(EntryModifiedError):
+                metastore.alter_table(change, now.expectation)
+                return True
+    return False
+
+
+def _correction(storage: Storage, now: FileBase, before: Statistics) -> EntryChange | None:
+    entry, written = now.entry, statistics_of(now.entry)
+    if entry is None or entry.location is None or TOTAL_SIZE not in written:
+        return None
+    listed = data_files(storage.files(entry.location), entry.location)
+    size = str(sum(one.bytes for one in listed))
+    rows = written.get(TOTAL_ROWS)
+    if rows is None and before.get(TOTAL_SIZE) == size:
+        rows = before.get(TOTAL_ROWS)
+    wanted = {TOTAL_SIZE: size} if rows is None else {TOTAL_SIZE: size, TOTAL_ROWS: rows}
+    return None if wanted == written else EntryChange.of(entry, {**entry.parameters, **wanted})
+
+
+def _lists_directories(entry: TableEntry) -> bool:
+    is_partitioned = bool(entry.partition_columns) and not entry.is_view
+    is_ours = FileBase(entry).marker is not None
+    return is_ours and is_partitioned and PARTITION_PROVIDER not in entry.parameters
