@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from model.attempts import Attempt
     from model.world import ModelWorld
 
-REPAIR = re.compile(r"MSCK REPAIR TABLE `(?P<database>[^`]+)`\.`(?P<table>[^`]+)`")
+REPAIR = re.compile(r"MSCK REPAIR TABLE `spark_catalog`\.`(?P<database>[^`]+)`\.`(?P<table>[^`]+)`")
 ROWS = "rows"
 
 

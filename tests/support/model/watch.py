@@ -13,6 +13,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_PROVIDER,
     SCHEMA,
 )
+from dbt.adapters.ctas_spark.staging.files.directories import FORMER, STAGING_ID
 from dbt.adapters.ctas_spark.staging.files.record import RECORD
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
@@ -130,7 +131,7 @@ class Watch:
         made = self._world.made(version)
         if made is None:
             self.says(f"{run} takes {version}, which no run made")
-        elif made.staged.context.staging_schema != doing.staging_schema:
+        elif not _is_ours(self._world, doing, made.staged.context.staging_schema):
             self.says(f"{run} takes {version}, which belongs to another staging schema")
 
     def _keeps_the_rules(self, run: "Run", doing: "Doing", version: str) -> None:
@@ -146,7 +147,8 @@ class Watch:
         if doing.was_held:
             return
         for target, entry in self._world.shown().items():
-            newer = newer_ones(self._world, entry, version, doing.staging_schema)
+            schemas = {doing.staging_schema, made.staged.context.staging_schema}
+            newer = newer_ones(self._world, entry, version, schemas)
             if newer is not None and len(newer - self.taken) < rules.versions_to_keep:
                 self.says(f"{run} deletes {version} of {target}, which is to be kept")
 
@@ -213,7 +215,7 @@ def is_tracked(entry: TableEntry) -> bool:
 
 
 def newer_ones(
-    world: "ModelWorld", entry: TableEntry | None, version: str, staging_schema: str
+    world: "ModelWorld", entry: TableEntry | None, version: str, staging_schemas: set[str]
 ) -> set[str] | None:
     """The superseded versions that are newer and still there; None if the target knows it not."""
     marker = Marker.of(entry)
@@ -225,9 +227,17 @@ def newer_ones(
     own = {
         one.staged.version
         for one in world.attempts
-        if one.staged.context.staging_schema == staging_schema
+        if one.staged.context.staging_schema in staging_schemas
     }
     return newer & there & own
+
+
+def _is_ours(world: "ModelWorld", doing: "Doing", staging_schema: str) -> bool:
+    """True of the clean-up's own staging schema, and of one that it knows to be a former one."""
+    entry = world.metastore.tables.get(TableName(doing.staging_schema, STAGING_ID))
+    noted = entry.parameters.items() if entry is not None else ()
+    former = {value for key, value in noted if key.startswith(FORMER)}
+    return staging_schema in {doing.staging_schema, *former}
 
 
 def _is_of(attempt: "Attempt | None", entry: TableEntry | None) -> bool:

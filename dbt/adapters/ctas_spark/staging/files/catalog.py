@@ -151,21 +151,16 @@ class SessionCatalog:
         dry_run: bool,  # noqa: FBT001 (as it was told)
         looks: Mapping[str, Looks],
     ) -> Sweep:
-        """What is kept for a rollback in a former staging schema is older than what is kept here.
+        """Versions in a former staging schema are looked after as if the target still had it."""
 
-        Its versions are looked after as if the target still had it.
-        """
-
-        def of(schema: str, keep: int) -> Sweep:
+        def of(schema: str, kept: Sequence[str]) -> Sweep:
             table = self._table(replace(context, staging_schema=schema))
-            to_keep = replace(rules, versions_to_keep=keep)
             seen = looks[schema].of(context.target) if schema in looks else None
-            return clean_up(table, to_keep, dry_run=dry_run, seen=seen)
+            return clean_up(table, rules, dry_run=dry_run, seen=seen, kept=kept)
 
-        done = of(context.staging_schema, rules.versions_to_keep)
+        done = of(context.staging_schema, ())
         for schema in self.services(context.staging_schema).roots.former_schemas():
-            kept = sum(reason is Reason.KEPT for reason in done.kept.values())
-            done.add(of(schema, max(0, rules.versions_to_keep - kept)))
+            done.add(of(schema, [one for one, why in done.kept.items() if why is Reason.KEPT]))
         return done
 
     def view_change(self, context: StagingContext) -> ViewChange | None:

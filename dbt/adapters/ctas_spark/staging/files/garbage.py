@@ -31,17 +31,23 @@ FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
 
 
 def clean_up(
-    table: FileTable, rules: RetentionRules, *, dry_run: bool, seen: Seen | None = None
+    table: FileTable,
+    rules: RetentionRules,
+    *,
+    dry_run: bool,
+    seen: Seen | None = None,
+    kept: Sequence[str] = (),
 ) -> Sweep:
     """Delete what may go; StagingError if it can't be found out.
 
-    What was ``seen`` of the table just now is not read again, except before a deletion.
+    What was ``seen`` of the table just now is not read again, except before a deletion. ``kept``
+    are versions in other staging schemas that are kept for a rollback.
     """
     with table.report.within(Step.CLEAN_UP):
         if rules.moved is not None and not dry_run:
             table.services.roots.moved(table.context, rules.moved)
         taken_over = TookOver(table, rules, dry_run).free() if rules.thorough else []
-        garbage = FileGarbage(table, rules, seen or see(table, rules), dry_run)
+        garbage = FileGarbage(table, rules, seen or see(table, rules), dry_run, tuple(kept))
         done = CleanUp(garbage, rules, table.report, dry_run).run()
         done.taken_over = taken_over
         if garbage.base is not None and not dry_run:
@@ -78,6 +84,7 @@ class FileGarbage:
     rules: RetentionRules
     seen: Seen
     dry_run: bool = False
+    kept_elsewhere: tuple[str, ...] = ()
     base: FileBase | None = None
     _found: dict[str, Record] = field(default_factory=dict)
     _chain: Chain = NO_TARGET
@@ -96,7 +103,8 @@ class FileGarbage:
         if not self.dry_run:
             for one in found:
                 self._note_whether_it_is_gone(one)
-        known = {one: self._known(record) for one, record in self._found.items()}
+        known = {one: _of_another_schema(one) for one in self._kept_elsewhere()}
+        known |= {one: self._known(record) for one, record in self._found.items()}
         order = dict.fromkeys((*self._chain.published(known), *sorted(known)))
         return tuple(sorted((known[one] for one in order), key=lambda one: FIRST.index(one.place)))
 
@@ -222,6 +230,10 @@ class FileGarbage:
         lived = self._chain.last_commit(record.version) is not None
         return Place.SUPERSEDED if lived else Place.UNPUBLISHED
 
+    def _kept_elsewhere(self) -> tuple[str, ...]:
+        """Those that are known to have been published: they count among the versions to keep."""
+        return self._chain.published(self.kept_elsewhere)
+
     def _is_anothers(self, version: KnownVersion) -> bool:
         """True if a deletion that was found begun is not the same any more."""
         return version.is_deleting and (
@@ -305,3 +317,7 @@ class FileGarbage:
         """The storage's time just before the records were read."""
         services = self.table.services
         return services.now_ms(record.root) - (services.clock.running_ms() - self.seen.began_ms)
+
+
+def _of_another_schema(version: str) -> KnownVersion:
+    return KnownVersion(version, Place.SUPERSEDED, directory="", stays=Reason.KEPT)
