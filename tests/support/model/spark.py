@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from model.attempts import Attempt
     from model.world import ModelWorld
 
-REPAIR = re.compile(r"MSCK REPAIR TABLE `(?P<database>[^`]+)`\.`(?P<table>[^`]+)`")
+PATH = r"`spark_catalog`\.`(?P<database>[^`]+)`\.`(?P<table>[^`]+)`"
+REPAIR = re.compile(f"MSCK REPAIR TABLE {PATH}")
 ROWS = "rows"
 
 

@@ -4,6 +4,7 @@ Violations are kept, for the product may swallow what is raised inside a call.
 """
 
 import json
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
@@ -13,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     PARTITION_PROVIDER,
     SCHEMA,
 )
+from dbt.adapters.ctas_spark.staging.files.directories import FORMER, STAGING_ID
 from dbt.adapters.ctas_spark.staging.files.record import RECORD
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
@@ -130,7 +132,7 @@ class Watch:
         made = self._world.made(version)
         if made is None:
             self.says(f"{run} takes {version}, which no run made")
-        elif made.staged.context.staging_schema != doing.staging_schema:
+        elif made.staged.context.staging_schema not in schemas_of(self._world, doing):
             self.says(f"{run} takes {version}, which belongs to another staging schema")
 
     def _keeps_the_rules(self, run: "Run", doing: "Doing", version: str) -> None:
@@ -146,7 +148,7 @@ class Watch:
         if doing.was_held:
             return
         for target, entry in self._world.shown().items():
-            newer = newer_ones(self._world, entry, version, doing.staging_schema)
+            newer = newer_ones(self._world, entry, version, schemas_of(self._world, doing))
             if newer is not None and len(newer - self.taken) < rules.versions_to_keep:
                 self.says(f"{run} deletes {version} of {target}, which is to be kept")
 
@@ -213,8 +215,15 @@ def is_tracked(entry: TableEntry) -> bool:
     return PARTITION_PROVIDER in entry.parameters
 
 
+def schemas_of(world: "ModelWorld", doing: "Doing") -> set[str]:
+    """The staging schema that is worked in, and those that its targets are noted to have had."""
+    entry = world.metastore.tables.get(TableName(doing.staging_schema, STAGING_ID))
+    noted = entry.parameters.items() if entry is not None else ()
+    return {doing.staging_schema, *(one for key, one in noted if key.startswith(FORMER))}
+
+
 def newer_ones(
-    world: "ModelWorld", entry: TableEntry | None, version: str, staging_schema: str
+    world: "ModelWorld", entry: TableEntry | None, version: str, staging_schemas: Container[str]
 ) -> set[str] | None:
     """The superseded versions that are newer and still there; None if the target knows it not."""
     marker = Marker.of(entry)
@@ -226,7 +235,7 @@ def newer_ones(
     own = {
         one.staged.version
         for one in world.attempts
-        if one.staged.context.staging_schema == staging_schema
+        if one.staged.context.staging_schema in staging_schemas
     }
     return newer & there & own
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from ..catalogs.protocol import NOTHING, Capabilities, CleanUpOfOne, ConflictCheck, Counted, Ruled
@@ -167,10 +168,18 @@ class SessionCatalog:
             return clean_up(table, to_keep, dry_run=dry_run, counted=counted, seen=of_schema)
 
         done = of(context.staging_schema, rules.versions_to_keep, counted)
-        for schema in self.services(context.staging_schema).roots.former_schemas():
-            kept = sum(reason is Reason.KEPT for reason in done.kept.values())
-            done.add(of(schema, max(0, rules.versions_to_keep - kept), NOTHING))
+        former = self.services(context.staging_schema).roots.former_schemas()
+        newer = self._kept_and_newer(context, done) if former else 0
+        for schema in former:
+            done.add(of(schema, max(0, rules.versions_to_keep - newer), NOTHING))
         return done
+
+    def _kept_and_newer(self, context: StagingContext, done: Sweep) -> int:
+        """How many versions are kept that are newer than any of another staging schema."""
+        marker = self._table(context).look().marker
+        published = dict.fromkeys(one.version for one in marker.lineage.entries) if marker else {}
+        own = takewhile(done.kept.__contains__, published)
+        return sum(done.kept[version] is Reason.KEPT for version in own)
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""
