@@ -83,14 +83,15 @@ def test_no_comment_says_what_a_relation_is() -> None:
         "view": f"Type: VIEW\nComment: {SPOOF}\n",
     }
     rows = [("shop", name, False, FIRST.format(name) + one + ENDS) for name, one in tables.items()]
-    found = Adapter([*rows, ("", "temporary", True, "Table: temporary\nType: VIEW\n")]).found()
-    assert found == {
+    server = Adapter([*rows, ("", "temporary", True, "Table: temporary\nType: VIEW\n")])
+    assert server.found() == {
         "files": "",
         "hive": "",
         "delta": "is_delta",
         "ice": "is_iceberg",
         "view": "is_view",
     }
+    assert server.described == ["`shop`.`hive`"]
 
 
 def test_in_other_catalogs_a_comment_comes_first_so_that_the_table_is_described() -> None:

@@ -4,7 +4,7 @@ A comment can hold any line of what Spark shows of a table, so no line below one
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,6 @@ LISTED_BY_METASTORE = (None, CATALOG_OF_DELTA, SESSION_OF_ICEBERG)
 VIEW = "VIEW"
 HIVE = "hive"
 """What Spark calls the provider of an Iceberg table in the session catalog."""
-ICEBERG_ENTRY = ("table_type", ICEBERG)
 CLONE = "ctas_spark_clone"
 """The property of a view that dbt clone has made."""
 HEAD = re.compile(
@@ -33,7 +32,8 @@ HEAD = re.compile(
     r"Type: (?P<type>.*)\n?(?:Provider: (?P<provider>.*)\n?)?"
 )
 """The first lines of a table or view in the session catalog; its comment comes later."""
-PROPERTIES = re.compile(r"^Table Properties: \[(.*)\]$", re.MULTILINE)
+PROPERTIES = "\nTable Properties: ["
+OF_ICEBERG = re.compile(r"(?:\[|, )table_type=iceberg(?:, |\]\n|\]\Z)", re.IGNORECASE)
 PROVIDER = re.compile(r"^Provider: (.*)$", re.MULTILINE)
 COMMENTED = re.compile(r"^Comment: ", re.MULTILINE)
 SCHEMA = "\nSchema: root\n"
@@ -78,8 +78,7 @@ def rows(spark: Any, database: str) -> list[Listed]:
 def of_entry(entry: Mapping[str, Any], shown: str) -> Listed:
     """By the catalog's entry; ``shown`` is the same as Spark prints it."""
     path, provider = entry["identifier"], str(entry["provider"] or "").lower()
-    key, iceberg = ICEBERG_ENTRY
-    is_iceberg = str(entry["properties"].get(key)).lower() == iceberg
+    is_iceberg = str(entry["properties"].get("table_type")).lower() == ICEBERG
     return Listed(
         path["database"],
         path["table"],
@@ -91,12 +90,14 @@ def of_entry(entry: Mapping[str, Any], shown: str) -> Listed:
 
 
 def of_statement(database: str, name: str, shown: str) -> Listed | None:
-    """By what SHOW TABLE EXTENDED shows; None if its comment could have said what it is."""
+    """By what SHOW TABLE EXTENDED shows; None if a comment or a property may have said it."""
     if found := HEAD.match(shown):
         provider = (found["provider"] or "").lower()
-        known = PROPERTIES.findall(shown)
-        if provider == HIVE and known and ICEBERG_ENTRY in _pairs(known[-1]):
-            provider = ICEBERG
+        if provider == HIVE and OF_ICEBERG.search(shown):
+            if shown.count(PROPERTIES) > 1:
+                return None
+            is_iceberg = OF_ICEBERG.search("[" + shown.partition(PROPERTIES)[2])
+            provider = ICEBERG if is_iceberg else provider
         return Listed(database, name, found["type"] == VIEW, provider, shown)
     providers = PROVIDER.findall(shown)
     if providers and COMMENTED.search(shown):
@@ -117,9 +118,3 @@ def without_texts(shown: str) -> str:
     owners = [one for one in above.splitlines() if one.startswith("Owner: ")]
     statistics = [one for one in above.splitlines() if one.startswith("Statistics: ")]
     return "\n".join((*owners[:1], *statistics[-1:])) + schema + columns
-
-
-def _pairs(properties: str) -> Iterator[tuple[str, str]]:
-    for one in properties.split(", "):
-        key, _, value = one.partition("=")
-        yield key, value.lower()

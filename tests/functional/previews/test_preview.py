@@ -80,8 +80,10 @@ def test_a_broken_model_and_a_failing_test_are_found(built: Project) -> None:
     assert run.results["viewed"]["status"] == "skipped"
     failed = [name for name, one in run.results.items() if one["status"] == "fail"]
     assert failed == ["count_merged"]
-    retried = built.dbt("retry", rows=3)
-    assert "the run to retry was a preview" in f"{retried.exception}{retried.log}"
+    published = built.dbt("retry", rows=3)
+    assert "the run to retry was a preview" in f"{published.exception}{published.log}"
+    retried = built.dbt("retry")
+    assert "no_such_column" in retried.message("totals"), retried.log
 
 
 @pytest.mark.usefixtures("permanent")

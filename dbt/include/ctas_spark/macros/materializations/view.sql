@@ -7,7 +7,9 @@
   {%- set staged = adapter.staged_view(target, existing) -%}
 
   {{ run_hooks(pre_hooks) }}
-  {%- do adapter.run_sql_header(config.get('sql_header')) -%}
+  {%- if flags.WHICH != 'clone' -%}{#- a clone's view selects from the original -#}
+    {%- do adapter.run_sql_header(config.get('sql_header')) -%}
+  {%- endif -%}
 
   {%- if staged and pre_hooks -%}{#- what they did is no conflict -#}
     {%- set staged = adapter.staged_view(target, existing) -%}
