@@ -273,6 +273,11 @@ class CtasSparkAdapter(ModelViewsAdapter):
             self.execute(statement)
 
     @available
+    def bare(self, sql: str) -> str:
+        """A query without the semicolon at its end, which ends a statement and no subquery."""
+        return bare(sql) if ";" in sql else sql
+
+    @available
     def has_strategy(self, name: str) -> bool:
         """Whether the strategy is one of the adapter's, and not of the project."""
         return name in increments.STRATEGIES
