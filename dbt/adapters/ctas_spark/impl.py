@@ -326,6 +326,11 @@ class CtasSparkAdapter(ModelViewsAdapter):
             raise CompilationError(f"unit test fixture for {fixture}: {error}") from error
 
     @available
+    def bare(self, sql: str) -> str:
+        """A query without the semicolon at its end, which ends a statement and no subquery."""
+        return bare(sql) if ";" in sql else sql
+
+    @available
     def has_strategy(self, name: str) -> bool:
         """Whether the strategy is one of the adapter's, and not of the project."""
         return name in increments.STRATEGIES

@@ -140,12 +140,12 @@ class Increment:
             for name, value in self.values.items()
             if value is not None and sets(set_by, name)
         )
+        updates = f"WHEN MATCHED THEN UPDATE SET {pairs} " if pairs else ""
         names = quoting.identifiers(self.values)
         inserted = ", ".join(f"{NEW}.{quoting.identifier(name)}" for name in self.values)
         return (
             f"MERGE INTO {self.table} AS {OLD} USING {source} AS {NEW} ON {condition} "  # noqa: S608 (quoted)
-            f"WHEN MATCHED THEN UPDATE SET {pairs} "
-            f"WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({inserted})"
+            f"{updates}WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({inserted})"
         )
 
     def for_batch(self, batch: Batch, partition_by: Any) -> "Increment":

@@ -114,7 +114,7 @@ def _check(constraint: Mapping[str, Any], column: str) -> Iterator[tuple[str, st
     if kind is ConstraintType.not_null:
         yield f"not_null {column}", f"{quoting.identifier(column)} IS NULL"
     elif kind is ConstraintType.check:
-        expression = constraint["expression"]
+        expression = str(constraint["expression"]).rstrip("; \n")
         yield constraint.get("name") or f"check {expression}", f"NOT ({expression})"
 
 

@@ -88,8 +88,8 @@ IN_ANY_FORMAT = {
     ),
     "constraint": Case(
         f"{APPENDS}, contract={{'enforced': true}}",
-        "select 1 as id",
-        "select cast(null as int) as id",
+        "select 1 as id;",
+        "select cast(null as int) as id; -- none",
         ((1,),),
         "[CONSTRAINT_VIOLATION]",
     ),
@@ -98,7 +98,8 @@ IN_ANY_FORMAT = {
 CONTRACTS = """
 models:
 - {name: under_contract, columns: [{name: id, data_type: int}]}
-- {name: constraint, columns: [{name: id, data_type: int, constraints: [{type: not_null}]}]}
+- {name: constraint, columns: [{name: id, data_type: int, constraints: [{type: not_null},
+  {type: check, expression: 'id > 0;'}]}]}
 """
 
 

@@ -5,7 +5,7 @@
     {%- do exceptions.raise_compiler_error("Invalid value for 'check_cols': " ~ check_cols_config) -%}
   {%- endif -%}
   {%- set names = '*' if check_cols_config == 'all' else check_cols_config | join(', ') -%}
-  {%- set query = 'select ' ~ names ~ ' from (\n' ~ node['compiled_code'] ~ '\n) subq' -%}
+  {%- set query = 'select ' ~ names ~ ' from (\n' ~ adapter.bare(node['compiled_code']) ~ '\n) subq' -%}
   {%- set path = {'database': node.database, 'schema': node.schema, 'identifier': node.alias} -%}
   {%- set existing = adapter.get_relation(**path) if target_exists else none -%}
   {{ return(adapter.columns_to_check(get_column_schema_from_query(query), existing)) }}

@@ -1,7 +1,7 @@
 {#- A Python model runs now, and is then a view of what it returned; so is what a stream brings. -#}
 {% macro ctas_query_of_model() %}
   {%- if model.language != 'python' and not adapter.may_be_stream(compiled_code) -%}
-    {{ return(compiled_code) }}
+    {{ return(adapter.bare(compiled_code)) }}
   {%- endif -%}
   {{ return('select * from ' ~ ctas_view_of_model()) }}
 {% endmacro %}
@@ -17,7 +17,7 @@
     {%- do adapter.view_last_query(view) -%}
   {%- else -%}
     {%- call statement('ctas_view_of_model') -%}
-      {{ create_temporary_view(view, compiled_code) }}
+      {{ create_temporary_view(view, adapter.bare(compiled_code)) }}
     {%- endcall -%}
   {%- endif -%}
   {{ return(view) }}

@@ -4,7 +4,7 @@
   {%- set exists = existing is not none -%}
   {%- set strategy = of(model, 'snapshotted_data', 'source_data', model['config'], exists) -%}
   {%- if not exists -%}
-    {{ return(build_snapshot_table(strategy, compiled_code)) }}
+    {{ return(build_snapshot_table(strategy, adapter.bare(compiled_code))) }}
   {%- endif -%}
   {{ return(ctas_changes_of_snapshot(adapter.snapshot_query, strategy, compiled_code, existing)) }}
 {% endmacro %}
@@ -14,7 +14,7 @@
   {%- set names = config.get('snapshot_table_column_names') or get_snapshot_table_column_names() -%}
   {%- do adapter.assert_valid_snapshot_target_given_strategy(existing, names, strategy) -%}
   {%- set rows = make_temp_relation(existing, '__rows__dbt_tmp').incorporate(type='view') -%}
-  {%- call statement('ctas_view_of_snapshot') -%}{{ create_temporary_view(rows, sql) }}{%- endcall -%}
+  {%- call statement('ctas_view_of_snapshot') -%}{{ create_temporary_view(rows, adapter.bare(sql)) }}{%- endcall -%}
   {%- set now, scd_id = snapshot_get_time(), '.' ~ adapter.quote(names.dbt_scd_id) -%}
   {{ return(select(existing, rows, names, strategy, {
     'now': now,
