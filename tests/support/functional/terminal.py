@@ -30,7 +30,7 @@ FAILED = """\
 1 of 1 ERROR creating sql atomic_table model shop.numbered .. [ERROR in TIME]
 Finished running 1 atomic table model in TIME.
 Completed with 1 error, 0 partial successes, and 0 warnings:
-Failure in model numbered (models/numbered.sql)
+[ERROR]: in model numbered (models/numbered.sql)
   Database Error in model numbered (models/numbered.sql)
 {error}
     outcome: not_committed; version VERSION was discarded; shop.numbered: it still holds version \
