@@ -104,14 +104,15 @@ dbt_1_10() { on_dbt 1.10; }
 
 dbt_1_11() { on_dbt 1.11; }
 
-# No lock and no constraint: the newest set that the wheel's ranges allow. tests/unit/test_package.py
+# No lock: the newest set that the wheel's ranges and a package index allow. tests/unit/test_package.py
 # compares those ranges with what is tested.
 fresh_install() {
     local environment=$root/.venv-fresh
     find_python
     rm -rf -- "$environment"
     "$python" -I -m venv "$environment"
-    quietly "$environment/bin/python" -I -m pip install --quiet "$wheel[delta,iceberg]"
+    quietly "$environment/bin/python" -I -m pip install --quiet "$wheel[delta,iceberg]" \
+        --constraint requirements/index-only.txt
     "$environment/bin/python" -I -m pip check
     "$environment/bin/python" -I -c 'import pyspark.sql; print("PySpark", pyspark.__version__)'
     "$environment/bin/dbt" --no-use-colors parse --no-partial-parse \
