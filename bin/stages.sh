@@ -7,7 +7,8 @@ declare -A titles=(
     [types]="Types: mypy"
     [unit]="Unit tests"
     [lives]="Random lives of a table, on fakes"
-    [newer_dbt]="Unit tests on dbt-core 1.12, and the example parsed by it"
+    [dbt_1_10]="dbt-core 1.10: the example parsed, unit tests, publications on Spark"
+    [dbt_1_11]="dbt-core 1.11: the example parsed, unit tests, publications on Spark"
     [fresh_install]="What pip makes of the wheel in a fresh environment, imported"
     [without_dbt]="save_as where nothing of dbt is installed: the commands and examples of its page"
     [archive]="An archive of Spark's classes, with which each test's Spark starts faster"
@@ -36,7 +37,7 @@ long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_pos
     contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
     many_lives lint types unit functional demo example faults crashes conformance contract databases
     clients delta
-    remote other_catalogs newer_dbt fresh_install without_dbt)
+    remote other_catalogs dbt_1_10 dbt_1_11 fresh_install without_dbt)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
@@ -90,21 +91,28 @@ run_example() {
         --log-path "$root/.build/example-logs"
 }
 
-newer_dbt() {
-    make_environment .venv-dbt-1.12 dbt-1.12.txt
-    install_wheel .venv-dbt-1.12
-    run_example .venv-dbt-1.12 parse --no-partial-parse
-    run_tests .venv-dbt-1.12 tests/unit
+# on_dbt MINOR: a reduced suite on an older dbt-core.
+on_dbt() {
+    make_environment ".venv-dbt-$1" "dbt-$1.txt"
+    install_wheel ".venv-dbt-$1"
+    run_example ".venv-dbt-$1" parse --no-partial-parse
+    run_tests ".venv-dbt-$1" tests/unit
+    run_tests ".venv-dbt-$1" tests/functional/publication
 }
 
-# No lock and no constraint: the newest set that the wheel's ranges allow. tests/unit/test_package.py
+dbt_1_10() { on_dbt 1.10; }
+
+dbt_1_11() { on_dbt 1.11; }
+
+# No lock: the newest set that the wheel's ranges and a package index allow. tests/unit/test_package.py
 # compares those ranges with what is tested.
 fresh_install() {
     local environment=$root/.venv-fresh
     find_python
     rm -rf -- "$environment"
     "$python" -I -m venv "$environment"
-    quietly "$environment/bin/python" -I -m pip install --quiet "$wheel[delta,iceberg]"
+    quietly "$environment/bin/python" -I -m pip install --quiet "$wheel[delta,iceberg]" \
+        --constraint requirements/index-only.txt
     "$environment/bin/python" -I -m pip check
     "$environment/bin/python" -I -c 'import pyspark.sql; print("PySpark", pyspark.__version__)'
     "$environment/bin/dbt" --no-use-colors parse --no-partial-parse \

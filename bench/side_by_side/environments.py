@@ -12,8 +12,10 @@ from dbt.adapters.ctas_spark.staging.engines import class_archive
 from side_by_side.cases import DUCKDB, SQLMESH
 
 TPCH = "tpchgen-cli"
+DBT_CORE = f"dbt-core=={version('dbt-core')}"
+FROM_AN_INDEX = Path(__file__).parents[2] / "requirements" / "index-only.txt"
 PINNED = {
-    DUCKDB: (f"dbt-core=={version('dbt-core')}", "dbt-duckdb==1.11.1", "duckdb==2.0.1"),
+    DUCKDB: (DBT_CORE, "dbt-duckdb==1.11.1", "duckdb==2.0.1"),
     SQLMESH: (f"pyspark=={version('pyspark')}", "sqlmesh==0.236.4"),
     TPCH: ("tpchgen-cli==4.0.0",),
 }
@@ -69,9 +71,18 @@ def _environment(name: str) -> Path:
     if not made.exists() or made.read_text() != wanted:
         shutil.rmtree(directory, ignore_errors=True)
         venv.create(directory, with_pip=True)
-        _run(directory / "bin" / "python", "-m", "pip", "install", "--quiet", *PINNED[name])
+        _install(directory / "bin" / "python", PINNED[name])
         made.write_text(wanted)
     return directory
+
+
+def _install(python: Path, pinned: tuple[str, ...]) -> None:
+    """This dbt-core comes last: requirements/overrides.txt says what of it pip can't install."""
+    pip = (python, "-m", "pip", "install", "--quiet")
+    others = [one for one in pinned if one != DBT_CORE]
+    _run(*pip, "--constraint", FROM_AN_INDEX, *others)
+    if DBT_CORE in pinned:
+        _run(*pip, "--no-deps", DBT_CORE)
 
 
 def _run(*command: str | Path) -> None:

@@ -20,9 +20,9 @@ SAID = """Database Error
   [JOB_CANCELED] the run was stopped while Spark was starting
     left: no table was touched, and Spark has ended
 """
-RUN = f"Finished running  in TIME.\nEncountered an error:\n{SAID}"
-SHOW = f"Encountered an error:\n{SAID}"
-OPERATION = f"Encountered an error while running operation: {SAID}"
+RUN = f"Finished running  in TIME.\n[ERROR]: Encountered an error:\n{SAID}"
+SHOW = f"[ERROR]: Encountered an error:\n{SAID}"
+OPERATION = f"[ERROR]: Encountered an error while running operation: {SAID}"
 DEBUG = f"""  Connection test: [ERROR]
 
 1 check failed:

@@ -11,7 +11,8 @@ def test_a_newcomer_copies_every_command_of_the_readme() -> None:
     commands = subprocess.check_output([BIN / "readme-commands"], text=True).splitlines()
     assert commands[0].startswith("sudo apt-get ")
     assert commands[-1].startswith("dbt show ")
-    assert 'pip install ".[delta,iceberg]"' in commands
+    constraint = "--constraint requirements/index-only.txt"
+    assert f'pip install ".[delta,iceberg]" {constraint}' in commands
     assert not any(line.startswith(("```", "./")) for line in commands)
 
 

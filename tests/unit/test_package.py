@@ -76,8 +76,20 @@ def test_the_extra_of_a_format_brings_a_pyspark_that_has_a_jar() -> None:
         assert bounds(rf'^{extra} = \["pyspark') == (having[0], after(having[-1]))
 
 
-def test_dbt_core_ends_with_the_minor_that_everything_is_tested_on() -> None:
-    """The lock of every test and the package end at the same minor."""
+def test_every_minor_of_dbt_core_up_to_the_newest_is_tested() -> None:
+    """A lock for each older minor, and everything on the newest; dbt-core 2 is another program."""
     constraints = (ROOT / "requirements" / "constraints.txt").read_text()
-    (tested,) = re.findall(r"^dbt-core>=[\d.]+,<([\d.]+)$", constraints, re.MULTILINE)
-    assert bounds(r'^    "dbt-core')[1] == minor(tested)
+    ((newest, end),) = re.findall(r"^dbt-core>=([\d.]+),<([\d.]+)$", constraints, re.MULTILINE)
+    assert minor(end) == after(minor(newest))
+    older = sorted(minor(lock.stem.split("-")[1]) for lock in ROOT.glob("requirements/dbt-1.*.txt"))
+    tested = [*older, minor(newest)]
+    assert bounds(r'^    "dbt-core') == (tested[0], (2,))
+    assert tested == [(1, part) for part in range(tested[0][1], tested[-1][1] + 1)]
+
+
+def test_no_lock_holds_what_downloads_from_outside_the_package_index() -> None:
+    """pip installs every lock where it reaches a package index and nothing else."""
+    overrides = (ROOT / "requirements" / "overrides.txt").read_text()
+    (left_out,) = re.findall(r"^([\w-]+) ;", overrides, re.MULTILINE)
+    for lock in ROOT.glob("requirements/*.txt"):
+        assert not re.search(rf"^{left_out}==.*\\$", lock.read_text(), re.MULTILINE), lock

@@ -27,6 +27,8 @@ class SparkCatalog(CatalogIntegration):
             for name in IN_SPARK
             if getattr(config, name, None)
         ]
+        if getattr(config, "catalog_database", None):  # since dbt-core 1.12
+            problems.append("catalog_database is not read; a model's database is its Spark catalog")
         if (config.table_format or ICEBERG).lower() != ICEBERG:
             problems.append(f"table_format is {ICEBERG}, or left out; models have file_format")
         if problems:

@@ -1,4 +1,4 @@
-"""The adapter's methods for views: those that take something's place, and materialized ones."""
+"""The adapter's methods for views that take something's place, and for what Spark can't create."""
 
 from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.dbt_edge import for_macros
@@ -66,4 +66,14 @@ class ViewAdapter(CountingAdapter):
             left="unchanged; no hook and no job was started",
             remedy="set materialized to table or incremental, which are refreshed by each run of "
             "dbt, or to view",
+        )
+
+    @for_macros
+    def refuse_overloads(self, function: CtasSparkRelation) -> None:
+        """Each would be created by CREATE OR REPLACE, in place of the one before it."""
+        raise NotSupportedError(
+            "a function can't have overloads: Spark tells functions apart by their names alone",
+            table=function.full_name,
+            left="unchanged; no hook and no job was started",
+            remedy="make a function of another name of each file in overloads",
         )

@@ -32,8 +32,8 @@ CtasSpark adapter: shop.slow: it still holds version VERSION; nothing of this mo
 1 of 2 ERROR creating sql incremental model shop.grown .. [ERROR in TIME]
 2 of 2 ERROR creating sql table model shop.slow .. [ERROR in TIME]
 Exited because of keyboard interrupt
-Done. PASS=0 WARN=0 ERROR=0 SKIP=0 NO-OP=0 TOTAL=0
-Encountered an error:
+Done. PASS=0 WARN=0 ERROR=0 SKIP=0 NO-OP=0 REUSED=0 TOTAL=0
+[ERROR]: Encountered an error:
 Runtime Error
   [JOB_CANCELED] the run was stopped
     left: what was published stays so; nothing else was, unless a line above says so

@@ -31,6 +31,7 @@ def test_a_model_is_in_the_spark_catalog_that_its_catalog_names(tmp_path: Path) 
     [
         ("table_format", "delta", "table_format is iceberg, or left out"),
         ("external_volume", "s3://x", "external_volume is not read"),
+        ("catalog_database", "other", "catalog_database is not read"),
         ("catalog_type", "unity", "Expected one of: spark"),
     ],
 )

@@ -42,7 +42,7 @@ def refused(error: str, *, spark_starts: bool = True, while_dbt_parses: bool = F
     return (
         f"{starts * while_dbt_parses}Concurrency: 2 threads (target='test')\n"
         f"{starts * (spark_starts and not while_dbt_parses)}"
-        f"Finished running  in TIME.\nEncountered an error:\nDatabase Error\n{lines}"
+        f"Finished running  in TIME.\n[ERROR]: Encountered an error:\nDatabase Error\n{lines}"
     )
 
 

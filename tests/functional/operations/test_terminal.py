@@ -16,7 +16,7 @@ MODELS = {
     "models/looked_at.sql": "select 1 as n",
 }
 START = re.compile(r"\d\d:\d\d:\d\d  (Running with|Registered|Unable to do partial|Found|$)")
-FAILED = "Encountered an error while running operation: Runtime Error\n  "
+FAILED = "[ERROR]: Encountered an error while running operation: Runtime Error\n  "
 GRACE = "grace_period: '1h' is not a number of seconds"
 EVENTS = (
     "| table | version | commit | time | kind | state | rows | bytes | schema_change |\n"

@@ -19,7 +19,7 @@ from conformance.fixtures import (
     StagedSql,
     StagedWithQuotedColumn,
 )
-from conformance.not_applicable import EMPTY_SEED, GRANTS
+from conformance.not_applicable import GRANTS
 
 TIMEOUT = (
     "sets query_timeout, poll_interval and query_retries, which dbt-spark has for PyHive's "
@@ -107,6 +107,5 @@ NOT_HERE: Mapping[str, str] = {
         GRANTS,
     ),
     "TestQueryTimeout": TIMEOUT,
-    "TestSparkEmptySeedFlag": EMPTY_SEED,
 }
 """Why a class can't apply."""

@@ -37,10 +37,6 @@ KOALAS = (
     "one of its four models imports databricks.koalas, which was for Spark 3.1 and older, and is "
     "pyspark.pandas by now; dbt-spark's own class leaves that model out, and passes here"
 )
-EMPTY_SEED = (
-    'runs dbt seed --empty, which dbt-core has since 1.12: the locked dbt-core 1.11 says "No such '
-    "option '--empty'\""
-)
 AWARE = (
     "the suite says: use BaseCurrentTimestampAware or BaseCurrentTimestampNaive but not both; "
     "PySpark returns datetimes without a zone, so BaseCurrentTimestampNaive is run"
@@ -114,7 +110,6 @@ NOT_APPLICABLE: Mapping[str, str] = {
         CASCADE,
     ),
     "python_model.test_spark.BasePySparkTests": KOALAS,
-    "empty.test_empty.BaseTestEmptySeedFlag": EMPTY_SEED,
     "empty.test_empty.MetadataWithEmptyFlag": ALTERED,
     **dict.fromkeys(
         (

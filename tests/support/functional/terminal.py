@@ -30,14 +30,14 @@ FAILED = """\
 1 of 1 ERROR creating sql atomic_table model shop.numbered .. [ERROR in TIME]
 Finished running 1 atomic table model in TIME.
 Completed with 1 error, 0 partial successes, and 0 warnings:
-Failure in model numbered (models/numbered.sql)
+[ERROR]: in model numbered (models/numbered.sql)
   Database Error in model numbered (models/numbered.sql)
 {error}
     outcome: not_committed; version VERSION was discarded; shop.numbered: it still holds version \
 VERSION
   compiled code at target/run/tested/models/numbered.sql
   compiled code at target/compiled/tested/models/numbered.sql
-Done. PASS=0 WARN=0 ERROR=1 SKIP=0 NO-OP=0 TOTAL=1
+Done. PASS=0 WARN=0 ERROR=1 SKIP=0 NO-OP=0 REUSED=0 TOTAL=1
 """
 """All that is shown of a run whose only model fails in its job, over an older version."""
 
@@ -54,7 +54,7 @@ def shown(
     Args:
         inside: the working directory; without it the project's.
     """
-    logs = {"DBT_LOG_PATH": str(project.directory / "logs")}
+    logs = {"DBT_LOG_PATH": str(project.directory / "logs"), "DBT_ENGINE_HINTS_ENABLED": "false"}
     done = subprocess.run(
         [str(DBT), *project.command(*arguments)],
         cwd=inside or project.directory,

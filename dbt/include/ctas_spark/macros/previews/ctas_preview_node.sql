@@ -1,5 +1,11 @@
 {#- Any node as a temporary view that shadows its table; hooks run, but not what they write. -#}
 {% macro ctas_preview_node() %}
+  {%- if model.unique_id.endswith('__latest_version_pointer') -%}
+    {#- dbt-core 1.12 makes this view of a model's latest version within the node of that model -#}
+    {%- do ctas_run_main(compiled_code) -%}
+    {%- do adapter.shadow(this) -%}
+    {{ return({'relations': [this.incorporate(type='view')]}) }}
+  {%- endif -%}
   {%- set existing = load_relation(this) -%}
   {%- set is_added_to = adapter.begin_preview(this, existing, should_full_refresh(), context) -%}
 

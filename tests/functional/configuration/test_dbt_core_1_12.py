@@ -1,0 +1,64 @@
+"""What dbt-core 1.12 added, as it is done on Spark."""
+
+import json
+
+from functional.dbt_project import Project
+
+POINTED = {
+    "name": "orders",
+    "latest_version": 2,
+    "config": {"materialized": "table", "latest_version_pointer": {"enabled": True}},
+    "versions": [{"v": 1}, {"v": 2}],
+}
+OVERLOADED = {
+    "name": "twice",
+    "arguments": [{"name": "n", "data_type": "int"}],
+    "returns": {"data_type": "int"},
+    "overloads": [
+        {"defined_in": "twice_text", "arguments": [{"name": "s", "data_type": "string"}]}
+    ],
+}
+POINTER = "{{ api.Relation.create(schema=target.schema, identifier='orders') }}"
+TABLE = "{{ config(materialized='table') }}"
+FILES = {
+    "models/orders.yml": json.dumps({"models": [POINTED]}),
+    "models/orders_v1.sql": "select 1 as id",
+    "models/orders_v2.sql": "select {{ var('id', 2) }} as id",
+    "models/fails.sql": "{{ config(materialized='table', on_error='continue') }} select no_such",
+    "models/goes_on.sql": f"{TABLE} -- depends_on: {{{{ ref('fails') }}}}\nselect 1 as id",
+    "tests/pointed.sql": "-- depends_on: {{ ref('orders') }}\n"
+    f"select * from {POINTER} where id <> {{{{ var('id', 2) }}}}",
+    "seeds/codes.csv": "code,n\na,1\n",
+    "functions/twice.yml": json.dumps({"functions": [OVERLOADED]}),
+    "functions/twice.sql": "n * 2",
+    "functions/twice_text.sql": "s || s",
+}
+
+
+def test_what_dbt_core_1_12_added(project: Project) -> None:
+    """A pointer shows the latest version, also in a preview; and an overload is refused.
+
+    A child of a model with ``on_error: continue`` is built, and an empty seed has no rows.
+    """
+    project.write(FILES)
+    run = project.dbt("build", "--empty")
+    failed = {name for name, found in run.results.items() if found["status"] == "error"}
+    assert failed == {"twice", "fails"}, run.log
+    assert run.results["goes_on"]["status"] == "success"
+    assert "[NOT_SUPPORTED] a function can't have overloads" in run.message("twice")
+    assert project.rows("select * from {schema}.codes") == []
+
+    run = project.dbt("build", "--select", "orders")
+    assert run.success, run.log
+    assert [row.id for row in project.rows("select id from {schema}.orders")] == [2]
+    views = project.rows("show views in {schema}")
+    assert [view.viewName for view in views if not view.isTemporary] == ["orders"]
+
+    run = project.dbt("build", "--select", "orders", ctas_preview=True, id=5)
+    assert run.success, run.log
+    assert run.results["pointed"]["status"] == "pass"
+    assert [row.id for row in project.rows("select id from {schema}.orders")] == [2]
+
+    run = project.dbt("run-operation", "--sql", "create schema {{ target.schema }}_by_sql")
+    assert run.success, run.log
+    assert project.rows("show tables in {schema}_by_sql") == []
