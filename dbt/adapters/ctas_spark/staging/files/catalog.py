@@ -23,6 +23,7 @@ from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
 from .directories import STAGING_ID, VersionRoots
+from .entries import EntryWriter
 from .garbage import clean_up, recover
 from .restore import FileRestoring, history
 from .seen import Looks
@@ -173,8 +174,8 @@ class SessionCatalog:
 
     def correct_statistics(self, name: TableName, before: Statistics) -> None:
         """Make true what a statement has just counted; ``before`` is what the entry said then."""
-        lock, found = self._lock() or NoLock(), self._metastore.get_table(name)
-        if correct(self._metastore, self._storage, lock, found, before):
+        entries = EntryWriter(self._metastore, self._lock() or NoLock(), conditional=True)
+        if correct(entries, self._storage, self._metastore.get_table(name), before):
             refresh(self._engine, name)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:

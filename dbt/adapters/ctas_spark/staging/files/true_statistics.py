@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from ..errors import EntryModifiedError
-from ..metastore.client import EntryChange, MetastoreClient, TableEntry
-from ..publish.locks import CommitLock
+from ..metastore.client import EntryChange, TableEntry
 from ..storage.client import Storage, data_files
-from .base import PARTITION_PROVIDER, FileBase, checked
+from .base import PARTITION_PROVIDER, FileBase, look
+from .entries import EntryWriter
 from .table_statistics import TOTAL_ROWS, TOTAL_SIZE
 
 MOST_ATTEMPTS = 10
@@ -29,16 +29,9 @@ def statistics_of(entry: TableEntry | None) -> Statistics:
 
 
 def correct(
-    metastore: MetastoreClient,
-    storage: Storage,
-    lock: CommitLock,
-    found: TableEntry | None,
-    before: Statistics,
+    entries: EntryWriter, storage: Storage, found: TableEntry | None, before: Statistics
 ) -> bool:
     """Write the true size, and the rows as far as they are known; False where nothing was wrong.
-
-    The call expects the commit id; the lock of all writers keeps the entry as it was read where the
-    metastore does not compare.
 
     Args:
         before: what the entry said before the statement: rows that hold as long as the size does.
@@ -48,16 +41,14 @@ def correct(
     """
     if TOTAL_SIZE not in statistics_of(found) or found is None:
         return False
-    with lock.held(found.name) as check:
-        for _ in range(MOST_ATTEMPTS):
-            now = checked(metastore, found.name, metastore.get_table(found.name))
-            change = _correction(storage, now, before)
-            if change is None:
-                return False
-            check()
-            with suppress(EntryModifiedError):
-                metastore.alter_table(change, now.expectation)
-                return True
+    for _ in range(MOST_ATTEMPTS):
+        now = look(entries.metastore, found.name)
+        change = _correction(storage, now, before)
+        if change is None:
+            return False
+        with suppress(EntryModifiedError):
+            entries.change(found.name, change, now.expectation)
+            return True
     return False
 
 

@@ -303,7 +303,7 @@ class FileVersion:
     def _count_what_was_filled_in(self) -> None:
         """Spark may have counted the rows of its INSERT, and found no partitions."""
         found, services = self._services.metastore.get_table(self._context.target), self._services
-        correct(services.metastore, services.storage, services.lock, found, {})
+        correct(services.entries, services.storage, found, {})
 
     def _stored(self, table: TableEntry) -> StoredRows:
         return stored_rows(self._services.metastore, self._services.storage, table)
