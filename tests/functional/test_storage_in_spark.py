@@ -46,14 +46,15 @@ def test_a_file_system_of_links_is_listed_like_what_they_lead_to(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     """The statuses of viewfs say nothing of a file when they are printed."""
-    (tmp_path / "k=1").mkdir()
-    (tmp_path / "k=1" / "part-0").write_bytes(b"xxx")
+    written = tmp_path / "linked" / "k=1" / "part-0"
+    written.parent.mkdir(parents=True)
+    written.write_bytes(b"xxx")
     configuration = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 (a JVM's)
-    configuration.set("fs.viewfs.mounttable.links.link./there", f"file:{tmp_path}")
+    configuration.set("fs.viewfs.mounttable.links.link./there", f"file:{tmp_path}/linked")
     storage = HadoopStorage(spark)
     (found,) = storage.files("viewfs://links/there")
     assert (found.path, found.bytes) == ("viewfs://links/there/k=1/part-0", 3)
-    assert found.modified_ms == (tmp_path / "k=1" / "part-0").stat().st_mtime_ns // 1_000_000
+    assert found.modified_ms == written.stat().st_mtime_ns // 1_000_000
     assert storage.children("viewfs://links/there") == ("k=1",)
     assert not storage.files("viewfs://links/there/nothing")
 

@@ -65,7 +65,7 @@ def test_the_session_catalog_is_found_from_another_current_one(
     session.conf.set(there, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
     session.conf.set(f"{there}.url", "jdbc:derby:memory:elsewhere;create=true")
     session.conf.set(f"{there}.driver", "org.apache.derby.jdbc.EmbeddedDriver")
-    session.catalog.setCurrentCatalog("elsewhere")
+    session.sql("USE elsewhere")
     table = f"spark_catalog.{schema}.tracked"
     for count in (1, 2, 3):
         writer = save_as(session.range(count).selectExpr("id", "id AS k"), table).partitionedBy("k")
