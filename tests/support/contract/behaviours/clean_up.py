@@ -14,9 +14,10 @@ from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.steps import Step
+from fakes.commits import commit
 
 FOREIGN_ID = "s0123456789ab"
-NEVER = "commit:never"
+NEVER = f"commit:{commit(1)}"
 
 
 @behaviour(DEFAULT, layouts=Layouts.TURNS, tables=FILES)
@@ -81,7 +82,7 @@ def gives_back_what_lands_meanwhile(subject: Subject) -> None:
     """A creation that lands just before a clean-up takes its record stays, whole."""
     ours = subject.ready(1)
     with meanwhile(Step.TAKE_RECORD, ours.finish):
-        subject.rival_cleans_up(orphan_age_ms=0)
+        subject.rival_cleans_up(orphan_age_ms=0, thorough=True)
     assert ours.staged.outcome is Outcome.COMMITTED
     assert subject.sight() == ours.content.whole
 

@@ -94,6 +94,7 @@ def test_a_record_knows_its_entry_and_is_equal_without_it(metastore: FakeMetasto
         ),
         kept(NEW, TableName(STAGING_SCHEMA, f"customers__{VERSION}")),
         kept(replace(NEW, version="20260101t000000xffffffff")),
+        kept(replace(NEW, bases=(RecordedBase("commit:c1", 1, 1),))),
         kept(replace(NEW, version="v1"), name_of(STAGING_SCHEMA, TARGET_NAME, "v1")),
     ],
 )

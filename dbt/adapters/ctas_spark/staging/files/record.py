@@ -9,7 +9,7 @@ from ..errors import EntryModifiedError
 from ..metastore.client import EntryChange, TableEntry
 from ..publish import messages
 from ..publish.locks import HeldCheck
-from ..publish.marker import PREFIX, VERSION_ID
+from ..publish.marker import PREFIX, VERSION_ID, checked_commit_id
 from .base import COMMIT_BASE, FileBase
 from .table import FileTable
 
@@ -32,6 +32,14 @@ class RecordedBase:
     what: str
     seen_ms: int
     landed_ms: int | None = None
+
+    @classmethod
+    def read(cls, what: str, seen_ms: int, landed_ms: int | None) -> "RecordedBase":
+        """One that was written down; ValueError if it names no publication as a base does."""
+        found = cls(what, seen_ms, landed_ms)
+        if found.commit is not None:
+            checked_commit_id(found.commit)
+        return found
 
     @property
     def commit(self) -> str | None:
@@ -94,7 +102,7 @@ class Record:
             return None
         try:
             read = json.loads(entry.parameters[RECORD])
-            bases = tuple(RecordedBase(*one) for one in read["bases"])
+            bases = tuple(RecordedBase.read(*one) for one in read["bases"])
             found = cls(**{**read, "bases": bases}, entry=entry)
         except (KeyError, TypeError, ValueError):
             return None

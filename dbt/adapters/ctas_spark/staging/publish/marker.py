@@ -34,6 +34,7 @@ MARKER_FORMAT = 1
 MOST_ENTRIES = 40
 MOST_CHARACTERS = 3_500
 
+COMMIT_ID = re.compile(r"\d{13,}_[^_:,]*_[0-9a-f]+")
 VERSION_ID = re.compile(r"\d{8}t\d{6}x[0-9a-f]{8}")
 START = "%Y%m%dt%H%M%S"
 
@@ -67,6 +68,13 @@ def new_commit_id(order_ms: int, version: str) -> str:
 def order_of(commit: str) -> int:
     """The place of a publication among those of its target, in milliseconds since the epoch."""
     return int(commit.partition("_")[0])
+
+
+def checked_commit_id(text: str) -> str:
+    """The same; ValueError if the text is no commit id."""
+    if not COMMIT_ID.fullmatch(text):
+        raise ValueError(f"{text} is no commit id")
+    return text
 
 
 def version_in(commit: str) -> str:
@@ -125,8 +133,12 @@ class LineageEntry:
         """Read one entry; ValueError if the text is anything else."""
         commit, kind, *numbers = text.split(":")
         landed_ms, rows, size, files = (int(one) if one else None for one in numbers)
-        order_of(commit), commit.split("_", 2)[2]
-        return cls(commit, Kind(kind), landed_ms, WriteFigures(rows=rows, files=files, bytes=size))
+        return cls(
+            checked_commit_id(commit),
+            Kind(kind),
+            landed_ms,
+            WriteFigures(rows=rows, files=files, bytes=size),
+        )
 
 
 @dataclass(frozen=True, slots=True)
