@@ -1,7 +1,10 @@
 """Incremental models on files: made anew by one call, and added to as the model asks."""
 
 import pytest
+from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark import save_as
+from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
 from functional.dbt_project import Project
 from functional.outside import Outside
 
@@ -190,6 +193,22 @@ def test_by_default_rows_are_added_in_place(project: Project) -> None:
     assert texts(project) == "1a 2b 3C 3c 4d"
     assert added.response("events")["rows_affected"] == 2
     assert added.response("events")["atomicity"] == "none"
+
+
+def test_rows_are_added_in_place_to_the_version_that_is_there(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not to the one that this session has read before another process published."""
+    with_model(project, "").build()
+    session, table = SparkSession.active(), f"{project.schema}.events"
+    assert session.table(table).count()
+    with monkeypatch.context() as patch:
+        patch.setattr(SessionEngine, "refresh", lambda *_named: None)
+        theirs = session.newSession().sql("select 9 as id, 'theirs' as text, 'x' as part")
+        save_as(theirs, table).replace()
+    assert session.table(table).where("id = 9").isEmpty()
+    project.build()
+    assert texts(project) == "3C 4d 9theirs"
 
 
 def test_new_rows_are_checked_before_they_are_added(project: Project) -> None:
