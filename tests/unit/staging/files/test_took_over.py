@@ -240,3 +240,26 @@ def test_spellings_of_a_path() -> None:
     assert lies_within("/a/b#1/c", "file:/a/b#1")
     assert not lies_within("/a/bc", "/a/b")
     assert not lies_within("", "/a/b")
+
+
+def test_a_table_that_its_owner_protected_meanwhile_keeps_its_files(world: World) -> None:
+    """Begin saw a managed table; what is replaced in the end is an external one."""
+    ours = world.begun(on_conflict=OnConflict.OVERWRITE)
+    found = world.metastore.tables[TARGET_NAME]
+    world.clock.pass_ms(2_000)
+    protected = {**found.parameters, "EXTERNAL": "TRUE", "transient_lastDdlTime": "1700000000"}
+    world.metastore.tables[TARGET_NAME] = replace(
+        found, table_type="EXTERNAL_TABLE", parameters=protected
+    )
+    ours.commit()
+    ours.settle()
+    world.clock.pass_ms(10_000)
+    assert world.sweep(THOROUGH).taken_over == []
+    assert FILE in world.storage.texts
+
+
+def test_a_rollback_keeps_what_the_version_took_over(world: World) -> None:
+    """Its record goes on to remember the files that it left behind in the first place."""
+    first, _ = world.published(), world.published()
+    world.catalog().roll_back(CONTEXT, first.version)
+    assert world.sweep(THOROUGH).taken_over == [DIRECTORY]
