@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.context import OnConflict, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.took_over import is_same, lies_within
 from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS
