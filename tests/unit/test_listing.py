@@ -91,7 +91,7 @@ def test_no_comment_says_what_a_relation_is() -> None:
         "ice": "is_iceberg",
         "view": "is_view",
     }
-    assert server.described == ["`shop`.`hive`"]
+    assert server.described == ["`spark_catalog`.`shop`.`hive`"]
 
 
 def test_in_other_catalogs_a_comment_comes_first_so_that_the_table_is_described() -> None:
