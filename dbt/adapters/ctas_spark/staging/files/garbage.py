@@ -126,6 +126,10 @@ class FileGarbage:
             return False  # no call is refused by its base: age alone decides
         return str(self.base) == record.base
 
+    def may_have_lived(self, version: KnownVersion) -> bool:
+        """By the chain as it is after a fence, which its writer's call may have come before."""
+        return not self._chain.proves_unpublished(self._found[version.id])
+
     def fence(self) -> None:
         """One conditional call; another's commit meanwhile is a fence, too."""
         now_ms = self.table.services.now_ms(self._newest.root)
@@ -212,7 +216,6 @@ class FileGarbage:
             directory=record.directory,
             is_deleting=is_deleting,
             stays=stays,
-            may_have_lived=not self._chain.proves_unpublished(record),
         )
 
     def _place(self, record: Record) -> Place:
