@@ -232,14 +232,18 @@ class FileGarbage:
         )
 
     def _note_whether_it_is_gone(self, record: Record) -> None:
-        """When a vacuum saw that first: nothing else tells since when nobody reads it."""
+        """When a vacuum saw that first: nothing else tells since when nobody reads it.
+
+        By a clock that is read after the target, which may have been dropped during the reads.
+        """
         if record.text is None or record.is_deleting:
             return
         is_noted = record.target_gone_ms is not None
         if not self._is_gone and is_noted:
             self._moved(record, replace(record, target_gone_ms=None))
         elif self._is_gone and not is_noted and self.rules.thorough:
-            self._moved(record, replace(record, target_gone_ms=self._now(record)))
+            now_ms = self.table.services.now_ms(record.root)
+            self._moved(record, replace(record, target_gone_ms=now_ms))
 
     def _moved(self, record: Record, to: Record) -> bool:
         now = records.moved(self.table, to, record)
