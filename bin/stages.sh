@@ -6,7 +6,7 @@ declare -A titles=(
     [lint]="Lint: ruff"
     [types]="Types: mypy"
     [unit]="Unit tests"
-    [lives]="Random lives of a table, on fakes"
+    [lives]="Random lives of a table, on fakes, and the orders of steps of the protocol"
     [newer_dbt]="Unit tests on dbt-core 1.12, and the example parsed by it"
     [fresh_install]="What pip makes of the wheel in a fresh environment, imported"
     [without_dbt]="save_as where nothing of dbt is installed: the commands and examples of its page"
@@ -79,7 +79,7 @@ types() { .venv/bin/mypy; }
 
 unit() { run_tests .venv tests/unit; }
 
-lives() { run_tests .venv tests/model; }
+lives() { run_tests .venv tests/model tests/interleavings; }
 
 archive() { run_example .venv run-operation ctas_archive_classes; }
 
@@ -139,11 +139,11 @@ without_dbt() {
 # Those that are named below have a process of their own: one process has one session, and so one
 # metastore; and a JVM has the jars and the extensions of a format from its start, or never.
 functional() {
-    run_tests .venv tests --ignore tests/unit --ignore tests/model --ignore tests/contract \
-        --ignore tests/faults --ignore tests/crashes --ignore tests/functional/databases \
-        --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
-        --ignore tests/remote --ignore tests/contract_clients --ignore tests/nessie \
-        --ignore tests/conformance
+    run_tests .venv tests --ignore tests/unit --ignore tests/model --ignore tests/interleavings \
+        --ignore tests/contract --ignore tests/faults --ignore tests/crashes \
+        --ignore tests/functional/databases --ignore tests/iceberg --ignore tests/delta \
+        --ignore tests/other_catalogs --ignore tests/remote --ignore tests/contract_clients \
+        --ignore tests/nessie --ignore tests/conformance
 }
 
 conformance() { run_tests .venv tests/conformance; }
