@@ -6,7 +6,7 @@ declare -A titles=(
     [lint]="Lint: ruff"
     [types]="Types: mypy"
     [unit]="Unit tests"
-    [lives]="Random lives of a table, on fakes"
+    [lives]="Random lives of a table, on fakes, and the orders of steps of the protocol"
     [dbt_1_10]="dbt-core 1.10: the example parsed, unit tests, publications on Spark"
     [dbt_1_11]="dbt-core 1.11: the example parsed, unit tests, publications on Spark"
     [fresh_install]="What pip makes of the wheel in a fresh environment, imported"
@@ -80,7 +80,7 @@ types() { .venv/bin/mypy; }
 
 unit() { run_tests .venv tests/unit; }
 
-lives() { run_tests .venv tests/model; }
+lives() { run_tests .venv tests/model tests/interleavings; }
 
 archive() { run_example .venv run-operation ctas_archive_classes; }
 
@@ -147,11 +147,11 @@ without_dbt() {
 # Those that are named below have a process of their own: one process has one session, and so one
 # metastore; and a JVM has the jars and the extensions of a format from its start, or never.
 functional() {
-    run_tests .venv tests --ignore tests/unit --ignore tests/model --ignore tests/contract \
-        --ignore tests/faults --ignore tests/crashes --ignore tests/functional/databases \
-        --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
-        --ignore tests/remote --ignore tests/contract_clients --ignore tests/nessie \
-        --ignore tests/conformance
+    run_tests .venv tests --ignore tests/unit --ignore tests/model --ignore tests/interleavings \
+        --ignore tests/contract --ignore tests/faults --ignore tests/crashes \
+        --ignore tests/functional/databases --ignore tests/iceberg --ignore tests/delta \
+        --ignore tests/other_catalogs --ignore tests/remote --ignore tests/contract_clients \
+        --ignore tests/nessie --ignore tests/conformance
 }
 
 conformance() { run_tests .venv tests/conformance; }

@@ -27,6 +27,8 @@ class FakeGarbage:
     left_ms: dict[str, int | None] = field(default_factory=dict)
     ages_ms: dict[str, int] = field(default_factory=dict)
     landing: set[str] = field(default_factory=set)
+    lived: set[str] = field(default_factory=set)
+    lands_before_the_fence: bool = False
     lands_all_the_same: bool = False
     taken_by_others: set[str] = field(default_factory=set)
     shows: dict[str, Reason] = field(default_factory=dict)
@@ -51,8 +53,13 @@ class FakeGarbage:
         self._may_fail("may_land")
         return version.id in self.landing
 
+    def may_have_lived(self, version: KnownVersion) -> bool:
+        return version.id in self.lived
+
     def fence(self) -> None:
         self.did.append("fence")
+        if self.lands_before_the_fence:
+            self.lived |= self.landing
         if not self.lands_all_the_same:
             self.landing.clear()
 

@@ -148,6 +148,20 @@ def test_what_a_vacuum_noted_of_a_gone_target_ends_when_that_is_back(world: Worl
     assert world.sweep(VACUUM).kept == {old.version: Reason.GRACE}
 
 
+def test_a_table_that_is_dropped_while_a_vacuum_reads_was_left_after_that(world: World) -> None:
+    """Its readers have their grace from the drop on, however long the vacuum's reads take."""
+    old = world.published()
+    world.grow_old()
+
+    def reads_slowly(_call: str) -> None:
+        if world.metastore.tables.pop(TARGET_NAME, None) is not None:
+            world.clock.pass_ms(ORPHAN_AGE_MS)
+
+    world.metastore.before = reads_slowly
+    world.sweep(VACUUM)
+    assert world.sweep(VACUUM).kept == {old.version: Reason.GRACE}
+
+
 def test_a_kill_in_the_middle_is_taken_up_again(world: World) -> None:
     """Whatever call of a clean-up is its last, the next one leaves nothing and loses nothing."""
     world.published()

@@ -145,23 +145,30 @@ def test_a_young_version_is_not_fenced() -> None:
 @pytest.mark.parametrize(("lived", "freed"), [(0, []), (HOUR_MS, ["dir orphan"])])
 def test_an_orphan_that_may_have_been_live_has_its_grace_too(lived: int, freed: list[str]) -> None:
     """The target's history does not prove that nobody reads it."""
-    maybe = replace(ORPHAN, may_have_lived=True)
-    garbage = FakeGarbage([maybe], left_ms={"orphan": lived})
+    garbage = FakeGarbage([ORPHAN], left_ms={"orphan": lived}, lived={"orphan"})
     done = clean(garbage, replace(AT_ONCE, grace_ms=HOUR_MS, orphan_age_ms=0))
     assert done.freed == freed
 
 
 def test_an_orphan_that_may_have_been_live_is_as_old_as_what_replaced_it() -> None:
     """Since that had landed, the whole orphan age has to be over."""
-    maybe = replace(ORPHAN, may_have_lived=True)
-    garbage = FakeGarbage([maybe], left_ms={"orphan": ORPHAN_AGE_MS - 1})
+    garbage = FakeGarbage([ORPHAN], left_ms={"orphan": ORPHAN_AGE_MS - 1}, lived={"orphan"})
     assert clean(garbage).kept == {"orphan": Reason.GRACE}
 
 
-@pytest.mark.parametrize("version", [OLD, replace(ORPHAN, may_have_lived=True)])
+def test_an_orphan_that_is_published_just_before_the_fence_has_its_grace() -> None:
+    """Its writer's call came first: what the history proved before does not count any more."""
+    garbage = FakeGarbage(
+        [ORPHAN], left_ms={"orphan": None}, landing={"orphan"}, lands_before_the_fence=True
+    )
+    assert clean(garbage, replace(AT_ONCE, fences=True)).kept == {"orphan": Reason.NOT_LEFT}
+    assert garbage.did == ["fence"]
+
+
+@pytest.mark.parametrize("version", [OLD, ORPHAN])
 def test_what_nobody_is_known_to_have_left_stays(version: KnownVersion) -> None:
     """Not to know is never "long ago"."""
-    garbage = FakeGarbage([version], left_ms={version.id: None})
+    garbage = FakeGarbage([version], left_ms={version.id: None}, lived={version.id})
     assert clean(garbage).kept == {version.id: Reason.NOT_LEFT}
     assert garbage.did == []
 

@@ -81,6 +81,10 @@ class DeltaGarbage:
         """
         return self._where_it_may_land(self._record(version)) is not None
 
+    def may_have_lived(self, version: KnownVersion) -> bool:  # noqa: ARG002
+        """False: Delta itself keeps what was published."""
+        return False
+
     def fence(self) -> None:
         """Commit the same metadata again, at the place of every attempt that may land."""
         for record in (one for one, reason in self._known.values() if reason is None):

@@ -134,6 +134,10 @@ class FileGarbage:
             return False  # no call is refused by its base: age alone decides
         return str(self.base) == record.base
 
+    def may_have_lived(self, version: KnownVersion) -> bool:
+        """By the chain as it is after a fence, which its writer's call may have come before."""
+        return not self._chain.proves_unpublished(self._found[version.id])
+
     def fence(self) -> None:
         """One conditional call; another's commit meanwhile is a fence, too."""
         now_ms = self.table.services.now_ms(self._newest.root)
@@ -219,7 +223,6 @@ class FileGarbage:
             directory=record.directory,
             is_deleting=is_deleting,
             stays=stays,
-            may_have_lived=not self._chain.proves_unpublished(record),
         )
 
     def _place(self, record: Record) -> Place:
@@ -240,14 +243,18 @@ class FileGarbage:
         )
 
     def _note_whether_it_is_gone(self, record: Record) -> None:
-        """When a vacuum saw that first: nothing else tells since when nobody reads it."""
+        """When a vacuum saw that first: nothing else tells since when nobody reads it.
+
+        By a clock that is read after the target, which may have been dropped during the reads.
+        """
         if record.text is None or record.is_deleting:
             return
         is_noted = record.target_gone_ms is not None
         if not self._is_gone and is_noted:
             self._moved(record, replace(record, target_gone_ms=None))
         elif self._is_gone and not is_noted and self.rules.thorough:
-            self._moved(record, replace(record, target_gone_ms=self._now(record)))
+            now_ms = self.table.services.now_ms(record.root)
+            self._moved(record, replace(record, target_gone_ms=now_ms))
 
     def _moved(self, record: Record, to: Record) -> bool:
         now = records.moved(self.table, to, record)

@@ -93,6 +93,10 @@ class IcebergGarbage:
             return False
         return _fork_of(version).may_land_on(self._look().facts)
 
+    def may_have_lived(self, version: KnownVersion) -> bool:  # noqa: ARG002
+        """False: what was published is never a version of this garbage."""
+        return False
+
     def fence(self) -> None:
         """Commit a snapshot of the same files: a commit over the one before is refused."""
         base = self._look()

@@ -44,6 +44,13 @@ class Garbage(Protocol):
     def may_land(self, version: KnownVersion) -> bool:
         """True if the target is still what the version's writer expects at its commit call."""
 
+    def may_have_lived(self, version: KnownVersion) -> bool:
+        """True if nothing proves that a version without a known publication never had one.
+
+        Then it gets the grace of a superseded version. A fence may come too late: then this says
+        what the target shows after it.
+        """
+
     def fence(self) -> None:
         """Give the target a fresh commit id; the version that it shows stays."""
 
@@ -83,6 +90,10 @@ class Unneeded:
 
     def may_land(self, version: KnownVersion) -> bool:  # noqa: ARG002
         """False: what it would publish is gone."""
+        return False
+
+    def may_have_lived(self, version: KnownVersion) -> bool:  # noqa: ARG002
+        """Nothing that is staged was ever published itself."""
         return False
 
     def fence(self) -> None:
@@ -158,7 +169,7 @@ class CleanUp:
         if self.garbage.age_ms(version) < age_ms:
             return Reason.YOUNG
         landing = self._may_land(version)
-        if landing is not None or not version.may_have_lived:
+        if landing is not None or not self.garbage.may_have_lived(version):
             return landing
         return self._left(version, max(self.rules.grace_ms, age_ms))
 

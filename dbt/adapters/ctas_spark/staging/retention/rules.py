@@ -88,8 +88,7 @@ class KnownVersion:
     """One version of a target that there still is, as its kind found it.
 
     ``directory`` is what goes with it, in words. ``is_deleting``: a clean-up has taken its record
-    before. ``stays``: why it stays whatever the rules say. ``may_have_lived``: the target's history
-    does not prove that it was never published, so that it gets the grace of a superseded version.
+    before. ``stays``: why it stays whatever the rules say.
     ``handle`` is the kind's own.
     """
 
@@ -98,7 +97,6 @@ class KnownVersion:
     directory: str
     is_deleting: bool = False
     stays: Reason | None = None
-    may_have_lived: bool = False
     handle: object = field(default=None, compare=False, repr=False)
 
 
