@@ -19,7 +19,7 @@ from long import long
 
 TURNS = (Mending.RECOVER, Mending.BEGIN, Mending.BEGIN, Mending.RECOVER)
 PARTITIONS = {Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS}
-OF_FILES = PARTITIONS | {Step.FILL_COLUMNS, Step.TAKE_BACK, Step.NOTE_SUPERSEDED}
+OF_FILES = PARTITIONS | {Step.FILL_COLUMNS, Step.TAKE_BACK}
 # A statement leaves nothing half done, and no version that comes back.
 OF_VERSIONS = {Step.ROLL_BACK, Step.RECOVER}
 

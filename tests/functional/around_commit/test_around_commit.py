@@ -17,7 +17,11 @@ LOG = LATER.replace(
 )
 ALTERS = LATER.replace("STATEMENT", "alter table {{ this }} set tblproperties ('by_hook' = 'yes')")
 HOOKS = {
-    "pre-hook": [LOG.replace("HOOK", "pre"), ALTERS, {"sql": "no SQL", "transaction": False}],
+    "pre-hook": [
+        LOG.replace("HOOK", "pre"),
+        ALTERS,
+        {"sql": LOG.replace("HOOK", "outside"), "transaction": False},
+    ],
     "post-hook": [LOG.replace("HOOK", "post")],
 }
 PROJECT = {
@@ -122,10 +126,15 @@ def test_column_statistics_of_the_old_version_are_gone(story: Story) -> None:
 
 
 def test_hooks_run_before_begin_and_after_the_commit(story: Story) -> None:
-    """A pre-hook sees the old version and may change the table; a post-hook sees the new one."""
+    """A pre-hook sees the old version and may change the table; a post-hook sees the new one.
+
+    Spark has no transactions: hooks outside of one run like all others.
+    """
     logged = story.project.rows("select w, n from {schema}.log")
     assert sorted((row.n, row.w) for row in logged) == [
+        (1, "outside"),
         (1, "pre"),
+        (2, "outside"),
         (2, "post"),
         (2, "pre"),
         (3, "post"),

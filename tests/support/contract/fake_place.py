@@ -43,6 +43,9 @@ class FakeRun:
         """There is no connection."""
 
 
+SHORTEST_JOB_MS = 10
+
+
 class FakePlace:
     """A metastore and a storage in memory; the claim says how the metastore behaves.
 
@@ -80,8 +83,9 @@ class FakePlace:
         self.world.grow_old()
 
     def stage(self, staged: StagedTable[Any], content: Content) -> None:
-        """Files first, the record last, as a CTAS does."""
+        """Files first, the record last, as a CTAS does; that takes its time."""
         staged.statement(content.query)
+        self.world.clock.pass_ms(SHORTEST_JOB_MS)
         version = file_tables.version_of(staged)
         self.world.storage.empty_directories.add(version.directory)
         if staged.level is not Atomicity.NONE:

@@ -8,7 +8,7 @@ from dbt.adapters.ctas_spark.staging.steps import Step
 from faults.numbered import ROWS, TABLE
 
 PARTITIONS_OF = (Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS)
-DELETION = (Step.NOTE_SUPERSEDED, Step.TAKE_RECORD, Step.DELETE_FILES, Step.DELETE_RECORD)
+DELETION = (Step.TAKE_RECORD, Step.DELETE_FILES, Step.DELETE_RECORD)
 EVERY_BUILD = (
     Step.BEGIN,
     Step.STAGE,

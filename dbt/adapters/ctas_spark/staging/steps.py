@@ -36,7 +36,6 @@ class Step(str, Enum):
     ADD_PARTITIONS = "add_partitions"
     TRACK_PARTITIONS = "track_partitions"
     FENCE = "fence"
-    NOTE_SUPERSEDED = "note_superseded"
     TAKE_RECORD = "take_record"
     DELETE_FILES = "delete_files"
     DELETE_RECORD = "delete_record"
