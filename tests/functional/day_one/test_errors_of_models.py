@@ -59,4 +59,4 @@ def test_every_error_is_in_words_of_its_own(tmp_path: Path) -> None:
     project.write_profile(threads=1)
     assert shown(project, "build") == SAID.read_text()
     logged = (project.directory / "logs" / "dbt.log").read_text()
-    assert "java.io.IOException: Mkdirs failed to create /proc/rights" in logged
+    assert "java.io.IOException: Mkdirs failed to create file:/proc/rights" in logged
