@@ -71,7 +71,7 @@ class Builder(NamedTuple):
 class Writes(IntEnum):
     """Where a writer stands."""
 
-    START, BEGIN, STAGE, LOOK, READ_CLOCK, CALL, READ_RECORD, END = range(8)
+    START, BEGIN, STAGE, LOOK, READ_CLOCK, CALL, READ_RECORD, REMOVE, END = range(9)
 
 
 class Writer(NamedTuple):
@@ -139,12 +139,24 @@ def _looks(one: Writer, world: World, rules: Rules) -> Written:
 def _conflict(one: Writer, world: World, rules: Rules) -> Written:
     ended, record = one._replace(at=Writes.END), world.records[one.version]
     if not one.overwrites:
-        return "aborts", ended, world.emptied(one.version).recorded(one.version, None)
+        return _withdraws(one, world)
     if record is None or record.deleting is not None:
         return "finds its record taken", ended, world
     one = one._replace(at=Writes.READ_CLOCK, base=world.base)
     after = world.recorded(one.version, over(world, record, rules))
     return f"takes {world.base} for its base", one, after
+
+
+def _withdraws(one: Writer, world: World) -> Written:
+    record, removes = world.records[one.version], one._replace(at=Writes.REMOVE)
+    if record is not None and len(record.bases) > 1:
+        return "finds its version restored, and leaves it", one._replace(at=Writes.END), world
+    return "aborts", removes, world
+
+
+def _removes(one: Writer, world: World, _: Rules) -> Written:
+    removed = world.emptied(one.version).recorded(one.version, None)
+    return "removes its version", one._replace(at=Writes.END), removed
 
 
 def _reads_clock(one: Writer, world: World, _: Rules) -> Written:
@@ -184,6 +196,7 @@ _WRITES = {
     Writes.READ_CLOCK: _reads_clock,
     Writes.CALL: _calls,
     Writes.READ_RECORD: _reads_record,
+    Writes.REMOVE: _removes,
 }
 
 

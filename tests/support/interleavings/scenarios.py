@@ -200,11 +200,11 @@ The target is gone when a clean-up reads it. It comes back before others are ask
 again before the target is asked: each is asked while the table has the other name.
 """
 
-RESTORED_UNDER_ITS_WRITER = Scenario(
-    "restored by name under its writer", "b.l.rb...", (Rollback(by_name=True),), 6
+RESTORED_DURING_AN_ABORT = Scenario(
+    "restored by name during an abort", "b.l.rb...", (Rollback(by_name=True),), 6
 )
-"""A rollback by name takes a version whose writer still runs, and that writer aborts.
+"""A rollback by name takes a version between two calls of its own writer's abort.
 
-Its base is in no lineage any more, so that nothing proves that it was never published. An abort
-does not look at its record, which the rollback has taken, nor at who shows the version.
+The abort has found that nobody took the version, and is about to remove it. The version's base is
+in no lineage any more, so that nothing proves that it was never published.
 """
