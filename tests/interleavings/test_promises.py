@@ -6,6 +6,7 @@ from interleavings.rules import Promise, Rules
 from interleavings.scenarios import (
     RENAMED_BACK_AND_AWAY,
     RENAMED_BACK_AND_REPLACED,
+    RESTORED_DURING_AN_ABORT,
     SCENARIOS,
     Scenario,
 )
@@ -35,6 +36,16 @@ def test_two_renames_in_a_running_clean_up_are_not_met() -> None:
     found = explore(scenario, scenario.under(Rules()), ENOUGH)
     assert found.is_whole
     assert found.violations.keys() == {Promise.LIVE}, str(found)
+
+
+def test_an_abort_removes_what_a_rollback_by_name_takes_between_its_calls() -> None:
+    """What was taken before, it leaves."""
+    scenario = RESTORED_DURING_AN_ABORT
+    found = explore(scenario, scenario.under(Rules()), ENOUGH)
+    assert found.is_whole
+    assert found.violations.keys() == {Promise.FILES}, str(found)
+    steps = found.violations[Promise.FILES].steps
+    assert steps.index("writer of v1 aborts") < steps.index("rollback to v1 takes the record")
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)

@@ -11,7 +11,8 @@ Modelled are
 
 - lineages of 2 entries, a grace period of 2 ticks and an orphan age of 3;
 - writers (start, begin, stage, look, take another base, read the clock, call; after a creation read
-  the record and take the creation back), whole builds as one step, and rollbacks;
+  the record and take the creation back), whole builds as one step, and rollbacks,
+  by name also to what may never have been published;
 - clean-ups (clock and records, target, take all that may go, read again what another has taken, ask
   others, ask the target, then delete files and record of each), and vacuums, which also fence
   (look, call, look again) and note that a target is gone;
@@ -24,9 +25,8 @@ Every call is atomic. Not modelled are torn reads, lost answers and requests tha
 sender's death (a paused call is), partitions, ``took_over``, directories without a record and the
 tombstones that are made for them, clones by SHOW CREATE TABLE, compare-and-swap on whole seconds,
 metastores without it, databases that can't be searched, renames within the target's own database or
-between two searches of databases, rollbacks by name to what may never have been published, lowered
-ages, and creations that sleep for longer than half of the orphan age. Readers of a renamed copy
-that is dropped get no grace: no rule promises it.
+between two searches of databases, lowered ages, and creations that sleep for longer than half of
+the orphan age. Readers of a renamed copy that is dropped get no grace: no rule promises it.
 
 Some rules are covered by others. With the target read before the records, or the clock after them,
 or the newest publication deleted first, nothing else breaks than under the rules.

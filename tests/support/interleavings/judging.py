@@ -89,12 +89,25 @@ def judged(read: Read, keep: int, fault: Fault | None, *, vacuum: bool) -> Judge
 @lru_cache(MANY)
 def offered(records: Records, target: Entry | None) -> tuple[int, ...]:
     """The published versions that a rollback may take, newest first; files are not looked at."""
-    kept = {
-        id_of(at): one for at, one in enumerate(records) if one is not None and not one.deleting
-    }
     live = None if target is None else target.version
+    kept = (id_of(at) for at, one in enumerate(records) if one is not None and not one.deleting)
     found = map(number_of, chain_of(records, target).published(kept))
     return tuple(one for one in found if one != live)
+
+
+@lru_cache(MANY)
+def unproven(records: Records, target: Entry | None) -> tuple[int, ...]:
+    """The versions that a rollback takes only by name."""
+    live, chain = None if target is None else target.version, chain_of(records, target)
+    return tuple(
+        at
+        for at, one in enumerate(records)
+        if one is not None
+        and not one.deleting
+        and at != live
+        and chain.last_commit(id_of(at)) is None
+        and not chain.proves_unpublished(product_record(id_of(at), one))
+    )
 
 
 @lru_cache(MANY)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from .judging import is_gone, offered
+from .judging import is_gone, offered, unproven
 from .rules import MOST_IN_LINEAGE, ORPHAN_AGE, TICK_MS, Broken, Fault, Promise, Rules
 from .state import Base, Commit, Entry, Move, Process, Published, VersionRecord, World
 
@@ -71,7 +71,7 @@ class Builder(NamedTuple):
 class Writes(IntEnum):
     """Where a writer stands."""
 
-    START, BEGIN, STAGE, LOOK, READ_CLOCK, CALL, READ_RECORD, END = range(8)
+    START, BEGIN, STAGE, LOOK, READ_CLOCK, CALL, READ_RECORD, REMOVE, END = range(9)
 
 
 class Writer(NamedTuple):
@@ -139,12 +139,24 @@ def _looks(one: Writer, world: World, rules: Rules) -> Written:
 def _conflict(one: Writer, world: World, rules: Rules) -> Written:
     ended, record = one._replace(at=Writes.END), world.records[one.version]
     if not one.overwrites:
-        return "aborts", ended, world.emptied(one.version).recorded(one.version, None)
+        return _withdraws(one, world)
     if record is None or record.deleting is not None:
         return "finds its record taken", ended, world
     one = one._replace(at=Writes.READ_CLOCK, base=world.base)
     after = world.recorded(one.version, over(world, record, rules))
     return f"takes {world.base} for its base", one, after
+
+
+def _withdraws(one: Writer, world: World) -> Written:
+    record, removes = world.records[one.version], one._replace(at=Writes.REMOVE)
+    if record is not None and len(record.bases) > 1:
+        return "finds its version restored, and leaves it", one._replace(at=Writes.END), world
+    return "aborts", removes, world
+
+
+def _removes(one: Writer, world: World, _: Rules) -> Written:
+    removed = world.emptied(one.version).recorded(one.version, None)
+    return "removes its version", one._replace(at=Writes.END), removed
 
 
 def _reads_clock(one: Writer, world: World, _: Rules) -> Written:
@@ -156,7 +168,13 @@ def _calls(one: Writer, world: World, rules: Rules) -> Written:
         return "has slept too long to create a table", one._replace(at=Writes.END), world
     after = published(world, one.version, one.base, one.read_at, rules)
     if after is None:
-        return "is refused", one._replace(at=Writes.LOOK), world
+        shows = world.target is not None and world.target.version == one.version
+        at = Writes.END if shows else Writes.LOOK
+        return (
+            f"is refused{', and finds its version shown' if shows else ''}",
+            one._replace(at=at),
+            world,
+        )
     at = Writes.READ_RECORD if one.base is None else Writes.END
     return f"publishes over {one.base}", one._replace(at=at), after
 
@@ -178,6 +196,7 @@ _WRITES = {
     Writes.READ_CLOCK: _reads_clock,
     Writes.CALL: _calls,
     Writes.READ_RECORD: _reads_record,
+    Writes.REMOVE: _removes,
 }
 
 
@@ -188,9 +207,10 @@ class Restores(IntEnum):
 
 
 class Rollback(NamedTuple):
-    """Publishes any of the versions that it is offered again."""
+    """Publishes any of the versions that it is offered again; ``by_name`` also what may be none."""
 
     schema: int = 0
+    by_name: bool = False
     at: Restores = Restores.CHOOSE
     version: int = -1
     record: VersionRecord | None = None
@@ -202,7 +222,7 @@ class Rollback(NamedTuple):
         return self.at not in (Restores.CHOOSE, Restores.END)
 
     def killed(self) -> Process:
-        return Rollback(self.schema, Restores.END)
+        return Rollback(self.schema, self.by_name, Restores.END)
 
     def moves(self, world: World, rules: Rules) -> Iterable[Move]:
         if self.at is Restores.CHOOSE:
@@ -220,14 +240,19 @@ class Rollback(NamedTuple):
             one if one is not None and one.schema == self.schema else None for one in world.records
         )
         for version in offered(own, world.target):
-            if version in world.files:
-                how = f"v{version} was never published"
-                never = world.facts[version].place is None
-                broken = Broken(Promise.OFFERED, how) if never else None
-                chosen = self._replace(
-                    at=Restores.BEGIN, version=version, record=world.records[version]
-                )
-                yield Move(f"rollback to v{version} is chosen", chosen, world, broken)
+            never = world.facts[version].place is None
+            how = f"v{version} was never published"
+            yield from self._chooses(
+                version, world, Broken(Promise.OFFERED, how) if never else None
+            )
+        for version in unproven(own, world.target) if self.by_name else ():
+            yield from self._chooses(version, world, None)
+
+    def _chooses(self, version: int, world: World, broken: Broken | None) -> Iterator[Move]:
+        if version in world.files:
+            record = world.records[version]
+            chosen = self._replace(at=Restores.BEGIN, version=version, record=record)
+            yield Move(f"rollback to v{version} is chosen", chosen, world, broken)
 
 
 Restored = tuple[str, Rollback, World]

@@ -16,8 +16,9 @@ class Scenario:
     """Who acts, and what was before: in ``history``, by letters.
 
     b is a build, B one in the second staging schema, d a run that staged and died, w a writer that
-    is paused in its call, r a rename of the target, and a dot is a tick of the clock. The clock
-    ends at ``ticks``. ``excepted`` are promises that the rules do not make here.
+    is paused in its call, l one that is paused before it looks, r a rename of the target, and a dot
+    is a tick of the clock. The clock ends at ``ticks``. ``excepted`` are promises that the rules do
+    not make here.
     """
 
     name: str
@@ -45,15 +46,15 @@ def _after(world: World, happens: str, rules: Rules) -> World:
         return world._replace(now=world.now + 1)
     if happens == "r":
         return world._replace(copy=world.target).showing(None)
-    if happens in "dw":
+    if happens in "dlw":
         world, version = world.started()
-        world = staged(world, version)
-        return _paused(world, version) if happens == "w" else world
+        return _paused(staged(world, version), version, happens)
     return built(world, rules, schema=int(happens == "B"))
 
 
-def _paused(world: World, version: int) -> World:
-    writer = Writer(at=Writes.CALL, version=version, base=world.base, read_at=world.now)
+def _paused(world: World, version: int, happens: str) -> World:
+    at = {"d": Writes.END, "l": Writes.LOOK, "w": Writes.CALL}[happens]
+    writer = Writer(at=at, version=version, base=world.base, read_at=world.now)
     return world._replace(processes=(*world.processes, writer))
 
 
@@ -130,6 +131,20 @@ SCENARIOS = (
         (Owner(2, (Does.DROP, Does.BACK)), CLEANER),
         7,
     ),
+    Scenario(
+        "a rollback by name to an orphan",
+        "b.d.rb...",
+        (Rollback(by_name=True), CLEANER),
+        6,
+        keep=0,
+    ),
+    Scenario(
+        "a rollback by name after a drop",
+        "b.b..",
+        (Owner(1, (Does.DROP,)), Builder(2), Rollback(by_name=True), CLEANER),
+        6,
+        keep=0,
+    ),
     Scenario("a paused writer, aged", "bw....", (CLEANER,), 5),
     Scenario("a paused writer, just now", "b....w", (CLEANER,), 8, keep=0),
     Scenario("all are kept", "b.b.b.b....", (ROLLBACK, CLEANER), 8, keep=4),
@@ -183,4 +198,13 @@ RENAMED_BACK_AND_AWAY = Scenario(
 
 The target is gone when a clean-up reads it. It comes back before others are asked, and is renamed
 again before the target is asked: each is asked while the table has the other name.
+"""
+
+RESTORED_DURING_AN_ABORT = Scenario(
+    "restored by name during an abort", "b.l.rb...", (Rollback(by_name=True),), 6
+)
+"""A rollback by name takes a version between two calls of its own writer's abort.
+
+The abort has found that nobody took the version, and is about to remove it. The version's base is
+in no lineage any more, so that nothing proves that it was never published.
 """

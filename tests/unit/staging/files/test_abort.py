@@ -11,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from fakes.clock import START_MS
+from fakes.records import drops_the_target
 from fakes.world import AT_ONCE, CONTEXT, World, version_of
 
 START = START_MS // 1000
@@ -76,6 +77,21 @@ def test_a_directory_that_fills_again_is_given_up(
     monkeypatch.setattr(world.storage, "delete", lambda _path: None)
     ours.abort("failed")
     assert ours.left_behind == [f"directory {version_of(ours).directory}"]
+
+
+def test_an_abort_leaves_what_a_rollback_by_name_has_published(world: World) -> None:
+    """A run that still staged it finds the rollback's commit, and its version is the table."""
+    world.published()
+    ours = world.begun()
+    drops_the_target(world)
+    world.clock.pass_ms(60_000)
+    world.published()
+    world.catalog().roll_back(CONTEXT, ours.version)
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+    ours.abort("failed")
+    assert world.target.directory_name == ours.version
+    assert ours.version in world.versions_on_storage() & world.records()
 
 
 def test_an_abort_of_a_rollback_deletes_nothing(world: World) -> None:

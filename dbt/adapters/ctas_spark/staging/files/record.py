@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 
 from ..context import TableName
-from ..errors import EntryModifiedError
+from ..errors import EntryModifiedError, MetastoreError
 from ..metastore.client import EntryChange, TableEntry
 from ..publish import messages
 from ..publish.locks import HeldCheck
@@ -249,6 +249,17 @@ class StagedRecord:
             self.found = move(self.table, changed, record, held=lambda: None)
         except EntryModifiedError as error:
             raise messages.swept(self.table.name, messages.unchanged(self.base)) from error
+
+    def is_restored(self) -> bool:
+        """True if a rollback by name has taken it, as far as that can be found out.
+
+        Such a rollback may publish the version while its first writer still runs.
+        """
+        with suppress(MetastoreError):
+            record = read(self.table, self.version)
+            own = self.found.bases if self.found else record.bases[:1] if record else ()
+            return record is not None and record.bases != own
+        return False
 
     def _record(self) -> Record:
         if self.found is None:

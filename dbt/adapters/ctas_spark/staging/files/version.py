@@ -255,6 +255,8 @@ class FileVersion:
     def discard(self, report: StepReport) -> list[str]:
         directory, record = self.directory, self.record
         storage, metastore = self._services.storage, self._services.metastore
+        if self._staged.is_restored():
+            return still_there(report, *self._of_stream)
         files = Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)
         entry = Step.DELETE_RECORD, f"record {record}", lambda: metastore.drop_entry(record)
         left = still_there(report, *self._of_stream, files)
