@@ -130,16 +130,14 @@ def test_other_columns_fail_where_the_model_says_so(project: Project) -> None:
 
 
 def test_fields_of_a_wide_struct_are_never_united_by_place(project: Project) -> None:
-    """DESCRIBE shows only the first of them, and two that it hides may change places."""
+    """DESCRIBE shows only the first of them, and two that it hides change places by their names."""
     fields = [f"'f{number}' as f{number}" for number in range(30)]
     exchanged = [*fields[:28], fields[29], fields[28]]
     old, new = (f"select 1 as id, struct({', '.join(one)}) as e" for one in (fields, exchanged))
     with_model(project, "atomicity='isolated'", old, old).build()
     project.build()
-    failed = with_model(project, "atomicity='isolated'", new, old).dbt("run")
-    assert not failed.success
-    assert "column e: is struct<f0:string," in failed.message("events")
-    assert len(project.rows("select e.f28 from {schema}.events where e.f28 = 'f28'")) == 2
+    with_model(project, "atomicity='isolated'", new, old).build()
+    assert len(project.rows("select e.f28 from {schema}.events where e.f28 = 'f28'")) == 3
 
 
 def test_a_batch_that_fails_is_aborted(project: Project, outside: Outside) -> None:
