@@ -40,7 +40,7 @@ def test_a_model_goes_back_to_the_version_before(built: Project, outside: Outsid
     before = operation(built, "ctas_history", model="orders")
     assert [row["kind"] for row in before] == ["build"] * 3
     assert [row["state"] for row in before] == ["live", "kept", "deleted"]
-    assert [row["rows"] for row in before] == [3, 2, None]
+    assert [row["rows"] for row in before] == [3, 2, 1]
     assert before[0]["schema_change"] == "+b: integer"
     (done,) = operation(built, "ctas_rollback", model="orders")
     assert (done["version"], done["replaced"]) == (before[1]["version"], before[0]["version"])

@@ -129,14 +129,14 @@ def test_nothing_that_writes_is_run(built: Project) -> None:
             **CHANGED,
             "models/viewed.sql": f"{writes} select 1 as n",
             "models/checked.sql": f"{{% call statement() %}}{with_insert}{{% endcall %}} select 1",
-            "models/totals.sql": "select transform (id) using 'cat' as id from {{ ref('orders') }}",
+            "models/piped.sql": "select transform (id) using 'cat' as id from {{ ref('orders') }}",
             "models/shelled.sql": "select reflect('java.lang.System', 'nanoTime') as id",
             "macros/hurt.sql": "{% macro hurt() %}{% do run_query('create schema hurt') %}"
             "{% endmacro %}",
         }
     )
     run = preview(built, "build", "--exclude=made", "--store-failures", **AFTER)
-    for name in ("viewed", "checked", "totals", "shelled"):
+    for name in ("viewed", "checked", "piped", "shelled"):
         assert "[NOT_SUPPORTED] a preview writes nothing" in run.message(name)
     assert run.results["count_history"]["status"] == "pass", run.log
     told = preview(built, "run-operation", "hurt")

@@ -100,7 +100,7 @@ def test_pyspark_has_them_without_dbt(spark: SparkSession, tmp_path: Path) -> No
 
     assert [drop_temporary_view("orders") for _ in range(2)] == [True, False]
     assert drop_temporary_view("`no such`.orders")
-    assert resolve_path("orders") == "`default`.`orders`"
+    assert resolve_path("orders") == "`spark_catalog`.`default`.`orders`"
 
 
 def test_functions_of_a_session_and_of_a_catalog(spark: SparkSession) -> None:
@@ -117,4 +117,4 @@ def test_functions_of_a_session_and_of_a_catalog(spark: SparkSession) -> None:
     ]
     assert drop_temporary_function("plus_one")
     assert drop_temporary_function("shop.twice")
-    assert resolve_path("shop.twice", is_function=True) == "`shop`.`twice`"
+    assert resolve_path("shop.twice", is_function=True) == "`spark_catalog`.`shop`.`twice`"

@@ -12,7 +12,7 @@ from functional.outside import Outside
 from round_trips import Counter, counted_by_node
 
 MOST_ROUND_TRIPS = 63
-MOST_OF_NODES = {"model.tested.table": 68, "model.tested.view": 6, "seed": 68, "test": 14}
+MOST_OF_NODES = {"model.tested.table": 69, "model.tested.view": 6, "seed": 69, "test": 14}
 """By how their unique ids begin. In a session that has run much, a table takes two more than in a
 new one: another execution stands before its own in Spark's list."""
 

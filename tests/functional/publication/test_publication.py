@@ -27,7 +27,7 @@ def test_a_model_is_created_then_replaced_with_another_schema(
     assert (first["commit_strategy"], second["commit_strategy"]) == ("create", "swap")
     assert second["base_version"] == first["version"]
     lineage = outside.parameters("orders")["ctas_spark_lineage"].split(",")
-    assert [entry.split(":")[1] for entry in lineage] == [second["version"], first["version"]]
+    assert [entry.split("_")[1] for entry in lineage] == [second["version"], first["version"]]
 
 
 def test_run_results_say_what_was_published(project: Project) -> None:
