@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
+from dbt.adapters.ctas_spark.staging.engines import jvm
 from functional.dbt_project import Project
 from functional.outside import Outside
 from round_trips import Counter, counted_by_node
@@ -15,6 +16,12 @@ MOST_ROUND_TRIPS = 63
 MOST_OF_NODES = {"model.tested.table": 69, "model.tested.view": 6, "seed": 69, "test": 14}
 """By how their unique ids begin. In a session that has run much, a table takes two more than in a
 new one: another execution stands before its own in Spark's list."""
+
+
+@pytest.fixture(autouse=True)
+def alone(spark: SparkSession) -> None:
+    """No other test's session has to forget what is published here."""
+    jvm._sessions(jvm.classes(spark)).clear()  # noqa: SLF001 (for tests alone)
 
 
 def test_a_plain_rebuild_takes_few_round_trips(
