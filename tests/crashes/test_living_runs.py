@@ -219,4 +219,5 @@ def test_a_sabotage_is_noticed(
     """At some moment of some life."""
     sabotage(monkeypatch)
     with pytest.raises(AssertionError):
-        disturb_each((*LIVES, *STAGED_LIVES), (cleans_up_at_once,), (lived, cleaned))
+        at_once = cleans_up_at_once, vacuums_at_once
+        disturb_each((*LIVES, *STAGED_LIVES), at_once, (lived, cleaned))

@@ -55,7 +55,7 @@ def test_every_clause_of_a_ctas_survives_spark(spark: SparkSession) -> None:
         name = TableName(database, table)
         text = ddl.create_table_as(name, location, layout, {"own": ODD}, "SELECT 1 AS n")
         assert parsed(spark, text) == {
-            "name": [database, table],
+            "name": ["spark_catalog", database, table],
             "location": location,
             "comment": layout.comment,
             "properties": {**layout.properties, "own": ODD},

@@ -1,12 +1,12 @@
 """What dbt's cross-database macros mean, and the rows of unit tests, in one run."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+
+import pytest
+from pyspark.sql import SparkSession
 
 from functional.dbt_project import Project
-
-ZONE = "Asia/Kolkata"
-"""Half an hour off, so that no hour there begins with one of UTC's."""
 
 
 def datediff(first: str, second: str, part: str) -> str:
@@ -139,7 +139,15 @@ unit_tests:
 """
 
 
-def test_the_macros_mean_what_they_say(project: Project) -> None:
+@pytest.fixture
+def zone(spark: SparkSession) -> Iterator[str]:
+    """A zone in which no hour begins with one of UTC's, as long as the test runs."""
+    before = spark.conf.get("spark.sql.session.timeZone")
+    yield "Asia/Kolkata"
+    spark.conf.set("spark.sql.session.timeZone", str(before))
+
+
+def test_the_macros_mean_what_they_say(project: Project, zone: str) -> None:
     """In a zone that is half an hour off, across 1970, with expressions and odd delimiters.
 
     Structs, arrays and maps are rows of unit tests, by the names of their fields.
@@ -157,7 +165,7 @@ def test_the_macros_mean_what_they_say(project: Project) -> None:
             "models/nested_out.sql": "{{ config(materialized='table') }} "
             "select id, s.code as code, s, arr, m, sarr, amt, txt from {{ ref('nested') }}",
             "models/tests.yml": UNIT_TESTS,
-            "dbt_project.yml": json.dumps({**config, "on-run-start": f"set time zone '{ZONE}'"}),
+            "dbt_project.yml": json.dumps({**config, "on-run-start": f"set time zone '{zone}'"}),
         }
     )
     assert project.dbt("run").success

@@ -59,20 +59,18 @@ def test_each_purpose_does_what_its_name_says(spark: SparkSession, schema: str) 
 def test_the_session_catalog_is_found_from_another_current_one(
     spark: SparkSession, schema: str
 ) -> None:
-    """Staged, published, tracked, looked up and freed, all in spark_catalog."""
+    """Staged, published, looked up and freed, all in spark_catalog."""
     session = spark.newSession()
     there = "spark.sql.catalog.elsewhere"
     session.conf.set(there, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
     session.conf.set(f"{there}.url", "jdbc:derby:memory:elsewhere;create=true")
     session.conf.set(f"{there}.driver", "org.apache.derby.jdbc.EmbeddedDriver")
     session.sql("USE elsewhere")
-    table = f"spark_catalog.{schema}.tracked"
+    table = f"spark_catalog.{schema}.parted"
     for count in (1, 2, 3):
         writer = save_as(session.range(count).selectExpr("id", "id AS k"), table).partitionedBy("k")
-        writer = writer.option("partition_metadata", "tracked").option("staging_schema", "else_w")
-        writer.comment("some").create_or_replace()
-    assert ids(spark, f"{schema}.tracked") == [0, 1, 2]
-    assert spark.sql(f"SHOW PARTITIONS {schema}.tracked").count() == 3
+        writer.option("staging_schema", "else_w").comment("some").create_or_replace()
+    assert ids(spark, f"{schema}.parted") == [0, 1, 2]
     swept = vacuum(table, {"staging_schema": "else_w"}, older_than=0, spark=session)
     assert (len(swept.freed), len(swept.kept)) == (2, 1)
     spark.sql("DROP SCHEMA else_w CASCADE")
