@@ -218,6 +218,6 @@ def test_a_sabotage_is_noticed(
 ) -> None:
     """At some moment of some life."""
     sabotage(monkeypatch)
+    at_once = cleans_up_at_once, vacuums_at_once
     with pytest.raises(AssertionError):
-        at_once = cleans_up_at_once, vacuums_at_once
         disturb_each((*LIVES, *STAGED_LIVES), at_once, (lived, cleaned))
