@@ -30,7 +30,7 @@ def operation(project: Project, name: str, **arguments: object) -> list[dict[str
     arguments = {**arguments, "json": True}
     done = project.dbt("run-operation", name, f"--args={json.dumps(arguments)}", column="1", rows=1)
     assert done.success, done.log
-    printed = [line for line in done.log.splitlines() if line.startswith("[")]
+    printed = [line for line in done.log.splitlines() if line.startswith(("[{", "[]"))]
     rows: list[dict[str, Any]] = json.loads(printed[-1])
     return rows
 

@@ -171,7 +171,7 @@ def takes_back(scene: Scene) -> Act:
         ours = scene.doomed.ready(2)
         cleaner = scene.another()
         with (
-            meanwhile(Step.PUBLISH, lambda: cleaner.clean_up(orphan_age_ms=0)),
+            meanwhile(Step.PUBLISH, lambda: cleaner.clean_up(orphan_age_ms=0, thorough=True)),
             suppress(StagingError),
         ):
             ours.finish()
