@@ -224,21 +224,6 @@ class CtasSparkAdapter(ModelViewsAdapter):
         return None
 
     @for_macros
-    def snapshot_query(
-        self,
-        existing: CtasSparkRelation,
-        rows: CtasSparkRelation,
-        names: dict[str, str],
-        strategy: dict[str, Any],
-        sql: dict[str, str],
-    ) -> str:
-        """Select what a snapshot's table is to hold with the rows of the view ``rows``.
-
-        ``names`` are dbt's columns, and ``strategy`` and ``sql`` what its macros say.
-        """
-        return self._changes(existing, rows, names, strategy, sql).records()
-
-    @for_macros
     def snapshot_changes(
         self,
         existing: CtasSparkRelation,
@@ -246,18 +231,11 @@ class CtasSparkAdapter(ModelViewsAdapter):
         names: dict[str, str],
         strategy: dict[str, Any],
         sql: dict[str, str],
-    ) -> str:
-        """The same for dbt's MERGE: select what changes."""
-        return self._changes(existing, rows, names, strategy, sql).changed()
-
-    def _changes(
-        self,
-        existing: CtasSparkRelation,
-        rows: CtasSparkRelation,
-        names: dict[str, str],
-        strategy: dict[str, Any],
-        sql: dict[str, str],
     ) -> snapshots.Changes:
+        """What the rows of the view ``rows`` do to a snapshot's records, to be selected.
+
+        ``names`` are dbt's columns, and ``strategy`` and ``sql`` what its macros say.
+        """
         node, meta = self._model.node, snapshots.named(names)
         of = snapshots.Strategy.of(strategy, node.config, **sql)
         old, new = self._side(existing), self._side(rows)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from fakes.world import TARGET_NAME, Staged, World, version_of
 
@@ -29,3 +30,10 @@ def takes(world: World, staged: Staged) -> None:
 def drops_the_target(world: World) -> None:
     """A user's DROP TABLE: an external table's files stay."""
     del world.metastore.tables[TARGET_NAME]
+
+
+def renames_the_target(world: World, to: TableName) -> None:
+    """A user's ALTER TABLE RENAME, also into another database."""
+    world.metastore.databases.setdefault(to.database, f"file:/warehouse/{to.database}.db")
+    found = world.metastore.tables.pop(TARGET_NAME)
+    world.metastore.tables[to] = replace(found, name=to)

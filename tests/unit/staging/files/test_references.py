@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NoSuchVersion
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from fakes.metastore import entry
 from fakes.partitions import partition
-from fakes.records import drops_the_target, is_deleting
+from fakes.records import drops_the_target, is_deleting, renames_the_target
 from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, version_of
 
 THOROUGH = replace(AT_ONCE, thorough=True)
@@ -19,10 +19,7 @@ VACUUM = replace(THOROUGH, orphan_age_ms=0)
 def test_a_renamed_target_keeps_its_version(world: World) -> None:
     """A table found by its version id in any database that we may list keeps the files."""
     live = world.published()
-    world.metastore.databases["elsewhere"] = "file:/warehouse/elsewhere.db"
-    renamed = TableName("elsewhere", "moved")
-    found = world.metastore.tables.pop(TARGET_NAME)
-    world.metastore.tables[renamed] = replace(found, name=renamed)
+    renames_the_target(world, TableName("elsewhere", "moved"))
     assert world.sweep(VACUUM).kept == {live.version: Reason.REFERENCED}
     assert live.version in world.versions_on_storage()
     assert not is_deleting(world, live)
@@ -33,10 +30,7 @@ def test_a_version_that_was_renamed_away_stays_when_a_new_table_has_the_name(
 ) -> None:
     """The new table's lineage knows nothing of it, so that every database is searched."""
     moved = world.published()
-    world.metastore.databases["archive"] = "file:/warehouse/archive.db"
-    archived = TableName("archive", "orders_2025")
-    found = world.metastore.tables.pop(TARGET_NAME)
-    world.metastore.tables[archived] = replace(found, name=archived)
+    renames_the_target(world, TableName("archive", "orders_2025"))
     world.published()
     world.grow_old()
     world.published()
@@ -57,10 +51,7 @@ def test_a_clone_in_the_same_database_keeps_its_version(world: World) -> None:
 def test_a_renamed_table_that_shows_what_was_rolled_back_to_keeps_it(world: World) -> None:
     """Rolled back to or not: whatever any table shows is looked for before its files go."""
     first = world.published()
-    world.metastore.databases["archive"] = "file:/warehouse/archive.db"
-    archived = TableName("archive", "orders")
-    found = world.metastore.tables.pop(TARGET_NAME)
-    world.metastore.tables[archived] = replace(found, name=archived)
+    renames_the_target(world, TableName("archive", "orders"))
     world.published()
     with pytest.raises(NoSuchVersionError):
         world.catalog().roll_back(CONTEXT, first.version)

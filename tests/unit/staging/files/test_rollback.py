@@ -10,7 +10,7 @@ from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from fakes.metastore import entry
-from fakes.records import drops_the_target, takes
+from fakes.records import drops_the_target, renames_the_target, takes
 from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
 
 
@@ -118,10 +118,7 @@ def test_a_version_that_is_being_deleted_is_not_published(world: World) -> None:
 def test_a_version_that_another_table_shows_is_not_published(world: World) -> None:
     """A renamed table's rows would be changed by an INSERT into this one, and the reverse."""
     old = world.published()
-    world.metastore.databases["archive"] = "file:/warehouse/archive.db"
-    archived = TableName("archive", "orders_2025")
-    found = world.metastore.tables.pop(TARGET_NAME)
-    world.metastore.tables[archived] = replace(found, name=archived)
+    renames_the_target(world, TableName("archive", "orders_2025"))
     live = world.published()
     with pytest.raises(NoSuchVersionError, match=r"archive\.orders_2025 shows it"):
         back(world, old.version)

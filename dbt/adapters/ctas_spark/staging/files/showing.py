@@ -1,4 +1,4 @@
-"""Who shows versions of a table of files: a clean-up and a rollback ask the same.
+"""Find the tables that show versions of a table of files; clean-ups and rollbacks both ask it.
 
 Other tables come first and the target last, so that a table which is renamed meanwhile is met in
 one of its places. Other tables are found by the target's marker, which a rename takes along, and

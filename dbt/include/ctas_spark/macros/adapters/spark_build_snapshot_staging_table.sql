@@ -3,7 +3,7 @@
     rows once; dbt's reads them for the insertions, the updates and the deletions. -#}
 {% macro spark_build_snapshot_staging_table(strategy, sql, target_relation) %}
   {%- set staged = make_temp_relation(target_relation).incorporate(type='view') -%}
-  {%- set query = ctas_changes_of_snapshot(adapter.snapshot_changes, strategy, sql, target_relation) -%}
+  {%- set query = ctas_changes_of_snapshot(strategy, sql, target_relation).changed() -%}
   {%- call statement('build_snapshot_staging_relation') -%}
     {{ create_temporary_view(staged, query) }}
   {%- endcall -%}

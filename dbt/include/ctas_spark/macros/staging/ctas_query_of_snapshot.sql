@@ -6,17 +6,17 @@
   {%- if not exists -%}
     {{ return(build_snapshot_table(strategy, adapter.bare(compiled_code))) }}
   {%- endif -%}
-  {{ return(ctas_changes_of_snapshot(adapter.snapshot_query, strategy, compiled_code, existing)) }}
+  {{ return(ctas_changes_of_snapshot(strategy, compiled_code, existing).records()) }}
 {% endmacro %}
 
-{#- The query that the adapter's method `select` makes of the records and of a view of the rows. -#}
-{% macro ctas_changes_of_snapshot(select, strategy, sql, existing) %}
+{#- What a view of the snapshot's rows does to the records; the caller selects of it what it needs. -#}
+{% macro ctas_changes_of_snapshot(strategy, sql, existing) %}
   {%- set names = config.get('snapshot_table_column_names') or get_snapshot_table_column_names() -%}
   {%- do adapter.assert_valid_snapshot_target_given_strategy(existing, names, strategy) -%}
   {%- set rows = make_temp_relation(existing, '__rows__dbt_tmp').incorporate(type='view') -%}
   {%- call statement('ctas_view_of_snapshot') -%}{{ create_temporary_view(rows, adapter.bare(sql)) }}{%- endcall -%}
   {%- set now, scd_id = snapshot_get_time(), '.' ~ adapter.quote(names.dbt_scd_id) -%}
-  {{ return(select(existing, rows, names, strategy, {
+  {{ return(adapter.snapshot_changes(existing, rows, names, strategy, {
     'now': now,
     'deleted_id': snapshot_hash_arguments(['o' ~ scd_id, now]),
     'returned_id': snapshot_hash_arguments(['s' ~ scd_id, now]),
