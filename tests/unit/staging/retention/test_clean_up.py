@@ -101,6 +101,12 @@ def test_only_ctas_vacuum_lowers_the_orphan_age() -> None:
     assert RetentionRules().orphan_age_ms == ORPHAN_AGE_MS == 3 * 24 * HOUR_MS
 
 
+def test_an_orphan_age_of_nothing_takes_what_came_during_the_look() -> None:
+    """A storage's clock may be behind the time of a file that was just written."""
+    garbage = FakeGarbage([ORPHAN], ages_ms={"orphan": -4})
+    assert clean(garbage, RetentionRules(orphan_age_ms=0)).freed == ["dir orphan"]
+
+
 @pytest.mark.parametrize("version", [OLD, ORPHAN])
 def test_a_version_that_may_be_published_stays(version: KnownVersion) -> None:
     """While the target is what its writer, or a rollback, expects: however old it is."""

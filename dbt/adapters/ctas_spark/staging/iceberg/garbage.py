@@ -73,16 +73,16 @@ class IcebergGarbage:
         That they are not there may be because this machine does not see the storage.
         """
         if version.handle is None:
-            return max(0, self.services.clock.wall_ms() - started_ms(version.id))
+            return self.services.clock.wall_ms() - started_ms(version.id)
         fork = _fork_of(version)
         directories = fork.directories
         youngest = max(started_ms(version.id), int(fork.facts.document["last-updated-ms"]))
         if directories is None:
-            return max(0, self.services.clock.wall_ms() - youngest)
+            return self.services.clock.wall_ms() - youngest
         storage = fork.table.storage
         files = (*storage.files(directories.data), *storage.files(directories.metadata))
         youngest = max([youngest, *(file.modified_ms for file in files)])
-        return max(0, storage.now_ms(directories.metadata) - youngest)
+        return storage.now_ms(directories.metadata) - youngest
 
     def may_land(self, version: KnownVersion) -> bool:
         """True if the target shows the base that its record names.

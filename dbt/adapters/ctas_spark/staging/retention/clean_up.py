@@ -165,8 +165,9 @@ class CleanUp:
         return self._may_land(version) or self._left(version, self.rules.grace_ms)
 
     def _unpublished(self, version: KnownVersion) -> Reason | None:
+        """By an age that is not below zero, though the look began before a file was written."""
         age_ms = self.rules.orphan_age_ms
-        if self.garbage.age_ms(version) < age_ms:
+        if max(0, self.garbage.age_ms(version)) < age_ms:
             return Reason.YOUNG
         landing = self._may_land(version)
         if landing is not None or not self.garbage.may_have_lived(version):
