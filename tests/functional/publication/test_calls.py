@@ -20,8 +20,7 @@ new one: another execution stands before its own in Spark's list."""
 
 @pytest.fixture(autouse=True)
 def alone(spark: SparkSession) -> None:
-    """No other test's session has to forget what is published, nor is anything of theirs cached."""
-    spark.catalog.clearCache()
+    """No other test's session has to forget what is published."""
     jvm._sessions(jvm.classes(spark)).clear()  # noqa: SLF001 (for tests alone)
 
 

@@ -4,6 +4,7 @@ import json
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ctas_spark.staging.engines.jvm import shared_state
 from functional.dbt_project import Project
 from functional.outside import Outside
 
@@ -117,7 +118,7 @@ def test_the_sessions_own_reads_see_the_new_version(project: Project) -> None:
         session.sql(statement)
         project.build(n=rows)
         assert session.table(table).count() == rows
-    session.sql(f"uncache table {table}")
+    assert shared_state(session).cacheManager().isEmpty()
 
 
 def test_a_view_and_a_table_replace_each_other(project: Project, outside: Outside) -> None:

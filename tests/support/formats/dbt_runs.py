@@ -100,8 +100,12 @@ class DbtRuns:
         assert began < loaded < datetime.now(timezone.utc)
 
     def test_a_model_is_built_rebuilt_and_rolled_back(self, project: Project) -> None:
-        """Its results say what was published and how; comments are there; parquet next to it."""
+        """Its results say what was published and how; comments are there; parquet next to it.
+
+        What CACHE TABLE kept of the first version is read no more.
+        """
         first = project.build().response("m")
+        project.rows("cache table {schema}.m")
         second = project.build(name="new").response("m")
         assert (first["commit_strategy"], second["commit_strategy"]) == ("create", self.rebuilt_by)
         assert second["atomicity"] == "isolated"

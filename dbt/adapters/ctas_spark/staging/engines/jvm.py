@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache, reduce
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -106,6 +106,18 @@ def forget_table(spark: SparkSession, own: Any, name: TableName) -> None:
     for one in noted.keySet().toArray() if noted.size() > 1 else ():
         with suppress(Py4JError):  # it has ended
             one.sessionState().catalog().invalidateCachedTable(table)
+
+
+def uncache_table(spark: SparkSession, cache: Any, name: TableName) -> None:
+    """Drop what CACHE TABLE or ``cache()`` has kept of a table, and of what reads it."""
+    parts = sequence(classes(spark), [name.catalog, name.database, name.table])
+    of_session = spark._jsparkSession
+    try:
+        cache.uncacheTableOrView(of_session, parts, True, False)
+    except Py4JJavaError:
+        raise
+    except Py4JError:  # before Spark 4.1 nobody could wait for it
+        cache.uncacheTableOrView(of_session, parts, True)
 
 
 def is_local(spark: Any) -> bool:

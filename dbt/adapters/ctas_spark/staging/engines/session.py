@@ -54,15 +54,17 @@ class SessionEngine:
         return True
 
     def refresh(self, name: TableName) -> None:
-        """Drop the table from the sessions' relation caches and from CACHE TABLE's data.
+        """Drop the table from the sessions' relation caches, and its cached rows from memory.
 
-        REFRESH TABLE alone would do both for one session, but lists every file of the new version.
-        It fails if the table is gone by now: then there is nothing to forget.
+        REFRESH TABLE lists every file of the new version, and caches the old one's rows once more
+        where its location has changed. In other catalogs it is all that there is; there it fails if
+        the table is gone by now, and then there is nothing to forget.
         """
         if name.catalog == SESSION_CATALOG:
             jvm.forget_table(self.spark, self._catalog, name)
-            if self._cache.isEmpty():
-                return
+            if not self._cache.isEmpty():
+                jvm.uncache_table(self.spark, self._cache, name)
+            return
         try:
             self.sql(f"REFRESH TABLE {quoting.table(name)}")
         except AnalysisException as error:
