@@ -26,6 +26,7 @@ from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
 from dbt.adapters.ctas_spark.progress import told
 from dbt.adapters.ctas_spark.staging import quoting, temporary
+from dbt.adapters.ctas_spark.staging.engines.clones import require_pinned_threads
 from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.staging.engines.literals import refuse_to_keep, require_escapes
 from dbt.adapters.ctas_spark.staging.engines.protocol import (
@@ -55,7 +56,7 @@ class SessionHandle(SparkConnectionWrapper):
     """
 
     def __init__(self, spark: Any, job: type[StoppableJob] = SessionJob) -> None:
-        self.spark = spark
+        self.of_run = self.spark = spark
         self.published = False
         self._job_class = job
         self._canceled = threading.Event()
@@ -68,6 +69,11 @@ class SessionHandle(SparkConnectionWrapper):
         self.published = False
         self.job = self._job_class(self.spark, group, self._canceled, stop_seconds)
         return self.job
+
+    def use(self, spark: Any) -> None:
+        """Run what follows in another session of the same Spark."""
+        self.spark = self.job.spark = spark
+        self._frame = None
 
     def decide(self, commit: Callable[[], bool]) -> bool:
         """Run a model's commit, which no cancel breaks off; True if it published the model."""
@@ -235,7 +241,8 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         with self.exception_handler(self._add_query_comment(sql)):
             connection = self.get_thread_connection()
             refuse_to_keep(sql)
-            self.model.note(connection.handle.spark, sql)
+            if self.model.session is not None:
+                self.model.session.note(connection.handle, sql)
             with told(str(connection.name), connection.handle.job):
                 response, rows = super().execute(sql, *others, **named)
                 if not named.get("fetch") and is_query(sql):
@@ -255,6 +262,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         try:
             spark = method.start(credentials, log_directory())
             require_escapes(spark)
+            require_pinned_threads(spark)
         except Exception as error:
             hide = credentials.hide_secrets
             logger.debug(hide(dbt_edge.full_text(error)))

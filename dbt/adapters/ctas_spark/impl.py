@@ -33,7 +33,7 @@ from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
 from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
-from dbt.adapters.ctas_spark.preview_adapter import OPERATION
+from dbt.adapters.ctas_spark.node_session import OPERATION, may_change
 from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
@@ -66,6 +66,8 @@ class CtasSparkAdapter(ModelViewsAdapter):
     @as_dbt_errors
     def pre_model_hook(self, config: Any) -> ModelSlot:
         self._model.enter(config.model)
+        if self._model.session is not None and may_change(config.model):
+            self._model.session.part(self._handle)
         with self._announcer.refusing(self._model):
             grants.check(self._model, self)
         return self._model
@@ -83,7 +85,6 @@ class CtasSparkAdapter(ModelViewsAdapter):
             self._end(context, cause)
         finally:
             self._drop_views(context.temporary_views)
-            context.restore_settings()
         self._announcer.ended(context, cause, canceled=self.connections.is_canceled_here)
 
     def _end(self, context: ModelSlot, cause: BaseException | None) -> None:

@@ -21,6 +21,7 @@ from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.methods import METHODS, start_ahead
+from dbt.adapters.ctas_spark.node_session import NodeSession
 from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
@@ -112,14 +113,20 @@ class InvocationAdapter(AnyCatalogAdapter):
 
         The context is the node: ``dbt show`` names it here, and calls no hook.
         """
-        self.connections.model.node = query_header_context
+        model, around = self.connections.model, self.connections.model.session
+        model.node, model.session = query_header_context, NodeSession(query_header_context)
         try:
             with super().connection_named(name, query_header_context, *others, **named):
-                yield
+                try:
+                    yield
+                finally:
+                    model.session.end()
         except KeyboardInterrupt as stop:
             if query_header_context is not None:
                 raise
             raise dbt_edge.run_stopped() from stop
+        finally:
+            model.session = around
 
     def cleanup_connections(self) -> None:
         """The invocation ends: look after old versions, then close catalogs and connections."""
@@ -171,10 +178,14 @@ class InvocationAdapter(AnyCatalogAdapter):
 
     @property
     def catalogs(self) -> Catalogs:
-        """The invocation's catalogs, opened by the first model that needs them."""
-        spark = self._handle.spark
+        """The invocation's catalogs, opened by the first model that needs them.
+
+        A node with a session of its own has them look there.
+        """
+        spark, session = self._handle.of_run, self._model.session
         with self._guard:
             if self._opened is None:
                 method = METHODS[self._credentials.method]
                 self._opened = method.open_catalogs(spark, self._credentials)
-            return self._opened
+            opened = self._opened
+        return session.catalogs(opened) if session is not None else opened

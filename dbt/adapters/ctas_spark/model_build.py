@@ -12,7 +12,7 @@ from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark import streams
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
-from dbt.adapters.ctas_spark.settings import NodeSettings
+from dbt.adapters.ctas_spark.node_session import NodeSession
 from dbt.adapters.ctas_spark.staging.catalogs.outcome import Publication, StepTimer
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName, table_name
@@ -194,8 +194,8 @@ class ModelSlot(threading.local):
     """The ``ViewChange`` of a view that takes something's place."""
     event: PublicationEvent | None = None
     """What users' hooks were told when the node began to write."""
-    settings: NodeSettings | None = None
-    """What the node has set, from one of dbt's hooks to the other."""
+    session: NodeSession | None = None
+    """What the node's statements run in, while it has its connection."""
     unseen: DbtRuntimeError | None = None
     """The failure of a batch, whose error dbt keeps to itself."""
     temporary_views: list[str]
@@ -207,7 +207,7 @@ class ModelSlot(threading.local):
         self.began, self.counts, self.written = time.monotonic(), False, None
         self.level, self.creates, self.adds = None, False, False
         self.problems_of_stream = (streams.NOT_INCREMENTAL,)
-        self.view, self.settings, self.unseen = None, NodeSettings(), None
+        self.view, self.unseen = None, None
         self.temporary_views = []
 
     def failure_unseen(self) -> DbtRuntimeError | None:
@@ -222,14 +222,3 @@ class ModelSlot(threading.local):
     def table(self) -> TableName:
         """The node's relation."""
         return table_name(self.node.database, self.node.schema, self.node.alias)
-
-    def note(self, spark: Any, sql: str) -> None:
-        """A statement is about to run in this thread: as one of the node, if one runs."""
-        if self.settings is not None:
-            self.settings.note(spark, sql)
-
-    def restore_settings(self) -> None:
-        """The node ends, and with it what it has set."""
-        settings, self.settings = self.settings, None
-        if settings is not None:
-            settings.restore()

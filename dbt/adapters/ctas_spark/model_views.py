@@ -14,6 +14,7 @@ from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.engines.clones import bound
 from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.events.types import CodeExecution, CodeExecutionStatus
@@ -44,7 +45,9 @@ class ModelViewsAdapter(PreviewAdapter):
         self._handle.job.attach()
         node, began = self._model.node, time.monotonic()
         fire_event(CodeExecution(conn_name=node.unique_id, code_content=code))
-        self._view(view, python_models.run(code, node.original_file_path, self._handle.spark))
+        handle = self._handle
+        with bound(handle.spark, handle.of_run):
+            self._view(view, python_models.run(code, node.original_file_path, handle.spark))
         took = round(time.monotonic() - began, 2)
         fire_event(CodeExecutionStatus(status="OK", elapsed=took))
 

@@ -31,6 +31,7 @@ from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
+from dbt.adapters.ctas_spark.node_session import OPERATION
 from dbt.adapters.ctas_spark.preview import (
     NOTHING_STARTED,
     Columns,
@@ -54,7 +55,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.statements import runs_a_program
 from dbt.adapters.ctas_spark.temporary_adapter import TemporaryAdapter
 
-OPERATION = "operation"
 RETRY = "retry"
 LEFT_OUT = "SELECT 1 AS left_out WHERE false"
 """What runs in place of a hook that writes."""
@@ -155,7 +155,7 @@ class PreviewAdapter(TemporaryAdapter):
         """Check the node's configuration as a build does; True if its table is added to."""
         node, path = self._model.node, relation.full_name
         self._here.in_hook, self._here.added = False, None
-        self._sessions.add(self._handle.spark)
+        self._sessions.add(self._handle.of_run)
         if path not in self._befores:  # the second batch of a model would find its shadow
             self._befores[path] = existing and self._columns_of(path)
         if node.language == "python":

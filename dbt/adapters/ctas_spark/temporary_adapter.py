@@ -26,12 +26,12 @@ class TemporaryAdapter(ViewAdapter):
     @for_macros
     def shadow(self, relation: CtasSparkRelation) -> None:
         """Let the last statement's rows be read in place of the relation's, in this run."""
-        temporary.of(self._handle.spark).shadow(relation.full_name, self._handle.frame)
+        temporary.of(self._handle.of_run).shadow(relation.full_name, self._handle.frame)
 
     @for_macros
     def shadow_function(self, relation: CtasSparkRelation) -> None:
         """Let a temporary function, which the next statement creates, be called in its place."""
-        objects, path = temporary.of(self._handle.spark), relation.full_name
+        objects, path = temporary.of(self._handle.of_run), relation.full_name
         objects.add_function(path, objects.generated(path))
 
     @for_macros
@@ -42,7 +42,7 @@ class TemporaryAdapter(ViewAdapter):
     @for_macros
     def create_temporary_view(self, path: str, query: str) -> None:
         self.add_query(query)
-        temporary.of(self._handle.spark).shadow(self._expanded(path), self._handle.frame)
+        temporary.of(self._handle.of_run).shadow(self._expanded(path), self._handle.frame)
 
     @for_macros
     def create_temporary_table(
@@ -52,7 +52,7 @@ class TemporaryAdapter(ViewAdapter):
         options: Mapping[str, str],
         columns: str | None = None,
     ) -> None:
-        spark = self._handle.spark
+        spark = self._handle.of_run
         api.create_temporary_table(
             self._expanded(path), file_format, options, columns, session=spark
         )
@@ -60,39 +60,39 @@ class TemporaryAdapter(ViewAdapter):
     @for_macros
     def create_temporary_function(self, path: str, **function: Any) -> None:
         full = path if len(temporary.parts_of(path)) == 1 else self._expanded(path)
-        api.create_temporary_function(full, session=self._handle.spark, **function)
+        api.create_temporary_function(full, session=self._handle.of_run, **function)
 
     @for_macros
     def drop_temporary_view(self, path: str) -> bool:
-        return temporary.of(self._handle.spark).drop(self._expanded(path), Kind.VIEW)
+        return temporary.of(self._handle.of_run).drop(self._expanded(path), Kind.VIEW)
 
     @for_macros
     def drop_temporary_table(self, path: str) -> bool:
-        return temporary.of(self._handle.spark).drop(self._expanded(path), Kind.TABLE)
+        return temporary.of(self._handle.of_run).drop(self._expanded(path), Kind.TABLE)
 
     @for_macros
     def drop_temporary_function(self, path: str) -> bool:
         if len(temporary.parts_of(path)) == 1:
-            return api.drop_temporary_function(path, session=self._handle.spark)
-        return temporary.of(self._handle.spark).drop(self._expanded(path), Kind.FUNCTION)
+            return api.drop_temporary_function(path, session=self._handle.of_run)
+        return temporary.of(self._handle.of_run).drop(self._expanded(path), Kind.FUNCTION)
 
     @for_macros
     def list_temporary_views(self) -> list[str]:
-        return api.list_temporary_views(session=self._handle.spark)
+        return api.list_temporary_views(session=self._handle.of_run)
 
     @for_macros
     def list_temporary_tables(self) -> list[str]:
-        return api.list_temporary_tables(session=self._handle.spark)
+        return api.list_temporary_tables(session=self._handle.of_run)
 
     @for_macros
     def list_temporary_functions(self) -> list[str]:
-        return api.list_temporary_functions(session=self._handle.spark)
+        return api.list_temporary_functions(session=self._handle.of_run)
 
     @for_macros
     def resolve_path(self, path: str, is_function: bool = False) -> str:  # noqa: FBT001, FBT002 (Jinja)
         """The SQL that names what the path means: a temporary object first."""
         full = self._expanded(path)
-        return api.resolve_path(full, is_function=is_function, session=self._handle.spark)
+        return api.resolve_path(full, is_function=is_function, session=self._handle.of_run)
 
     @for_macros
     def refuse_temporary_table(self) -> None:

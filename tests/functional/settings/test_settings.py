@@ -1,4 +1,4 @@
-"""What a model sets in the session ends with it."""
+"""What a node sets, uses or registers in its session is its own; the run's is for all."""
 
 import json
 
@@ -12,31 +12,86 @@ OVERWRITING = """{{ config(materialized='incremental', incremental_strategy='ins
                            partition_by='part', on_schema_change='ignore') }}
 select {{ var('n') }} as n, {{ var('n') }} as part"""
 MODELS = {
-    "models/first.sql": "{{ config(pre_hook='set own.one = 1', sql_header='set of.header = 2;') }}"
-    f"select {SEEN}",
-    "models/then.sql": f"-- {{{{ ref('first') }}}}\nselect {SEEN}, n from shared",
+    "models/first.sql": "{{ config(pre_hook=['set own.one = 1', 'use default'],"
+    " sql_header='set of.header = 2; create temporary view its_own as select 1 as n;',"
+    " post_hook='insert into {{ this }} select * from {{ this }}') }}"
+    f"select {SEEN}, own_function(n) as called from its_own",
+    "models/then.sql": f"-- {{{{ ref('first') }}}}\nselect {SEEN}, n, own_function(n) as called,"
+    " run_variable as variable from shared",
+    "models/after_a_late_change.sql": "{{ config(post_hook='set own.one = 3') }} select 1 as n",
     "models/overwriting.sql": OVERWRITING,
 }
+START = (
+    "set of.the.run = 3",
+    "create temporary view shared as select 4 as n",
+    "create temporary function own_function(n int) returns int return n + 10",
+    "declare variable run_variable = 6",
+)
+END = (
+    "reset of.the.run",
+    "drop view shared",
+    "drop temporary function own_function",
+    "drop temporary variable run_variable",
+)
+PYTHON = """
+from threading import Barrier
+import builtins
+
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    both = vars(builtins).setdefault("_both_models", Barrier(2, timeout=120))
+    both.wait()
+    SparkSession.builder.config("own.name", "{name}").appName("{name}").getOrCreate()
+    session.createDataFrame([("{name}",)], "n string").createOrReplaceTempView("of_a_python_model")
+    session.udf.register("own_name", lambda: "{name}")
+    both.wait()
+    assert SparkSession.active() is session is SparkSession.builder.getOrCreate()
+    query = "select n, own_name() as called, '${{own.name}}' as set from of_a_python_model"
+    rows = session.sql(query)
+    return rows.withColumn("made", udf(lambda: "{name}")())
+"""
 
 
 def test_a_model_s_settings_are_not_the_next_one_s(project: Project, spark: SparkSession) -> None:
-    """Those of its hooks, its header and its strategy; the run's own hooks are for all models."""
+    """Those of its hooks, its header and its strategy; the run's own hooks are for all models.
+
+    So are its views, functions and variables. A hook sees what its model has just published.
+    """
     settings = {
         "name": "tested",
         "profile": "tested",
-        "on-run-start": ["set of.the.run = 3", "create temporary view shared as select 4 as n"],
-        "on-run-end": ["reset of.the.run", "drop view shared"],
+        "on-run-start": list(START),
+        "on-run-end": list(END),
         "models": {"+materialized": "table"},
     }
     project.write({"dbt_project.yml": json.dumps(settings), **MODELS})
     for n in (1, 2):
         project.build(n=n)
-    (first,) = project.rows("select * from {schema}.first")
+    first = project.rows("select * from {schema}.first")
     (then,) = project.rows("select * from {schema}.then")
-    assert tuple(first) == ("1", "3", "2")
-    assert tuple(then) == ("", "3", "", 4)
+    assert [tuple(one) for one in first] == [("1", "3", "2", 11)] * 2
+    assert tuple(then) == ("", "3", "", 4, 14, 6)
     assert len(project.rows("select * from {schema}.overwriting")) == 2
     assert spark.conf.get("spark.sql.sources.partitionOverwriteMode") == "STATIC"
+    assert spark.conf.get("own.one", None) is None
+    assert not spark.catalog.tableExists("its_own")
+
+
+def test_models_that_run_at_the_same_time_see_nothing_of_each_other(
+    project: Project, spark: SparkSession
+) -> None:
+    """Settings, views and functions of two Python models; each finds its session as the active."""
+    names = ("one", "other")
+    project.write({f"models/{name}.py": PYTHON.format(name=name) for name in names})
+    assert project.dbt("run", "--threads", "2").success
+    for name in names:
+        assert project.rows(f"select * from {{schema}}.{name}") == [(name,) * 4]
+    assert SparkSession.getActiveSession() is spark
+    assert spark.conf.get("own.name", None) is None
 
 
 def test_what_the_run_sets_over_the_profile_stays(project: Project, spark: SparkSession) -> None:

@@ -25,6 +25,15 @@ MODEL = """
 select id, cast('{{ var("name", "old") }}' as string) as name, 'x' as day from range(3)
 {% if var("fails", false) %} where cast(raise_error('no ' || id) as boolean) {% endif %}
 """
+OWN = """
+{{ config(materialized='table', file_format='<format>',
+          pre_hook=["create table if not exists spark_catalog.{{ target.schema }}.seen "
+                    "(before string, n bigint) using parquet", "set own.before = pre"],
+          sql_header="create temporary view own_rows as select * from range(9);",
+          post_hook="insert into spark_catalog.{{ target.schema }}.seen "
+                    "select '${own.before}', count(*) from {{ this }}") }}
+select id from own_rows where id < {{ var('n') }}
+"""
 MERGED = "models/merged.sql"
 PLAIN = "{{ config(materialized='table', file_format='parquet') }} select * from {{ ref('m') }}"
 SCHEMA = """
@@ -127,6 +136,27 @@ class DbtRuns:
         vacuum = project.dbt("run-operation", "ctas_vacuum", "--args", "{model: m}")
         assert "expire by the format's own rules" in vacuum.log
         assert project.dbt("run-operation", "ctas_recover", "--args", "{model: m}").success
+
+    def test_what_a_node_publishes_from_a_session_of_its_own_is_for_all(
+        self, project: Project
+    ) -> None:
+        """Its hooks and the models after it read it at once; its view is nobody else's."""
+        own = OWN.replace("<format>", self.file_format)
+        reader = "{{ config(materialized='table', file_format='parquet') }}"
+        counts = f"{reader} select count(*) as n from {{{{ ref('own') }}}}"
+        project.write(
+            {
+                **dict.fromkeys(("models/m.sql", "models/schema.yml", "models/plain.sql"), ""),
+                "models/own.sql": own,
+                "models/counts.sql": counts,
+            }
+        )
+        for n in (2, 3):
+            project.build(n=n)
+            assert project.rows("select n from {schema}.counts") == [(n,)]
+        seen = project.rows("select before, n from spark_catalog.{schema}.seen order by n")
+        assert [tuple(row) for row in seen] == [("pre", 2), ("pre", 3)]
+        assert not SparkSession.active().catalog.tableExists("own_rows")
 
     def test_each_batch_of_a_first_run_is_a_commit(self, project: Project) -> None:
         """The second finds the first one's table, and its format, in what dbt has cached."""

@@ -173,6 +173,14 @@ def of(spark: Any) -> TemporaryObjects:
     return _of_sessions.get(key) or _of_sessions.setdefault(key, TemporaryObjects(spark))
 
 
+def forget_functions(spark: Any) -> None:
+    """The session has ended, and with it its functions; what shadows tables is of all sessions."""
+    found = _of_sessions.get(str(jvm.session(spark).sessionUUID()))
+    if found is not None:
+        for path in found.listed(Kind.FUNCTION):
+            found.drop(path, Kind.FUNCTION)
+
+
 def everything() -> frozenset[TemporaryObject]:
     """The objects of all sessions of this process."""
     return frozenset(one for objects in list(_of_sessions.values()) for one in objects.all)

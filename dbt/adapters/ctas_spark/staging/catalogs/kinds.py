@@ -190,6 +190,10 @@ class Catalogs:
                 self._opened[served] = self._open(context, served[1])
             return self._opened[served]
 
+    def in_session(self, spark: Any) -> "Catalogs":  # noqa: ARG002 (a server has one session)
+        """The same catalogs, for a node with another session of the same Spark."""
+        return self
+
     def check_added_to(self, target: TableName) -> None:
         """Return if the rows of an incremental model or a snapshot can be added to the target."""
         if implementation_of(self._spark, target.catalog) == CATALOG_OF_DATABASES:

@@ -100,6 +100,9 @@ class CatalogsWithJvm(Catalogs):
                 )
             return self._files
 
+    def in_session(self, spark: SparkSession) -> "CatalogsWithJvm":
+        return CatalogsOfNode(self, spark)
+
     @contextmanager
     def true_statistics(self, sql: str) -> Iterator[None]:
         before: dict[TableName, Mapping[str, str]] = {}
@@ -215,11 +218,50 @@ class CatalogsWithJvm(Catalogs):
         if name not in self._declared:
             raise _undeclared(name, settings.iceberg_implementation(options))
         services = self._services(declared.load(self._spark, name))
-        Probe(services, context.staging_schema).run()
+        self._probe(services, context.staging_schema)
         return IcebergCatalog(services, IcebergKind.DECLARED)
+
+    def _probe(self, services: IcebergServices, staging_schema: str) -> None:
+        Probe(services, staging_schema).run()
 
     def _services(self, tables: IcebergTables) -> IcebergServices:
         return IcebergServices(tables, SessionEngine(self._spark), self._clock)
+
+
+class CatalogsOfNode(CatalogsWithJvm):
+    """A run's catalogs, for statements in a node's own session.
+
+    Only Iceberg's look at a query, and at settings. All else is the run's: connections, locks,
+    and what was probed.
+    """
+
+    def __init__(self, of_run: CatalogsWithJvm, spark: SparkSession) -> None:
+        super().__init__(spark)
+        self.run = of_run.run
+        self._of_run = of_run
+        self._declared = of_run._declared  # noqa: SLF001 (its own class)
+
+    @property
+    def catalog(self) -> SessionCatalog:
+        return self._of_run.catalog
+
+    def figures(self, table: TableName, version: str) -> WriteFigures:
+        return self._of_run.figures(table, version)
+
+    @property
+    def lacks_grants(self) -> bool:
+        return self._of_run.lacks_grants
+
+    @property
+    def _facts(self) -> SessionFacts:
+        return self._of_run._facts  # noqa: SLF001 (its own class)
+
+    def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        of_run = self._of_run.catalog_for(context)
+        return self._open_iceberg(context) if kind is Kind.ICEBERG else of_run
+
+    def _probe(self, services: IcebergServices, staging_schema: str) -> None:
+        """The run has done that."""
 
 
 def _undeclared(catalog: str, implementation: str) -> AtomicityNotSupportedError:

@@ -66,11 +66,15 @@ def session(spark: SparkSession) -> Any:
     return spark._jsparkSession
 
 
+def companion(spark: SparkSession) -> Any:
+    """The object of Scala's that has what is no session's own."""
+    session_class = spark._jsparkSession.getClass().getName()  # classic.SparkSession in Spark 4
+    return getattr(member(classes(spark), f"{session_class}$"), "MODULE$")
+
+
 def activate(spark: SparkSession) -> None:
     """Make the session the active one of this thread in the JVM: Spark looks settings up there."""
-    session_class = spark._jsparkSession.getClass().getName()  # classic.SparkSession in Spark 4
-    companion = member(classes(spark), f"{session_class}$")
-    getattr(companion, "MODULE$").setActiveSession(spark._jsparkSession)
+    companion(spark).setActiveSession(spark._jsparkSession)
 
 
 def shared_state(spark: SparkSession) -> Any:
@@ -93,6 +97,11 @@ def _sessions(packages: Any) -> Any:
 def note_session(spark: SparkSession) -> None:
     """From now on ``forget_table`` concerns the session, too."""
     _sessions(classes(spark)).put(session(spark), True)
+
+
+def forget_session(spark: SparkSession) -> None:
+    """From now on nothing concerns the session."""
+    _sessions(classes(spark)).remove(session(spark))
 
 
 def forget_table(spark: SparkSession, own: Any, name: TableName) -> None:

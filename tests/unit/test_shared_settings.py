@@ -7,9 +7,8 @@ import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.settings import NodeSettings
+from dbt.adapters.ctas_spark.shared_settings import NodeSettings
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
-from dbt.adapters.ctas_spark.statements import bare
 
 
 class Session:
@@ -87,13 +86,6 @@ def test_other_statements_are_left_alone(sql: str) -> None:
     node.restore()
 
 
-@pytest.mark.parametrize("sql", ["reset", "RESET ;", "/* all */ reset -- of it\n"])
-def test_taking_back_all_settings_is_refused(sql: str) -> None:
-    """It would take those of the profile from every node."""
-    with pytest.raises(NotSupportedError, match="RESET takes back all"):
-        NodeSettings().note(Session({}), bare(sql))
-
-
 def test_a_setting_stays_while_another_node_needs_it() -> None:
     """Its old value comes back with the end of the last node that has set it."""
     session = Session({"a": "old", "theirs": "x"})
@@ -105,6 +97,17 @@ def test_a_setting_stays_while_another_node_needs_it() -> None:
     assert session.values == {"a": "by 1", "theirs": "x"}
     second.restore()
     assert session.values == {"a": "old", "theirs": "x"}
+
+
+def test_two_nodes_can_not_set_one_setting_to_different_values() -> None:
+    """On a server they share a session; one after the other they can."""
+    session = Session({"a": "old"})
+    first, second = NodeSettings(), NodeSettings()
+    first.note(session, "set a = b")
+    with pytest.raises(NotSupportedError, match="another node that runs at this time has set a"):
+        second.note(session, "set a = c")
+    first.restore()
+    second.note(session, "set a = c")
 
 
 @pytest.mark.parametrize("end", [Py4JNetworkError("empty"), ConnectionRefusedError(111, "refused")])

@@ -1,4 +1,4 @@
-"""What a node's statements set in the session that all nodes share; it ends with the node."""
+"""What nodes set in a session on a server, which they share; it ends with the node."""
 
 import re
 import threading
@@ -11,10 +11,9 @@ from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 COMMENTS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
 SET = re.compile(
-    rf"{COMMENTS}(?:SET\s+(`[^`]+`|[\w.:-]+)\s*=|RESET\s+(`[^`]+`|[\w.:-]+)|SET\s+TIME\s+ZONE\s)",
-    re.IGNORECASE,
+    rf"{COMMENTS}(?:SET\s+(`[^`]+`|[\w.:-]+)\s*=|RESET\s+(`[^`]+`|[\w.:-]+)|SET\s+TIME\s+ZONE\s)(.*)",
+    re.IGNORECASE | re.DOTALL,
 )
-RESET = re.compile(rf"{COMMENTS}RESET\s*;?\s*$", re.IGNORECASE)
 TIME_ZONE = "spark.sql.session.timeZone"
 REDACTED = "(redacted)"
 """How the text ends that Spark's SQL shows instead of a secret."""
@@ -30,31 +29,40 @@ class SessionSettings:
     """The settings of a session that running nodes have set, and what they were before.
 
     A setting gets its old value back once every node that has set it has ended. Nodes that run at
-    the same time see each other's.
+    the same time see each other's, and must not set one to different values.
     """
 
     def __init__(self, spark: Any) -> None:
         self._spark = spark
         self._guard = threading.Lock()
         self._before: dict[str, str | None] = {}
-        self._setters: dict[str, set[object]] = {}
+        self._setters: dict[str, dict[object, str]] = {}
 
-    def note(self, node: object, name: str) -> None:
+    def note(self, node: object, name: str, value: str) -> None:
         """The node is about to set it."""
         with self._guard:
+            others = {one: of for one, of in self._setters.get(name, {}).items() if one is not node}
+            if any(of != value for of in others.values()):
+                raise NotSupportedError(
+                    f"another node that runs at this time has set {name} to another value, and on "
+                    "a server all nodes share one session",
+                    left="it was not set",
+                    remedy="set it in on-run-start or in the profile's spark_conf; or run dbt with "
+                    "--threads 1",
+                )
             if name not in self._before:
-                value = self._spark.conf.get(name, None)
-                if value is not None and value.endswith(REDACTED):
+                before = self._spark.conf.get(name, None)
+                if before is not None and before.endswith(REDACTED):
                     logger.warning(NOT_SET_BACK.format(name))
                     return
-                self._before[name] = value
-            self._setters.setdefault(name, set()).add(node)
+                self._before[name] = before
+            self._setters.setdefault(name, {})[node] = value
 
     def restore(self, node: object) -> None:
         """The node has ended: set back what no other one has set."""
         with self._guard:
             for name in [name for name, nodes in self._setters.items() if node in nodes]:
-                self._setters[name].remove(node)
+                del self._setters[name][node]
                 if not self._setters[name]:
                     del self._setters[name]
                     with suppress(*FAILURES):  # an ended Spark has no settings
@@ -79,15 +87,10 @@ class NodeSettings:
 
     def note(self, spark: Any, sql: str) -> None:
         """The node is about to run ``sql``, which may set something."""
-        if RESET.match(sql):
-            raise NotSupportedError(
-                "RESET takes back all that the session was given, for every node of the run",
-                left="it was not run",
-                remedy="name the setting: RESET <name>",
-            )
         if found := SET.match(sql):
             self._session = _of_sessions.setdefault(id(spark), SessionSettings(spark))
-            self._session.note(self, (found[1] or found[2] or TIME_ZONE).strip("`"))
+            name = (found[1] or found[2] or TIME_ZONE).strip("`")
+            self._session.note(self, name, found[3].strip(" ;"))
 
     def restore(self) -> None:
         """The node has ended."""

@@ -1,0 +1,103 @@
+"""The Spark session of one node: the run's, until the node may change something in it."""
+
+import re
+from contextlib import suppress
+from typing import Any, Protocol
+
+from dbt.adapters.ctas_spark.relation import TEMPORARY
+from dbt.adapters.ctas_spark.shared_settings import NodeSettings
+from dbt.adapters.ctas_spark.staging import temporary
+from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
+from dbt.adapters.ctas_spark.staging.engines import clones, jvm
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+
+BEFORE = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
+CHANGE = re.compile(
+    rf"{BEFORE}(?:SET|RESET|USE|DECLARE|BEGIN|EXECUTE\s+IMMEDIATE|CACHE"
+    r"|(?:CREATE(?:\s+OR\s+REPLACE)?|DROP)(?:\s+GLOBAL)?\s+TEMP(?:ORARY)?"
+    r"|DROP\s+VIEW(?:\s+IF\s+EXISTS)?\s+(?:`[^`]+`|\w+)\s*(?:;|$))\b",
+    re.IGNORECASE,
+)
+"""Statements that change the session they run in."""
+RESET = re.compile(rf"{BEFORE}RESET\s*;?\s*$", re.IGNORECASE)
+OPERATION = "operation"
+"""What dbt calls a hook of the run, which changes the session for all nodes."""
+OF_THE_RUN = ("function", OPERATION)
+"""Nodes whose temporary objects are for those that follow."""
+
+
+class Uses(Protocol):
+    """What runs a thread's statements in a session."""
+
+    spark: Any
+
+    def use(self, spark: Any) -> None:
+        """Run what follows in another session."""
+
+
+class NodeSession:
+    """Made when a node begins. On a server, all nodes share one session, and its settings."""
+
+    def __init__(self, node: Any) -> None:
+        self._may_change = node is not None and _is_alone(node)
+        self._settings = NodeSettings()
+        self._own: Any = None
+        self._of_run: Any = None
+        self._uses: Uses | None = None
+        self._catalogs: Catalogs | None = None
+
+    def note(self, uses: Uses, sql: str) -> None:
+        """The statement is about to run."""
+        if not self._may_change or not CHANGE.match(sql):
+            return
+        if RESET.match(sql):
+            raise NotSupportedError(
+                "RESET takes back what the profile has set, too",
+                left="it was not run",
+                remedy="name the setting: RESET <name>",
+            )
+        if TEMPORARY not in sql:
+            self.part(uses)
+        if not jvm.is_local(uses.spark):
+            self._settings.note(uses.spark, sql)
+
+    def part(self, uses: Uses) -> None:
+        """From now on the node's statements run in a session of its own."""
+        if self._may_change and self._own is None and jvm.is_local(uses.spark):
+            self._of_run, self._own, self._uses = uses.spark, clones.clone(uses.spark), uses
+            uses.use(self._own)
+
+    def catalogs(self, of_run: Catalogs) -> Catalogs:
+        """The run's, for what the node's own session has to be asked."""
+        if self._own is None:
+            return of_run
+        if self._catalogs is None:
+            self._catalogs = of_run.in_session(self._own)
+        return self._catalogs
+
+    def end(self) -> None:
+        """The node has ended, and what it has set."""
+        self._settings.restore()
+        own, self._own = self._own, None
+        if own is not None and self._uses is not None:
+            self._uses.use(self._of_run)
+            with suppress(*jvm.FAILURES):  # an ended Spark has no sessions
+                temporary.forget_functions(own)
+                jvm.forget_session(own)
+
+
+def may_change(node: Any) -> bool:
+    """True if it is known before its first statement that the node runs its user's own.
+
+    Its table is planned for the session in which its query runs.
+    """
+    config = node.config
+    own = config.get("pre_hook"), config.get("sql_header"), node.language == "python"
+    return any(own)
+
+
+def _is_alone(node: Any) -> bool:
+    """False for a node that makes something which later nodes find in the session."""
+    kind = getattr(node, "resource_type", OPERATION)
+    made = str(getattr(getattr(node, "config", None), "materialized", ""))
+    return kind not in OF_THE_RUN and not made.startswith("temporary_")

@@ -1,0 +1,130 @@
+"""Sessions of nodes that may change one: what such a node sets, uses or registers ends with it.
+
+``cloneSession`` copies settings, the current schema, temporary views and functions. It leaves out
+the current catalog, session variables, and the catalogs that were loaded: Iceberg's cache tables,
+so that a session with catalogs of its own would read what another has published some time later.
+"""
+# ruff: noqa: SLF001 (PySpark's classes have no public way to a session of the JVM's)
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import Any
+from weakref import WeakSet
+
+from py4j.clientserver import ClientServer
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from ..context import SESSION_CATALOG
+from ..errors import NotSupportedError
+from . import jvm
+
+ICEBERGS = "org.apache.iceberg."
+SETTING = "spark.sql.catalog."
+ADD_ALL = "$plus$plus$eq"
+"""Scala's ``++=``, in its every version."""
+
+_bound = threading.local()
+_loaded: WeakSet[SparkSession] = WeakSet()
+
+
+def require_pinned_threads(spark: Any) -> None:
+    """Return if each thread of this process has one of its own in the JVM.
+
+    Raises:
+        NotSupportedError: the jobs and the active sessions of nodes would mix.
+    """
+    if jvm.is_local(spark) and not isinstance(spark.sparkContext._gateway, ClientServer):
+        raise NotSupportedError(
+            "PYSPARK_PIN_THREAD is false: a model that is cancelled would cancel others, and nodes "
+            "would share what each of them sets in its session",
+            left="nothing was started",
+            remedy="remove the variable from the environment",
+        )
+
+
+def clone(spark: SparkSession) -> SparkSession:
+    """A session that begins with all that this one has, and shares its loaded catalogs."""
+    _load_catalogs(spark)
+    own = SparkSession(spark.sparkContext, jvm.session(spark).cloneSession())
+    of, to = _catalogs(spark), _catalogs(own)
+    fields = jvm.classes(spark).org.apache.commons.lang3.reflect.FieldUtils
+    shared = fields.readField(of, "catalogs", True).clone()
+    if _is_of_its_session(shared.get(SESSION_CATALOG)):
+        shared.remove(SESSION_CATALOG)
+    getattr(fields.readField(to, "catalogs", True), ADD_ALL)(shared)
+    if of.currentCatalog().name() != to.currentCatalog().name():
+        to.setCurrentCatalog(of.currentCatalog().name())
+        to.setCurrentNamespace(of.currentNamespace())
+    if not of.tempVariableManager().isEmpty():
+        old, new = (
+            fields.readField(one.tempVariableManager(), "variables", True) for one in (of, to)
+        )
+        getattr(new, ADD_ALL)(old)
+    jvm.note_session(own)
+    return own
+
+
+@contextmanager
+def bound(own: Any, instead_of: Any) -> Iterator[None]:
+    """Let this thread's code find the session as the active one, and by ``getOrCreate()``.
+
+    PySpark keeps both in variables of all threads. A session on a server is the process's only one.
+    """
+    if not jvm.is_local(own):
+        yield
+        return
+    _find_what_is_bound()
+    _bound.session = own
+    jvm.activate(own)
+    try:
+        yield
+    finally:
+        _bound.session = None
+        if SparkSession._activeSession is own:
+            SparkSession._activeSession = instead_of
+        with suppress(*jvm.GONE):
+            jvm.activate(instead_of)
+
+
+def _load_catalogs(spark: SparkSession) -> None:
+    """All that are configured; one that can't be loaded fails who uses it, and nobody else."""
+    if spark in _loaded:
+        return
+    settings = jvm.as_json(spark, jvm.session(spark).conf().getAll())
+    names = (key.removeprefix(SETTING) for key in settings if key.startswith(SETTING))
+    for name in (one for one in names if "." not in one):
+        with suppress(Py4JJavaError):
+            _catalogs(spark).catalog(name)
+    _loaded.add(spark)
+
+
+def _catalogs(spark: SparkSession) -> Any:
+    return jvm.session(spark).sessionState().catalogManager()
+
+
+def _is_of_its_session(catalog: Any) -> bool:
+    """Spark's own and Delta's go by the settings of the session that has loaded them."""
+    return bool(catalog.isDefined()) and not str(catalog.get().getClass().getName()).startswith(
+        ICEBERGS
+    )
+
+
+@cache
+def _find_what_is_bound() -> None:
+    active, get_or_create = SparkSession.getActiveSession, SparkSession.Builder.getOrCreate
+
+    def active_or_bound() -> Any:
+        return getattr(_bound, "session", None) or active()
+
+    def bound_or_created(builder: Any) -> Any:
+        own = getattr(_bound, "session", None)
+        if own is None:
+            return get_or_create(builder)
+        jvm.companion(own).applyModifiableSettings(jvm.session(own), builder._options)
+        return own
+
+    SparkSession.getActiveSession = staticmethod(active_or_bound)  # type: ignore[method-assign]
+    SparkSession.Builder.getOrCreate = bound_or_created  # type: ignore[assignment,method-assign]
