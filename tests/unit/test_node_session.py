@@ -1,0 +1,113 @@
+"""Which nodes and statements get a session of their own."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dbt.adapters.ctas_spark.node_session import NodeSession, may_change
+from dbt.adapters.ctas_spark.staging import temporary
+from dbt.adapters.ctas_spark.staging.engines import clones, jvm
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+
+
+class Handle:
+    """A thread's statements, in a session that is known by its name."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.spark: Any = "run"
+        monkeypatch.setattr(clones, "clone", "{}'s".format)
+        monkeypatch.setattr(jvm, "is_local", lambda _: True)
+        monkeypatch.setattr(jvm, "forget_session", print)
+        monkeypatch.setattr(temporary, "forget_functions", print)
+
+    def use(self, spark: Any) -> None:
+        self.spark = spark
+
+
+@pytest.fixture
+def handle(monkeypatch: pytest.MonkeyPatch) -> Handle:
+    """One in the run's session."""
+    return Handle(monkeypatch)
+
+
+def node(resource_type: str = "model", **config: Any) -> Any:
+    """A node of the kind, with this configuration."""
+    shown = SimpleNamespace(materialized=config.get("materialized", "table"), get=config.get)
+    return SimpleNamespace(resource_type=resource_type, config=shown, language="sql")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "set a = 1",
+        "/* {dbt: yes} */\n reset a",
+        "-- why\nuse elsewhere",
+        "declare variable x = 1",
+        "create or replace temporary view mine as select 1",
+        "create temp function f as 'a.B'",
+        "drop temporary function f",
+        "drop view if exists mine",
+        "cache table t",
+        "begin set x = 1; end",
+        "execute immediate 'set x = 1'",
+    ],
+)
+def test_a_statement_that_changes_the_session_runs_in_one_of_the_node(
+    handle: Handle, sql: str
+) -> None:
+    """And so do all after it, until the node ends."""
+    session = NodeSession(node())
+    session.note(handle, sql)
+    assert handle.spark == "run's"
+    session.note(handle, "set b = 2")
+    assert handle.spark == "run's"
+    session.end()
+    assert handle.spark == "run"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select 1",
+        "insert into settings select 1",
+        "create view v as select 1",
+        "drop view if exists shop.orders",
+        "create or replace temporary view `orders__dbt_tmp` as select 1",
+    ],
+)
+def test_a_statement_that_changes_nothing_of_it_runs_in_the_run_s(handle: Handle, sql: str) -> None:
+    """The views of the adapter's own are none that another node can mean."""
+    session = NodeSession(node())
+    session.note(handle, sql)
+    assert handle.spark == "run"
+    session.end()
+
+
+@pytest.mark.parametrize(
+    "context",
+    [None, node("operation"), node("function"), node(materialized="temporary_view")],
+)
+def test_what_is_for_the_nodes_that_follow_is_made_in_the_run_s(
+    handle: Handle, context: Any
+) -> None:
+    """The run's hooks, and nodes that make temporary objects."""
+    session = NodeSession(context)
+    session.part(handle)
+    session.note(handle, "set a = 1")
+    assert handle.spark == "run"
+
+
+@pytest.mark.parametrize("config", [{"pre_hook": ["select 1"]}, {"sql_header": "set a = 1"}])
+def test_a_node_with_statements_of_its_user_may_change_its_session(config: Any) -> None:
+    """That is known before its table is planned; of a plain one it is not."""
+    assert may_change(node(**config))
+    assert not may_change(node())
+    assert may_change(SimpleNamespace(config=node().config, language="python"))
+
+
+@pytest.mark.parametrize("sql", ["reset", "RESET ;", "/* all */ reset"])
+def test_taking_back_all_settings_is_refused(handle: Handle, sql: str) -> None:
+    """It would take those of the profile from the node."""
+    with pytest.raises(NotSupportedError, match="RESET takes back"):
+        NodeSession(node()).note(handle, sql)
