@@ -35,7 +35,7 @@ def test_a_rollback_over_a_changed_schema_restores_rows_and_columns(place: Place
         (second.version, "build", "kept"),
         (first.version, "build", "kept"),
     ]
-    assert events[1].schema_change == "+more: int, id: long -> decimal(23, 1)"
+    assert events[1].schema_change == "+ more int, id: bigint -> decimal(23, 1)"
     assert [e.rows for e in events] == [4, 2, 3]
     assert place.staged() == []
     assert place.staging.roll_back(place.context()).version == second.version

@@ -8,13 +8,14 @@ from types import SimpleNamespace
 import pytest
 
 from dbt.adapters.ctas_spark import operations
-from dbt.adapters.ctas_spark.operations import Project, text_of
+from dbt.adapters.ctas_spark.operations import Project
 from dbt.adapters.ctas_spark.staging.errors import (
     ConfigurationError,
     InvalidArgumentError,
     NoSuchModelError,
 )
 from dbt.adapters.ctas_spark.staging.retention.rules import Event
+from dbt.adapters.ctas_spark.text_tables import text_of
 from fakes.world import TARGET_NAME, World
 
 ROOT = Path(__file__).parents[2]
@@ -246,6 +247,22 @@ def test_the_history_of_a_project_is_its_last_publications() -> None:
     found = json.loads(operations.run("ctas_history", replace(known, graph={"nodes": nodes}), ALL))
     assert "failed" in found[0]
     assert [row["time"] for row in found[1:]] == ["2026-01-03", *["2026-01-02"] * 38]
+
+
+def test_a_terminal_does_not_wrap_the_history_of_a_model() -> None:
+    """Without ids of commits, and without columns that say nothing; rows as they were counted."""
+    version = "20260101t120000x0a1b2c3d"
+    live = Event(version, "c", "2026-01-01 12:00:00", "build", "live", 50, 1_250_000, "")
+    events = [replace(live, changed_in_place=True), replace(live, rows=1_234_567)]
+    catalog = SimpleNamespace(history=lambda _: events)
+    known = Project(GRAPH, None, lambda _: catalog)
+    said = operations.run("ctas_history", known, {"model": "orders"})
+    assert said.splitlines() == [
+        "| version                  | time                | state | rows                | size   |",
+        "| ------------------------ | ------------------- | ----- | ------------------- | ------ |",
+        f"| {version} | 2026-01-01 12:00:00 | live  | 50 + added in place |        |",
+        f"| {version} | 2026-01-01 12:00:00 | live  | 1,234,567           | 1.2 MB |",
+    ]
 
 
 def test_rows_are_a_table_or_json() -> None:

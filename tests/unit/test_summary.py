@@ -57,6 +57,15 @@ def test_levels_are_shown_if_one_is_less_than_isolated() -> None:
     ]
 
 
+def test_what_was_written_in_place_is_said_with_what_would_change_that() -> None:
+    """One line, whatever the number of tables; none where every table is a version."""
+    shown = summary([published("a"), written("b"), published("c", Atomicity.NONE)])
+    assert shown.splitlines()[-1] == (
+        "Level none is written in place; with atomicity: isolated one commit publishes all rows."
+    )
+    assert summary([published("a", Atomicity.ATOMIC)]).splitlines()[-1].startswith("| a ")
+
+
 def test_batches_of_one_model_are_one_row() -> None:
     """Rows and bytes are summed, unless those of one batch are not known."""
     shown = summary([written("a", 5, 10), written("b"), written("a", 7, 11), written("b", None)])

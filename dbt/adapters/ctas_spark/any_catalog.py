@@ -310,4 +310,5 @@ class AnyCatalogAdapter(LookupAdapter):
         if relation.type == RelationType.Function:
             return
         for column in super()._get_columns_for_catalog(relation):
-            yield {**column, "table_database": relation.database}
+            kind = quoting.sql_type(column["column_type"])
+            yield {**column, "column_type": kind, "table_database": relation.database}

@@ -1,7 +1,5 @@
 """The run-operations: find models in dbt's graph, call the core for each, print rows."""
 
-import io
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,7 +7,6 @@ from difflib import get_close_matches
 from textwrap import shorten
 from typing import Any
 
-import agate
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
@@ -32,7 +29,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchModelError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.retention.rules import MovedMetastore
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from dbt.adapters.ctas_spark.staging.retention.rules import Event, MovedMetastore
+from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +42,8 @@ SELECTORS = {"model": "name", "schema": "schema"}
 """Arguments that select models, and the key of each in dbt's nodes."""
 MOST_EVENTS = 40  # of several tables together; the lineage of one has no more
 MOST_CHARACTERS = 500
+ADDED = "+ added in place"
+"""What follows the rows of a version that is not what was published any more."""
 Row = dict[str, Any]
 Arguments = Mapping[str, Any]
 
@@ -83,10 +84,25 @@ class Project:
         return read_plan(*about, _target(node), self.default_schema)
 
 
-def show_history(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
-    """One row for each publication, newest first."""
+def show_history(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
+    """One row for each publication, newest first; all that is known of it as JSON."""
+    shown = asdict if arguments.get("json") else _cells
     table = str(plan.context.target)
-    return [{"table": table, **asdict(event)} for event in catalog.history(plan.context)]
+    return [{"table": table, **shown(event)} for event in catalog.history(plan.context)]
+
+
+def _cells(event: Event) -> Row:
+    """What a terminal has room for."""
+    more = f" {ADDED}" if event.changed_in_place else ""
+    return {
+        "version": event.version,
+        "time": event.time,
+        "kind": event.kind,
+        "state": event.state,
+        "rows": f"{count_text(event.rows)}{more}".strip(),
+        "size": "" if event.changed_in_place else size_text(event.bytes),
+        "schema_change": event.schema_change,
+    }
 
 
 def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
@@ -172,10 +188,22 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
         rows.sort(key=lambda row: str(row.get("time", "failed")), reverse=True)
         del rows[MOST_EVENTS:]
+    if name == HISTORY and not as_json:
+        rows = _narrowed(rows, is_of_one=arguments.get("model") is not None)
     if rows or as_json:
         return text_of(rows, as_json=as_json)
     tables = shorten(", ".join(str(_target(node)) for node in nodes), MOST_CHARACTERS)
     return f"{name} found nothing; it looked at {tables or 'no table'}"
+
+
+def _narrowed(rows: list[Row], *, is_of_one: bool) -> list[Row]:
+    """The history without columns that say nothing, so that a terminal does not wrap it."""
+    idle = {"table"} if is_of_one else set()
+    if all(row.get("kind") in (None, Kind.BUILD.value) for row in rows):
+        idle.add("kind")
+    if not any(row.get("schema_change") for row in rows):
+        idle.add("schema_change")
+    return [{key: one for key, one in row.items() if key not in idle} for row in rows]
 
 
 def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
@@ -261,15 +289,3 @@ def _refuse_several(nodes: Sequence[Mapping[str, Any]]) -> None:
             left="nothing was done",
             remedy=f"name one of {', '.join(str(node['unique_id']) for node in nodes)}",
         )
-
-
-def text_of(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> str:
-    """A table with a column for each key, or a JSON array of objects."""
-    if as_json:
-        return json.dumps(list(rows))
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [["" if row.get(name) is None else str(row[name]) for name in names] for row in rows]
-    table = agate.Table(cells, names, [agate.Text(cast_nulls=False)] * len(names))
-    printed = io.StringIO()
-    table.print_table(max_rows=None, max_columns=None, max_column_width=None, output=printed)
-    return printed.getvalue().rstrip("\n")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
-from dbt.adapters.ctas_spark.operations import text_of
 from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError
+from dbt.adapters.ctas_spark.text_tables import text_of
 
 PREVIEW, ROWS, LIMIT = "ctas_preview", "ctas_preview_rows", "ctas_preview_limit"
 NAMES = (PREVIEW, ROWS, LIMIT)

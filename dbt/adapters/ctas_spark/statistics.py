@@ -64,7 +64,7 @@ class CountingAdapter(FreshnessAdapter):
         self._models = {
             table_name(one.database, one.schema, one.identifier): one
             for one in nodes
-            if one.resource_type in operations.RESOURCES and not _is_added_to(one)
+            if one.resource_type in operations.RESOURCES
         }
         self._commented = {
             table_name(one.database, one.schema, one.identifier)
@@ -101,9 +101,3 @@ class CountingAdapter(FreshnessAdapter):
             return columns
         figures = self.catalogs.figures(table, version)
         return (with_figures(column, version, figures) for column in columns)
-
-
-def _is_added_to(node: RelationConfig) -> bool:
-    """True for a node whose table may hold more than its version's job counted."""
-    config: Any = node.config
-    return config.materialized in {"incremental", "snapshot"}

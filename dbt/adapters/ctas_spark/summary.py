@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.operations import text_of
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
 
 MOST_ROWS = 40
-UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
-UNIT = 1000
+IN_PLACE = "Level none is written in place; with atomicity: isolated one commit publishes all rows."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,9 @@ def summary(written: Sequence[Written]) -> str:
         heading += f", the {MOST_ROWS} of {len(shown):,} that took longest"
         heading += " (all are in run_results.json)"
         shown = [one for one in shown if one.node in slowest]
-    return f"{heading}:\n{text_of(_rows(shown), as_json=False)}"
+    table = f"{heading}:\n{text_of(_rows(shown), as_json=False)}"
+    is_in_place = any(one.level is Atomicity.NONE for one in nodes.values())
+    return f"{table}\n{IN_PLACE}" if is_in_place else table
 
 
 def _rows(shown: Sequence[Written]) -> list[Mapping[str, str]]:
@@ -65,8 +66,8 @@ def _rows(shown: Sequence[Written]) -> list[Mapping[str, str]]:
     columns = {
         "model": [one.name for one in shown],
         "version": [one.version for one in shown],
-        **_aligned("rows", [_count(one.figures.rows) for one in shown]),
-        **_aligned("size", [_size(one.figures.bytes) for one in shown]),
+        **_aligned("rows", [count_text(one.figures.rows) for one in shown]),
+        **_aligned("size", [size_text(one.figures.bytes) for one in shown]),
         "level": _levels(shown),
         **_aligned("seconds", [f"{one.seconds:.1f}" for one in shown]),
     }
@@ -84,20 +85,6 @@ def _aligned(name: str, cells: Sequence[str]) -> dict[str, list[str]]:
     """A column with its texts at the right."""
     width = max(map(len, (name, *cells)))
     return {name.rjust(width): [cell.rjust(width) for cell in cells]}
-
-
-def _count(number: int | None) -> str:
-    return "" if number is None else f"{number:,}"
-
-
-def _size(count: int | None) -> str:
-    """Bytes in the largest unit of which there is at least one."""
-    if count is None:
-        return ""
-    size, unit = float(count), 0
-    while round(size, 1) >= UNIT and unit < len(UNITS) - 1:
-        size, unit = size / UNIT, unit + 1
-    return f"{size:.1f} {UNITS[unit]}" if unit else f"{count} {UNITS[0]}"
 
 
 def _sum(one: int | None, other: int | None) -> int | None:

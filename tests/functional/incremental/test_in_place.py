@@ -1,5 +1,6 @@
 """Increments of files in place: checked first, by names, and only then is anything changed."""
 
+import json
 from dataclasses import replace
 
 from functional import changed_rows
@@ -79,3 +80,29 @@ def test_a_batch_replaces_no_rows_of_another(project: Project) -> None:
             assert found == [(1,), (2,), (3,)], name
         assert "holds rows of other batches, too" in run.log
         assert project.rows("select id from {schema}.shifted") == [(1,)]
+
+
+def test_rows_added_in_place_are_said_wherever_a_table_is_looked_at(project: Project) -> None:
+    """At the end of the run, in the history, by a rollback, and in dbt's docs; never as 0."""
+    added = "{{ config(materialized='incremental', grace_period=0) }} select id from range(5)"
+    project.write(
+        {
+            "models/added.sql": added,
+            "models/once.sql": added,
+            "snapshots/kept.sql": "{% snapshot kept %}{{ config(unique_key='id', strategy='check', "
+            "check_cols=['id']) }} select id from range(4){% endsnapshot %}",
+        }
+    )
+    assert "Level none" not in project.dbt("build").log
+    assert "| none  |" in (again := project.dbt("run", "--select=added").log)
+    assert again.count("Level none is written in place; with atomicity: isolated") == 1
+    listed = project.dbt("run-operation", "ctas_history", "--args={model: added}").log
+    assert "| 5 + added in place |" in listed
+    refused = project.dbt("run-operation", "ctas_rollback", "--args={model: added}").log
+    assert "none is kept. Rows that an incremental model adds in place make no version" in refused
+    assert project.dbt("docs", "generate").success
+    nodes = json.loads((project.directory / "target" / "catalog.json").read_text())["nodes"]
+    found = {one.rpartition(".")[2]: node for one, node in nodes.items()}
+    rows = {one: node["stats"].get("rows", {}).get("value") for one, node in found.items()}
+    assert rows == {"added": None, "once": 5, "kept": 4}
+    assert {node["columns"]["id"]["type"] for node in found.values()} == {"bigint"}

@@ -41,7 +41,7 @@ def test_a_model_goes_back_to_the_version_before(built: Project, outside: Outsid
     assert [row["kind"] for row in before] == ["build"] * 3
     assert [row["state"] for row in before] == ["live", "kept", "deleted"]
     assert [row["rows"] for row in before] == [3, 2, 1]
-    assert before[0]["schema_change"] == "+b: integer"
+    assert before[0]["schema_change"] == "+ b int"
     (done,) = operation(built, "ctas_rollback", model="orders")
     assert (done["version"], done["replaced"]) == (before[1]["version"], before[0]["version"])
     assert built.rows("select * from {schema}.orders order by id") == [(0, "x"), (1, "x")]

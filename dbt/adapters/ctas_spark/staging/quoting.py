@@ -94,3 +94,12 @@ def literal(value: object) -> str:
     if isinstance(value, str):
         return string(value)
     raise TypeError(f"no SQL literal for {type(value).__name__}")
+
+
+SQL_TYPES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
+"""SQL's names for types that Spark's API and Iceberg call otherwise."""
+
+
+def sql_type(kind: str) -> str:
+    """A column's type as SQL has it; nested types stay as they are."""
+    return SQL_TYPES.get(kind, kind)

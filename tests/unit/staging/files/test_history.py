@@ -51,6 +51,16 @@ def test_a_publication_says_what_it_holds(world: World) -> None:
     assert [(event.rows, event.bytes) for event in history(world)] == [(9, 4), (7, 4)]
 
 
+def test_rows_that_were_added_in_place_are_not_passed_over(world: World) -> None:
+    """An INSERT changes what a version holds, and not what was counted when it was published."""
+    world.job.counted = WriteFigures(rows=7)
+    world.published()
+    live = world.published()
+    world.storage.write(f"{version_of(live).directory}/part-inserted", "more")
+    told = [(event.rows, event.changed_in_place) for event in history(world)]
+    assert told == [(7, True), (7, False)]
+
+
 def test_a_rollback_has_the_rows_of_the_version(world: World) -> None:
     """Nobody counts them again."""
     world.job.counted = WriteFigures(rows=7)
@@ -104,7 +114,7 @@ def test_a_schema_change_is_spelled_out(world: World) -> None:
         kept = {k: v for k, v in found.parameters.items() if not k.endswith("sources.schema")}
         parameters = {**kept, **described_as.parameters}
         world.metastore.tables[record] = replace(found, parameters=parameters)
-    assert history(world)[0].schema_change == "+tags: array, -gone, id: long -> string"
+    assert history(world)[0].schema_change == "+ tags array, - gone date, id: bigint -> string"
     same = columns_of(columns[0])
     assert change_of(same, same) == ""
 

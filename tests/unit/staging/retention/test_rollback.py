@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchVersionError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack, roll_back
+from dbt.adapters.ctas_spark.staging.retention.rollback import NONE_KEPT, RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport, observe
 from fakes.version import PLAIN, TARGET, THERE, FakeBase, FakeVersion, moved
 
@@ -106,7 +106,7 @@ def test_a_version_that_is_not_kept_is_refused(
     with pytest.raises(NoSuchVersionError, match=said) as refused:
         roll_back(CONTEXT, kind, Atomicity.ISOLATED, to)
     kept = f"choose one of its kept versions: {', '.join(before)}"
-    assert refused.value.remedy == (kept if before else "none is kept; see versions_to_keep")
+    assert refused.value.remedy == (kept if before else NONE_KEPT)
     assert kind.version.did == []
 
 

@@ -218,7 +218,7 @@ class Catalogs:
         raise NotImplementedError
 
     def figures(self, table: TableName, version: str) -> WriteFigures:  # noqa: ARG002 (a server tells none)
-        """What was counted of a published version of files, as far as its table tells it."""
+        """What was counted of a published version of files, if it still is what was published."""
         return WriteFigures()
 
     def view_change(self, context: StagingContext) -> Any:  # noqa: ARG002 (a server has none)

@@ -21,6 +21,7 @@ from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingErro
 from ..files.catalog import SessionCatalog
 from ..files.schema import Find, comment
 from ..files.view import ViewChange
+from ..files.whole import has_changed
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore
@@ -127,12 +128,17 @@ class CatalogsWithJvm(Catalogs):
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
 
     def figures(self, table: TableName, version: str) -> WriteFigures:
-        marker = None
         with suppress(StagingError):
             with self._guard:
                 metastore = self._connected().metastore
-            marker = Marker.of(metastore.get_table(table))
-        return marker.lineage.figures_of(version) if marker is not None else UNKNOWN
+            entry = metastore.get_table(table)
+            marker = Marker.of(entry)
+            if entry is None or marker is None or entry.location is None:
+                return UNKNOWN
+            counted = marker.lineage.figures_of(version)
+            if not has_changed(HadoopStorage(self._spark), entry.location, counted):
+                return counted
+        return UNKNOWN
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         if implementation_of(self._spark, SESSION_CATALOG) == SESSION_OF_ICEBERG:

@@ -1,7 +1,7 @@
 """The publications of a table of files, and which of their versions can be published again."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -18,6 +18,7 @@ from .schema import columns_of
 from .table import FileTable
 from .version import FileVersion
 from .versions import records_of
+from .whole import has_changed
 
 logger = logging.getLogger(__name__)
 
@@ -37,14 +38,30 @@ def history(table: FileTable) -> tuple[Event, ...]:
     base = table.look()
     chain = Chain.of(base, records.values(), read_ms=0)
     lineage = base.marker.lineage.entries if base.marker else ()
-    inside = tuple(_of_lineage([one for one in lineage if not one.is_fence], records))
+    built = [one for one in lineage if not one.is_fence]
+    changed = {*_changed_in_place(table, built, records)}
+    inside = tuple(_of_lineage(built, records, changed))
     listed = {one.version for one in inside}
     rest = [one for one in records.values() if one.version not in listed and _is_table(one)]
     before = [_before_that(one, chain) for one in rest if not chain.proves_unpublished(one)]
     return (*inside, *sorted(before, key=lambda one: one.time, reverse=True))
 
 
-def _of_lineage(built: Sequence[LineageEntry], records: Mapping[str, Record]) -> Iterator[Event]:
+def _changed_in_place(
+    table: FileTable, built: Sequence[LineageEntry], records: Mapping[str, Record]
+) -> Iterator[str]:
+    """The versions whose rows are not, or not only, those that were counted."""
+    for entry in built:
+        record = records.get(entry.version)
+        if record is None or not _is_table(record) or _is_of_delta(record):
+            continue
+        if has_changed(table.services.storage, record.directory, entry.figures):
+            yield entry.version
+
+
+def _of_lineage(
+    built: Sequence[LineageEntry], records: Mapping[str, Record], changed: Container[str]
+) -> Iterator[Event]:
     kept = [*(records.get(entry.version) for entry in built), None]
     for at, (entry, (record, before)) in enumerate(zip(built, pairwise(kept), strict=True)):
         gone = record is None or record.is_deleting
@@ -57,6 +74,7 @@ def _of_lineage(built: Sequence[LineageEntry], records: Mapping[str, Record]) ->
             rows=entry.figures.rows,
             bytes=entry.figures.bytes,
             schema_change=_schema_change(before, record),
+            changed_in_place=entry.version in changed,
         )
 
 
@@ -79,6 +97,11 @@ def _schema_change(before: Record | None, after: Record | None) -> str:
     if before is None or after is None or before.entry is None or after.entry is None:
         return ""
     return change_of(columns_of(before.entry), columns_of(after.entry))
+
+
+def _is_of_delta(record: Record) -> bool:
+    """True if Delta's log says which of its files are the table's."""
+    return record.entry is not None and (record.entry.parameters.get(PROVIDER, "").lower() == DELTA)
 
 
 def _is_table(record: Record) -> bool:
@@ -131,7 +154,7 @@ class FileRestoring:
 
         Delta's own OPTIMIZE leaves fewer files with the same rows.
         """
-        if record.entry is None or record.entry.parameters.get(PROVIDER, "").lower() == DELTA:
+        if record.entry is None or _is_of_delta(record):
             return
         lies_there = self.table.services.storage.files(record.directory)
         found = len(data_files(lies_there, record.directory))

@@ -20,6 +20,14 @@ def what_is_wrong(storage: Storage, directory: str, wanted: WriteFigures) -> str
     return ""
 
 
+def has_changed(storage: Storage, directory: str, counted: WriteFigures) -> bool:
+    """Whether a statement has added or replaced rows in place since the version was published."""
+    if counted.files is None:
+        return False
+    now, exact = _listed(storage, directory), directory.startswith(EXACT)
+    return now.files != counted.files or (exact and counted.bytes not in (None, now.bytes))
+
+
 def written(storage: Storage, directory: str, counted: WriteFigures) -> WriteFigures:
     """What has to stand until the commit: the figures, and a listing of those nobody counted."""
     if counted.files is not None and counted.bytes is not None:

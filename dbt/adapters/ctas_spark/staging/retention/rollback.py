@@ -11,6 +11,11 @@ from ..publish.staged_table import Plan, StagedTable
 from ..publish.version import Base, Version
 from ..steps import Step, StepReport
 
+NONE_KEPT = (
+    "none is kept. Rows that an incremental model adds in place make no version: with atomicity: "
+    "isolated each run publishes one. versions_to_keep says how many of them stay"
+)
+
 
 class NoJob:
     """A rollback runs no job."""
@@ -86,7 +91,7 @@ def _chosen(target: TableName, restoring: Restoring, to: str | None) -> str:
         return earlier[0]
     what = f"there is no earlier version {f'{to} ' if to else ''}to go back to"
     kept = f"choose one of its kept versions: {', '.join(earlier)}"
-    raise _nothing(what, target, kept if earlier else "none is kept; see versions_to_keep")
+    raise _nothing(what, target, kept if earlier else NONE_KEPT)
 
 
 def _nothing(what: str, target: TableName, remedy: str) -> NoSuchVersionError:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from enum import Enum
 
+from ..quoting import sql_type
+
 MILLISECONDS = 1_000
 HOUR_MS = 3_600_000
 ORPHAN_AGE_MS = 3 * 24 * HOUR_MS
@@ -133,7 +135,8 @@ class Event:
     version: ``live`` (only of the last publication of it), ``kept``, ``deleted``, ``unproven``
     where nothing shows whether it was ever published, or ``last published`` where a table does not
     show which version it is. ``schema_change`` compares with
-    the publication before, as far as both are known.
+    the publication before, as far as both are known. ``changed_in_place``: statements have added or
+    replaced rows of this version since, so ``rows`` and ``bytes`` are not what it holds now.
     """
 
     version: str
@@ -144,6 +147,7 @@ class Event:
     rows: int | None
     bytes: int | None
     schema_change: str
+    changed_in_place: bool = False
 
 
 def time_text(time_ms: int) -> str:
@@ -152,17 +156,20 @@ def time_text(time_ms: int) -> str:
 
 
 def change_of(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """What changed between columns: ``+added: type``, ``-removed``, ``name: old -> new``.
+    """What changed between columns, in the signs of a preview.
+
+    ``+ added type``, ``- removed type``, ``name: old -> new``.
 
     Args:
         old: type by name.
         new: type by name.
     """
-    added = [f"+{name}: {kind}" for name, kind in new.items() if name not in old]
-    removed = [f"-{name}" for name in old if name not in new]
+    before, after = ({name: sql_type(one[name]) for name in one} for one in (old, new))
+    added = [f"+ {name} {kind}" for name, kind in after.items() if name not in before]
+    removed = [f"- {name} {kind}" for name, kind in before.items() if name not in after]
     changed = [
-        f"{name}: {old[name]} -> {kind}"
-        for name, kind in new.items()
-        if name in old and old[name] != kind
+        f"{name}: {before[name]} -> {kind}"
+        for name, kind in after.items()
+        if name in before and before[name] != kind
     ]
     return ", ".join([*added, *removed, *changed])
