@@ -122,6 +122,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"metastore_reads": "repeatable"}, "metastore_reads: belongs in the profile"),
         ({"iceberg_catalogs": []}, "iceberg_catalogs: belongs in the profile"),
         ({"file_format": "paimon"}, "truncates the live table"),
+        ({"atomicity": "versions"}, "isolated, auto; did you mean isolated?"),
+        ({"on_conflict": "overwrit"}, "did you mean overwrite?"),
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
         ({"file_fromat": "orc"}, "file_fromat: unknown; did you mean file_format?"),
         ({"partitionby": "day"}, "partitionby: unknown; did you mean partition_by?"),

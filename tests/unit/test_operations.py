@@ -93,12 +93,15 @@ def test_a_model_that_is_not_there_is_an_error() -> None:
     """A mistyped name is not "nothing to do"; the nearest names come first."""
     with pytest.raises(NoSuchModelError, match="no table is published for model order\n") as caught:
         targets(model="order")
-    assert caught.value.remedy.endswith("the nearest models are: orders, customers, elsewhere")
+    assert caught.value.remedy.endswith("the nearest models are: orders")
+    with pytest.raises(NoSuchModelError) as caught:
+        targets(model="zzz")
+    assert caught.value.remedy.endswith("have one; dbt ls lists the nodes of the project")
     with pytest.raises(NoSuchModelError, match="for model orders and schema sales\n"):
         targets(model="orders", schema="sales")
     with pytest.raises(NoSuchModelError, match="for schema sale\n") as caught:
         targets(schema="sale")
-    assert caught.value.remedy.endswith("the nearest schemas are: sales, shop")
+    assert caught.value.remedy.endswith("the nearest schemas are: sales")
 
 
 def test_a_vacuum_says_what_became_of_each_version() -> None:

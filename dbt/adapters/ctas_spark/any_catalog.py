@@ -42,6 +42,8 @@ LIST_VIEWS_MACRO_NAME = "ctas_list_views_without_caching"
 LISTAGG_SINCE = 4
 LISTINGS = 10
 """Attempts to list a schema in which others drop tables."""
+MOST_NODES = 5
+"""Those that an error names."""
 NOT_EXTENDED = "SHOW TABLE EXTENDED is not supported"
 NO_VIEWS = "does not support views"
 NO_WAREHOUSE = "Namespace does not exist:"
@@ -192,14 +194,33 @@ class AnyCatalogAdapter(LookupAdapter):
         for statement in table_docs.alterations(str(table), found, description, columns):
             self.execute(statement)
 
+    def _get_cache_schemas(self, relation_configs: Iterable[RelationConfig]) -> set[BaseRelation]:
+        """Those of catalogs that there are: dbt asks for nodes that are not selected, too.
+
+        Of a node that is selected, dbt lists the schemas, which refuses the database.
+        """
+        found = super()._get_cache_schemas(relation_configs)
+        return {one for one in found if self._has_catalog(catalog_of(one.database))}
+
+    def _has_catalog(self, catalog: str) -> bool:
+        spark = self.connections.get_thread_connection().handle.spark
+        return catalog == SESSION_CATALOG or implementation_of(spark, catalog) is not None
+
+    def _nodes_in(self, catalog: str) -> str:
+        """The nodes of the project with this database, as the end of a sentence."""
+        manifest: Any = self.get_macro_resolver()
+        nodes = manifest.nodes.values() if manifest else ()
+        names = [one.name for one in nodes if catalog_of(one.database) == catalog]
+        more = f" and {len(names) - MOST_NODES} more" if len(names) > MOST_NODES else ""
+        return f"; it is the database of {', '.join(names[:MOST_NODES])}{more}" if names else ""
+
     @as_dbt_errors
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
-        spark = self.connections.get_thread_connection().handle.spark
-        if catalog == SESSION_CATALOG or implementation_of(spark, catalog):
+        if self._has_catalog(catalog):
             return
         raise NoSuchCatalogError(
-            f"database {catalog!r}: Spark has no catalog of that name",
+            f"database {catalog!r}: Spark has no catalog of that name{self._nodes_in(catalog)}",
             left="nothing was started",
             remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or leave "
             "database out",

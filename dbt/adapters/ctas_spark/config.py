@@ -34,6 +34,9 @@ GRACE_PERIOD_SECONDS = 3_600
 VERSIONS_TO_KEEP = 1
 NEARLY = 0.85
 STAGING_SUFFIX = "__ctas_spark"
+ONE_OF = "one of "
+MEANT = {"version": "isolated", "versions": "isolated"}
+"""Values that say in other words what a choice does."""
 Shape = tuple[str, Callable[[object], bool]]
 
 
@@ -175,7 +178,7 @@ def _invalid(given: Mapping[str, Any]) -> Iterator[str]:
 def misfits(values: Mapping[str, Any], shapes: Mapping[str, Shape]) -> dict[str, str]:
     """What to say of each value that doesn't have the shape of its name; None is not given."""
     return {
-        name: f"{name}: {values[name]!r} is not {what}"
+        name: f"{name}: {values[name]!r} is not {what}{_nearest(values[name], what)}"
         for name, (what, fits) in shapes.items()
         if values.get(name) is not None and not fits(values[name])
     }
@@ -184,7 +187,15 @@ def misfits(values: Mapping[str, Any], shapes: Mapping[str, Shape]) -> dict[str,
 def one_of(choices: type[Enum]) -> Shape:
     """The shape of an enum's values."""
     values = [str(one.value) for one in choices]
-    return f"one of {', '.join(values)}", values.__contains__
+    return f"{ONE_OF}{', '.join(values)}", values.__contains__
+
+
+def _nearest(value: object, what: str) -> str:
+    """The choice that a value is nearly, or means, as the end of a sentence."""
+    choices = what.removeprefix(ONE_OF).split(", ") if what.startswith(ONE_OF) else []
+    meant = MEANT.get(str(value))
+    near = [meant] if meant in choices else get_close_matches(str(value), choices, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def is_text(value: object) -> bool:

@@ -42,6 +42,10 @@ FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driv
 FRAMES = re.compile(
     r"\n\nJVM stacktrace:|\nThis stopped SparkContext was created at:|\n=== Streaming Query"
 )
+RAISED = re.compile(
+    r"\[USER_RAISED_EXCEPTION\] (\[[A-Z_]+\] .*?)(?: SQLSTATE: P0001)?$", re.MULTILINE
+)
+"""What a query of this adapter's raises, in Spark's words."""
 CAUSED_BY = "Caused by: "
 PLAN = re.compile(r";\s*\n(?='?[A-Z]\w+)")
 """Where the words of an analysis end and its plan begins."""
@@ -85,7 +89,7 @@ def message(error: BaseException) -> str:
     """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
     if known := _recognized(error):
         return in_words(str(known))
-    words = in_words(_own_words(error)).splitlines()
+    words = RAISED.sub(r"\1", in_words(_own_words(error))).splitlines()
     kept = [line for line in words if line.strip() and not FRAME.match(line)]
     return "\n".join(kept[:MOST_LINES]) or type(error).__name__
 

@@ -24,6 +24,7 @@ from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.summary import Written
+from dbt.adapters.ctas_spark.text_tables import rows_text
 
 BATCH_FAILED = "a batch failed; its error is the one that dbt has printed"
 
@@ -133,7 +134,7 @@ class ModelBuild:
         if told.outcome is Outcome.KEPT:
             is_of_stream = told.purpose.may_replace  # which no other table is kept by
             return f"kept: {'its stream has nothing new' if is_of_stream else 'the table exists'}"
-        counted = "" if told.rows is None else f", {told.rows:,} rows"
+        counted = "" if told.rows is None else f", {rows_text(told.rows)}"
         return f"published {self.staged.version}{counted}"
 
     def _abort(self, cause: BaseException, why: str) -> str:

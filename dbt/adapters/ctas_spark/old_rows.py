@@ -16,13 +16,16 @@ from dbt.adapters.ctas_spark.increments import (
     strategy_of,
 )
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, DuplicateKeyError
 from dbt.adapters.ctas_spark.type_changes import aligned, unite
 
 SYNC, ADDED, STRING = "sync_all_columns", "append_new_columns", "string"
 IS_NEW, SAME_KEY = "__ctas_spark_is_new", "__ctas_spark_same_key"
 MAY_GO, HAS_NEW = "__ctas_spark_may_go", "__ctas_spark_has_new"
-TWICE = "incremental_strategy merge: several new rows match one row of the table by "
+TWICE = (
+    f"[{DuplicateKeyError.name}] incremental_strategy merge: several new rows match one row of the "
+    "table by "
+)
 REMEDY = "cast it in the model, or run it with --full-refresh"
 REMOVED = (
     "column {}: is in the table and not in the new rows; on_schema_change: append_new_columns "

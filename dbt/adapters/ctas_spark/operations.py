@@ -67,14 +67,14 @@ class Project:
         asked = [one for one in SELECTORS if arguments.get(one) is not None]
         if asked and not found:
             known = dict.fromkeys(one[SELECTORS[asked[0]]] for one in self.nodes({}))
-            near = get_close_matches(arguments[asked[0]], known, n=5, cutoff=0)
+            near = get_close_matches(arguments[asked[0]], known)
+            named = f"the nearest {asked[0]}s are: {', '.join(near)}"
             what = " and ".join(f"{one} {arguments[one]}" for one in asked)
             raise NoSuchModelError(
                 f"no table is published for {what}",
                 left="nothing was done",
                 remedy=f"only seeds, snapshots and models with materialized: {_or(MODELS)} have "
-                "one; "
-                f"the nearest {asked[0]}s are: {', '.join(near) or 'none'}",
+                f"one; {named if near else 'dbt ls lists the nodes of the project'}",
             )
         return found
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError
-from dbt.adapters.ctas_spark.text_tables import text_of
+from dbt.adapters.ctas_spark.text_tables import rows_text, text_of
 
 PREVIEW, ROWS, LIMIT = "ctas_preview", "ctas_preview_rows", "ctas_preview_limit"
 NAMES = (PREVIEW, ROWS, LIMIT)
@@ -163,7 +163,7 @@ class Previewed:
 
     def response(self) -> PreviewResponse:
         """What the console's line ends with, and what is in ``run_results.json``."""
-        counted = "" if self.rows is None else f", {self.rows:,} rows"
+        counted = "" if self.rows is None else f", {rows_text(self.rows)}"
         return PreviewResponse(
             _message=f"preview{counted}",
             code="preview",

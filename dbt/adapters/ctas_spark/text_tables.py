@@ -28,6 +28,11 @@ def count_text(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
 
 
+def rows_text(number: int) -> str:
+    """A number of rows in a sentence."""
+    return f"{number:,} {'row' if number == 1 else 'rows'}"
+
+
 def size_text(count: int | None) -> str:
     """Bytes in the largest unit of which there is at least one; empty if they are not known."""
     if count is None:

@@ -11,14 +11,21 @@ from functional.outside import Outside
 
 
 def test_all_problems_of_a_model_are_reported_together(project: Project, outside: Outside) -> None:
-    """Each wrong value is named with what would be right, and nothing is built."""
+    """Each wrong value is named with what would be right, and nothing is built.
+
+    A database that Spark does not have stops only runs that select a node of it, and is named.
+    """
     model = (
         "{{ config(materialized='atomic_table', atomicity='strong', staging_purpose='upsert', "
         "file_format='hudi', partition_metadata='hive', iceberg_catalogs=3, "
         "atomicty='none', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
     )
-    project.write({"models/orders.sql": model})
-    message = project.dbt("run").message("orders")
+    elsewhere = "{{ config(materialized='table', database='lake') }} select 1 as n"
+    project.write({"models/orders.sql": model, "models/elsewhere.sql": elsewhere})
+    refused = project.dbt("run")
+    said = "database 'lake': Spark has no catalog of that name; it is the database of elsewhere"
+    assert said in str(refused.exception) + refused.log
+    message = project.dbt("run", "--select=orders").message("orders")
     assert "[INVALID_CONFIGURATION] 7 configuration errors" in message
     for said in (
         "atomicity: 'strong' is not one of none, atomic, isolated, auto",

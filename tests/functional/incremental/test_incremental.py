@@ -93,7 +93,9 @@ def test_several_new_rows_of_one_key_fail_a_merge(project: Project) -> None:
     with_model(project, config).build()
     failed = with_model(project, config, twice).dbt("run")
     assert not failed.success
-    assert "several new rows match one row of the table by id" in failed.message("events")
+    said = "[DUPLICATE_KEY] incremental_strategy merge: several new rows match one row of the table"
+    assert f"{said} by id\n" in failed.message("events")
+    assert "USER_RAISED_EXCEPTION" not in failed.message("events")
     assert texts(project) == "1a 2b 3c"
 
 

@@ -81,11 +81,11 @@ def test_wrong_arguments_are_named_before_spark_starts(parsed: Terminal) -> None
 def test_models_that_are_not_published_are_named_before_spark_starts(parsed: Terminal) -> None:
     """With the nearest names that would do."""
     said = parsed.said("ctas_history", "{model: order}", succeeds=False)
-    assert said == _none("model order", "models are: orders, wrong")
+    assert said == _none("model order", "the nearest models are: orders")
     said = parsed.said("ctas_rollback", "{model: looked_at}", succeeds=False)
-    assert said == _none("model looked_at", "models are: orders, wrong")
+    assert said == _none("model looked_at", "dbt ls lists the nodes of the project")
     said = parsed.said("ctas_vacuum", "{schema: shopp}", succeeds=False)
-    assert said == _none("schema shopp", "schemas are: shop")
+    assert said == _none("schema shopp", "the nearest schemas are: shop")
     said = parsed.said("ctas_recover", "{model: wrong}", succeeds=False, grace="1h")
     wrong = FAILED.replace("Runtime", "Compilation")
     assert said == (
@@ -198,7 +198,7 @@ def _none(asked: str, nearest: str) -> str:
         f"{FAILED}[NO_SUCH_MODEL] no table is published for {asked}\n"
         "    left: nothing was done\n"
         "    to do: only seeds, snapshots and models with materialized: atomic_table, table or "
-        f"incremental have one; the nearest {nearest}\n"
+        f"incremental have one; {nearest}\n"
     )
 
 

@@ -7,6 +7,7 @@ from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, Conf
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
+    TableName,
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
@@ -39,7 +40,11 @@ class FakeFiles(SessionCatalog):
     def capabilities(self, staging_schema: str) -> Capabilities:  # noqa: ARG002 (one for all)
         return Capabilities("hive", ConflictCheck.CAS, self._reaches)
 
-    def services(self, staging_schema: str) -> Services:  # noqa: ARG002 (one for all)
+    def services(
+        self,
+        staging_schema: str,  # noqa: ARG002 (one for all)
+        target: TableName | None = None,  # noqa: ARG002 (one for all)
+    ) -> Services:
         return self._of_all
 
     def open_version(

@@ -20,6 +20,7 @@ StagingError                        PUBLICATION_FAILED
 ├── SparkEndedError                 SPARK_ENDED              while it was used
 ├── AnswerLostError                 ANSWER_LOST              a statement may have run or not
 ├── ConstraintViolationError        CONSTRAINT_VIOLATION     rows break the contract
+├── DuplicateKeyError               DUPLICATE_KEY            of a merge; the query raises it
 ├── TableAlreadyExistsError         TABLE_ALREADY_EXISTS     purpose create
 ├── NoSuchTableError                NO_SUCH_TABLE            purpose replace
 ├── NoSuchVersionError              NO_SUCH_VERSION          nothing to go back to
@@ -157,6 +158,12 @@ class AnswerLostError(StagingError):
 
 class ConstraintViolationError(StagingError):
     name = "CONSTRAINT_VIOLATION"
+
+
+class DuplicateKeyError(StagingError):
+    """Only its name: Spark raises it in the middle of a job, in the words of the query."""
+
+    name = "DUPLICATE_KEY"
 
 
 class TableAlreadyExistsError(StagingError):

@@ -7,11 +7,12 @@ from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, Tabl
 from dbt.adapters.ctas_spark.staging.errors import (
     FormatNotFoundError,
     MetastoreError,
+    NoSuchSchemaError,
     NotSupportedError,
     StagingSchemaError,
     StorageError,
 )
-from fakes.world import STAGING_SCHEMA, World
+from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
 
 def test_a_table_of_another_catalog_is_not_taken_for_its_namesake(world: World) -> None:
@@ -111,6 +112,14 @@ def test_a_staging_schema_that_can_not_be_made_is_named(world: World) -> None:
     with pytest.raises(StagingSchemaError, match="permission denied") as refused:
         world.plan()
     assert "an administrator runs: CREATE SCHEMA" in refused.value.remedy
+
+
+def test_nothing_is_made_next_to_a_schema_that_does_not_exist(world: World) -> None:
+    """A misspelt schema leaves no empty staging schema behind."""
+    world.metastore.databases.clear()
+    with pytest.raises(NoSuchSchemaError, match=f"schema {TARGET_NAME.database} does not exist"):
+        world.plan()
+    assert world.metastore.databases == {}
 
 
 def test_only_the_staging_schema_is_touched_by_a_plan(world: World) -> None:

@@ -15,7 +15,7 @@ from .settings import (
     EXTENSION_OF_DELTA,
     EXTENSION_OF_ICEBERG,
     EXTENSIONS,
-    ICEBERG_JARS,
+    JARS_OF_SESSION_ICEBERG,
     SETTINGS,
 )
 
@@ -47,8 +47,7 @@ class Needs:
 FORMATS: Mapping[str, Needs] = {
     DELTA: Needs(TRIED_JARS, EXTENSION_OF_DELTA, {SESSION: CATALOG_OF_DELTA}),
     ICEBERG: Needs(
-        # Spark 3.5's Hive has no compare-and-swap
-        {minor: jar for minor, jar in ICEBERG_JARS.items() if not minor.startswith("3.")},
+        JARS_OF_SESSION_ICEBERG,
         EXTENSION_OF_ICEBERG,
         {SESSION: SESSION_OF_ICEBERG, f"{SESSION}.type": "hive"},
         EMBEDDED,

@@ -103,10 +103,12 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
             "Iceberg's classes are not there",
             table=context.target,
             left=messages.NO_JOB,
-            remedy=settings.jar_remedy(settings.ICEBERG_JARS, facts.version),
+            remedy=_formats_of_iceberg(
+                context, facts, settings.jar_remedy(settings.ICEBERG_JARS, facts.version)
+            ),
         )
     if wants_iceberg and not of_iceberg:
-        raise _not_icebergs(context, implementation)
+        raise _not_icebergs(context, implementation, facts)
     if only_iceberg and layout.format_given and not wants_iceberg:
         raise messages.unsupported(
             context.target,
@@ -118,8 +120,16 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
     return Kind.ICEBERG if wants_iceberg or only_iceberg else Kind.FILES
 
 
+def _formats_of_iceberg(context: StagingContext, facts: SessionFacts, otherwise: str) -> str:
+    """The profile's one line is of the session catalog."""
+    if context.target.catalog != SESSION_CATALOG:
+        return otherwise
+    jars = settings.JARS_OF_SESSION_ICEBERG
+    return settings.formats_remedy(ICEBERG, jars, facts.version, otherwise)
+
+
 def _not_icebergs(
-    context: StagingContext, implementation: str | None
+    context: StagingContext, implementation: str | None, facts: SessionFacts
 ) -> AtomicityNotSupportedError:
     another = (
         f"set {SETTINGS}<name>: {CATALOG_OF_ICEBERG} with its type in spark_conf, and database: "
@@ -133,6 +143,7 @@ def _not_icebergs(
             f"{SETTINGS}{SESSION_CATALOG}.type: hive"
         )
         what, remedy = "not Iceberg's", f"set {instead} in spark_conf; or {another}"
+        remedy = _formats_of_iceberg(context, facts, remedy)
     what = f"file_format is iceberg, and spark_catalog is {what}"
     return messages.unsupported(context.target, what, remedy)
 

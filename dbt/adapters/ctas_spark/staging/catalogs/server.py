@@ -133,7 +133,10 @@ class CatalogsWithoutJvm(Catalogs):
         try:
             kind = super()._choose(context, implementation)
         except StagingError as error:
-            error.remedy = error.remedy.replace("in spark_conf", "where the server is started")
+            own = error.remedy.removeprefix(
+                f"{settings.FORMATS_LINE.format(context.layout.file_format)}; or "
+            )
+            error.remedy = own.replace("in spark_conf", "where the server is started")
             raise
         if kind is Kind.FILES:
             raise messages.unsupported(

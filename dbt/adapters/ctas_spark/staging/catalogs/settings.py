@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import urlsplit
 
-from ..context import SESSION_CATALOG, StagingContext
+from ..context import DELTA, SESSION_CATALOG, StagingContext
 from ..delta.limits import TRIED_JARS
 from ..publish import messages
 
@@ -21,6 +21,11 @@ ICEBERG_JARS: Mapping[str, str] = {
     "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
 }
 """The newest runtime for each minor of Spark."""
+JARS_OF_SESSION_ICEBERG = {
+    minor: jar for minor, jar in ICEBERG_JARS.items() if not minor.startswith("3.")
+}
+"""Those for ``formats: [iceberg]``: Spark 3.5's Hive has no compare-and-swap."""
+FORMATS_LINE = "add formats: [{}] to the profile"
 BRANCHES = "IcebergSparkSessionExtensions"
 """The extension that knows SQL for branches."""
 RENAMED_IN = ("hdfs", "viewfs", "file")
@@ -107,6 +112,12 @@ def jar_remedy(jars: Mapping[str, str], spark_version: str) -> str:
     )
 
 
+def formats_remedy(name: str, jars: Mapping[str, str], spark_version: str, otherwise: str) -> str:
+    """First the profile's one line, where it has a jar for this Spark."""
+    is_enough = ".".join(spark_version.split(".")[:2]) in jars
+    return f"{FORMATS_LINE.format(name)}; or {otherwise}" if is_enough else otherwise
+
+
 def check_delta(context: StagingContext, implementation: str | None, facts: SessionFacts) -> None:
     """Return if the target's catalog, of the class ``implementation``, holds Delta tables.
 
@@ -128,4 +139,5 @@ def check_delta(context: StagingContext, implementation: str | None, facts: Sess
         missing.append(f"add {EXTENSION_OF_DELTA} to {EXTENSIONS} in spark_conf")
     if missing:
         what = "file_format is delta, and the session has no Delta catalog"
-        raise messages.unsupported(context.target, what, "; ".join(missing))
+        remedy = formats_remedy(DELTA, TRIED_JARS, facts.version, "; ".join(missing))
+        raise messages.unsupported(context.target, what, remedy)

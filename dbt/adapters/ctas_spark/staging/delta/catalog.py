@@ -47,7 +47,7 @@ class DeltaCatalog:
         """
         self._refuse(context)
         self._files.refuse_unknown_location(context)
-        services = self._files.services(context.staging_schema)
+        services = self._files.services(context.staging_schema, context.target)
         is_asked = context.atomicity is not Atomicity.AUTO
         level = context.atomicity if is_asked else Atomicity.ISOLATED
         return Plan(context, level, job, partial(self._open, context), services.clock)
@@ -122,7 +122,9 @@ class DeltaCatalog:
         return self._files.roll_back(context, to)
 
     def _table(self, context: StagingContext) -> DeltaTable:
-        return DeltaTable(context, self._files.services(context.staging_schema), self._tables)
+        return DeltaTable(
+            context, self._files.services(context.staging_schema, context.target), self._tables
+        )
 
     def _open(self, context: StagingContext, level: Atomicity, report: StepReport) -> Version[Any]:
         """One attempt, by what stands in the target's place."""

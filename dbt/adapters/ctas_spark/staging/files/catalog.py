@@ -14,7 +14,7 @@ from ..engines.calls import refresh
 from ..engines.protocol import Engine, Job, WriteFigures
 from ..errors import FormatNotFoundError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableLockClient
-from ..publish import ddl
+from ..publish import ddl, messages
 from ..publish.locks import OF_THIS_PROCESS, OWNER, CommitLock, MetastoreLock, NoLock
 from ..publish.staged_table import Plan
 from ..publish.version import Version
@@ -92,20 +92,24 @@ class SessionCatalog:
         """Probe compare-and-swap once; a probe that can't be run is an error, not a "no"."""
         return self.services(staging_schema).capabilities
 
-    def services(self, staging_schema: str) -> Services:
-        """What a staged table, or a clean-up, works with; the same for a whole run."""
+    def services(self, staging_schema: str, target: TableName | None = None) -> Services:
+        """What a staged table, or a clean-up, works with; the same for a whole run.
+
+        Raises:
+            NoSuchSchemaError: the staging schema is not there, and neither is the target's, next to
+                which it would be made.
+        """
         with self._guard:
             if staging_schema not in self._staging_schemas:
-                self._staging_schemas[staging_schema] = self._opened(staging_schema)
+                self._staging_schemas[staging_schema] = self._opened(staging_schema, target)
             return self._staging_schemas[staging_schema]
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
         _refuse_other_catalogs(context)
         self._refuse_missing_format(context)
         self.refuse_unknown_location(context)
-        level = self.capabilities(context.staging_schema).level_for(
-            context.atomicity, context.target
-        )
+        services = self.services(context.staging_schema, context.target)
+        level = services.capabilities.level_for(context.atomicity, context.target)
         attempt = partial(self.open_version, context)
         return Plan(context, level, job, attempt, self._clock)
 
@@ -185,15 +189,17 @@ class SessionCatalog:
         return history(self._table(context))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
-        level = self.capabilities(context.staging_schema).reaches
+        level = self.services(context.staging_schema, context.target).capabilities.reaches
         return roll_back(context, FileRestoring.of(self._table(context)), level, to)
 
     def _table(self, context: StagingContext, report: StepReport | None = None) -> FileTable:
-        services = self.services(context.staging_schema)
+        services = self.services(context.staging_schema, context.target)
         return FileTable(context, services, report or StepReport(context.target))
 
-    def _opened(self, staging_schema: str) -> Services:
+    def _opened(self, staging_schema: str, target: TableName | None) -> Services:
         if self._metastore.database_location(staging_schema) is None:
+            if target and self._metastore.database_location(target.database) is None:
+                raise messages.no_such_schema(target)
             ddl.create_staging_schema(self._engine.sql, SESSION_CATALOG, staging_schema)
         roots = VersionRoots(self._metastore, self._storage, self._address, staging_schema)
         if self._found is None:
