@@ -29,6 +29,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     SparkNotStartedError,
     StagingError,
     StorageError,
+    without_frames,
 )
 from dbt.adapters.events.logging import AdapterLogger
 
@@ -38,7 +39,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
 INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
-FRAME = re.compile(r"^\s+at [\w$.<>/]+\(|^\s+\.\.\. \d+ more|^\s*at java\.|^Driver stacktrace:")
 FRAMES = re.compile(
     r"\n\nJVM stacktrace:|\nThis stopped SparkContext was created at:|\n=== Streaming Query"
 )
@@ -89,8 +89,8 @@ def message(error: BaseException) -> str:
     """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
     if known := _recognized(error):
         return in_words(str(known))
-    words = RAISED.sub(r"\1", in_words(_own_words(error))).splitlines()
-    kept = [line for line in words if line.strip() and not FRAME.match(line)]
+    words = RAISED.sub(r"\1", in_words(_own_words(error)))
+    kept = [line for line in without_frames(words).splitlines() if line.strip()]
     return "\n".join(kept[:MOST_LINES]) or type(error).__name__
 
 
@@ -229,7 +229,9 @@ def for_macros(method: Callable[P, R]) -> Callable[P, R]:
 
 def run_stopped() -> DbtRuntimeError:
     """Ctrl-C or SIGTERM as an error of dbt's: of any other, dbt prints the traceback."""
-    left = "what was published stays so; nothing else was, unless a line above says so"
+    left = (
+        "published models stay published; no other table was changed, unless a line above says so"
+    )
     return DbtRuntimeError(str(JobCanceledError("the run was stopped", left=left)))
 
 
@@ -255,7 +257,7 @@ def forget_hudi(error: BaseException | None) -> None:
 class _DbtHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         say = logger.warning if record.levelno >= logging.WARNING else logger.debug
-        say(self.format(record))
+        say(without_frames(self.format(record)))
 
 
 def _not_py4js(record: logging.LogRecord) -> bool:

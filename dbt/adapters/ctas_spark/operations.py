@@ -216,7 +216,9 @@ def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
     check(ARCHIVE, arguments)
     if arguments.get("remove"):
         removed = ", ".join(map(str, class_archive.remove()))
-        return f"removed: {removed or 'nothing, there was no archive'}; none is made unasked now"
+        return (
+            f"removed: {removed or 'nothing, there was no archive'}; no other is made by itself now"
+        )
     say("Starting a Spark whose classes are archived: this takes about a minute")
     made = class_archive.make()
     return (

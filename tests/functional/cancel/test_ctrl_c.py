@@ -36,7 +36,7 @@ Done. PASS=0 WARN=0 ERROR=0 SKIP=0 NO-OP=0 REUSED=0 TOTAL=0
 [ERROR]: Encountered an error:
 Runtime Error
   [JOB_CANCELED] the run was stopped
-    left: what was published stays so; nothing else was, unless a line above says so
+    left: published models stay published; no other table was changed, unless a line above says so
 """
 
 

@@ -229,3 +229,13 @@ def test_wrong_profile_fields_are_named_together(alone: Project) -> None:
     assert "unknown field 'hots': did you mean 'host'?" in said
     assert "method: 'odbc' is not available" in said
     assert "spark.sql.defaultCatalog is not used; set database: ice instead" in said
+
+
+def test_a_hook_that_could_never_write_is_refused_before_spark_starts(alone: Project) -> None:
+    """And not when the first table has been published."""
+    missing = {"hook": "json_lines", "path": str(alone.directory / "nowhere" / "lines.jsonl")}
+    alone.write_profile(hooks=[missing])
+    said = shown(alone, "run")
+    assert "[INVALID_PROFILE] 1 error in the profile; nothing was started" in said
+    assert "hooks: json_lines: the directory of its path does not exist" in said
+    assert "Starting Spark" not in said

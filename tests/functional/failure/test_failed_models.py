@@ -164,5 +164,5 @@ def test_a_first_build_that_fails_leaves_no_table(project: Project, outside: Out
     """Where there was no table there is none after a failure, and nothing staged."""
     project.write({"models/orders.sql": "{{ config(materialized='table') }} " + RAISES})
     failed = project.dbt("run", broken="raise_error('broken')")
-    assert "does not exist, as before" in failed.message("orders")
+    assert "there is still no such table" in failed.message("orders")
     assert (outside.tables(), outside.records(), outside.versions()) == ([], [], [])

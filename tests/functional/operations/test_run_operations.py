@@ -57,7 +57,7 @@ def _is_vacuumed(built: Project, outside: Outside) -> None:
     """A dry run says what goes, and the real one frees it; recover has nothing to do."""
     assert operation(built, "ctas_recover", schema=built.schema) == []
     kept = [row["state"] for row in operation(built, "ctas_vacuum", model="orders")]
-    assert kept == ["kept: it is the table", "kept: it is kept for a rollback"]
+    assert kept == ["kept: it is the table", "kept: a rollback can return to it"]
     assert len(outside.versions()) == 2
     refused = built.dbt(
         "run-operation", "ctas_rollback", "--args={model: order}", column="1", rows=1

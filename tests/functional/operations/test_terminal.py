@@ -109,11 +109,11 @@ def test_an_archive_of_classes_is_removed(
     """``./check`` makes one with the same operation, and its tests start Spark with it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     said = parsed.said("ctas_archive_classes", "{remove: true}", succeeds=True)
-    assert said == "removed: nothing, there was no archive; none is made unasked now\n"
+    assert said == "removed: nothing, there was no archive; no other is made by itself now\n"
     archive = tmp_path / "dbt-ctas-spark" / "spark-4.1.4-0a1b.jsa"
     archive.touch()
     said = parsed.said("ctas_archive_classes", "{remove: true}", succeeds=True)
-    assert said == f"removed: {archive}; none is made unasked now\n"
+    assert said == f"removed: {archive}; no other is made by itself now\n"
     said = parsed.said("ctas_archive_classes", "{remove: 'no'}", succeeds=False)
     wrong = "remove: 'no' is not true or false"
     assert said == _invalid("ctas_archive_classes", wrong, "{remove: true}")
@@ -174,7 +174,7 @@ def _is_a_row(terminal: Terminal, live: str, kept: str) -> None:
     assert said == (
         f"{warning}| table | version | state | failed |\n| - | - | - | - |\n"
         f"| shop.orders | {live} | kept: it is the table | |\n"
-        f"| shop.orders | {kept} | kept: it is kept for a rollback | |\n"
+        f"| shop.orders | {kept} | kept: a rollback can return to it | |\n"
         f"| shop.wrong | | | [INVALID_CONFIGURATION] {GRACE} |\n"
     )
     said = terminal.said("ctas_recover", succeeds=True, grace="1h")

@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConfigurationError,
     ProfileError,
     StagingError,
+    StorageError,
 )
 
 DOCS = Path(__file__).parents[3] / "docs" / "errors.md"
@@ -54,3 +55,17 @@ def test_the_drawn_tree_is_the_tree() -> None:
 def test_a_message_begins_with_the_name(error: StagingError, beginning: str) -> None:
     """What a user reads first is the name in brackets, as in Spark's errors."""
     assert str(error).startswith(beginning)
+
+
+def test_no_error_shows_a_stack_of_javas() -> None:
+    """A server sends it as a part of its words, whatever the error."""
+    said = (
+        "could not list it: Permission denied: user=me\n"
+        "\tat org.apache.hadoop.hdfs.server.namenode.FSNamesystem.check(FSNamesystem.java:99)\n"
+        "\tat java.base/java.lang.Thread.run(Thread.java:840)\n"
+        "Caused by: it is closed\n\t... 12 more"
+    )
+    assert str(StorageError(said, left="it is unchanged")) == (
+        "[STORAGE_FAILED] could not list it: Permission denied: user=me\n"
+        "Caused by: it is closed\n  left: it is unchanged"
+    )

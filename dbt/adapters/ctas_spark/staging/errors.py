@@ -44,8 +44,34 @@ StagingError                        PUBLICATION_FAILED
         └── ColumnsRefusedError     COLUMNS_REFUSED          by position, types may not change
 """
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
+
+FRAME = re.compile(
+    r"^\s+at [\w$.<>/@-]+\(|^\s+\.\.\. \d+ (more|common)|^\s*at java\.|^Driver stacktrace:"
+)
+"""A line of a Java stack."""
+
+NO_THRIFT = {
+    "TSocket read 0 bytes": "the server closed the connection without an answer; if it never gives "
+    "one, it",
+    "Length exceeded max allowed": "the server's answer can't be read; it probably",
+}
+"""What Thrift says of servers that do not speak it, and what that means."""
+
+
+def with_likely_cause(text: str) -> str:
+    """Words of Thrift's that tell nobody anything, with what is likely behind them."""
+    for words, meaning in NO_THRIFT.items():
+        cause = f"{meaning} speaks another protocol at this port, such as HTTP or TLS"
+        text = text.replace(words, cause)
+    return text
+
+
+def without_frames(text: str) -> str:
+    """The text without the lines of Java's stacks, which servers send as a part of their words."""
+    return "\n".join(line for line in text.splitlines() if not FRAME.match(line))
 
 
 class StagingError(Exception):
@@ -69,7 +95,7 @@ class StagingError(Exception):
     def __str__(self) -> str:
         told = {"table": self.table, "left": self.left, "to do": self.remedy}
         lines = (f"  {label}: {text}" for label, text in told.items() if text)
-        return "\n".join((f"[{self.name}] {self.what}", *lines))
+        return without_frames("\n".join((f"[{self.name}] {self.what}", *lines)))
 
 
 class ConfigurationError(StagingError):

@@ -78,9 +78,16 @@ def test_a_redirect_is_not_followed(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"path": "a", "url": "http://b"}, {"url": "file:///etc"}, {"url": "http://"}]
+    "options",
+    [
+        {},
+        {"path": "a", "url": "http://b"},
+        {"url": "file:///etc"},
+        {"url": "http://"},
+        {"path": "/no/a"},
+    ],
 )
 def test_wrong_options_are_refused(options: dict[str, str]) -> None:
-    """A file or an http(s) address, and not both."""
-    with pytest.raises(ValueError, match=r"path or url|http"):
+    """A file in a directory that exists, or an http(s) address, and not both."""
+    with pytest.raises(ValueError, match=r"path or url|http|the directory of its path"):
         JsonLines(**options)

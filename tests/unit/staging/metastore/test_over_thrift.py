@@ -34,6 +34,7 @@ from fakes.scripted_server import (
     scripted_server,
 )
 from fakes.thrift_tables import CHANGE, NAME, table
+from servers import answering as servers
 
 ALTER = "alter_table_with_environment_context"
 CREATE = "create_table_with_environment_context"
@@ -300,3 +301,11 @@ def test_uris_that_cannot_be_read_are_refused_at_once(uris: str) -> None:
     """A URI without scheme, host or port is an error that says so before any call."""
     with pytest.raises(MetastoreError, match=r"hive\.metastore\.uris"):
         ThriftMetastore(uris)
+
+
+def test_a_server_of_another_protocol_is_named_as_the_likely_cause() -> None:
+    """Of an answer in HTTP, Thrift only says that it has read 0 bytes."""
+    with servers.answering(b"HTTP/1.1 400 Bad Request\r\n\r\n") as port:
+        store = ThriftMetastore(f"thrift://127.0.0.1:{port}")
+        with pytest.raises(MetastoreError, match="another protocol at this port, such as HTTP or"):
+            store.databases()

@@ -39,6 +39,8 @@ class JsonLines(PublicationHook):
             raise ValueError("give path or url")
         if url is not None and (urlsplit(url).scheme not in SCHEMES or not urlsplit(url).hostname):
             raise ValueError("url is not one of http:// or https://")
+        if path is not None and not os.path.isdir(os.path.dirname(path) or "."):  # noqa: PTH112, PTH120 (as open takes it)
+            raise ValueError("the directory of its path does not exist")
         self._path, self._url = path, url
 
     def on_finished(self, event: PublicationEvent) -> None:

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TApplicationException, TException, TMessageType, TType
 
+from ..errors import with_likely_cause
+
 NO_ANSWER = (TException, OSError, EOFError, UnicodeError)
 _SCALARS = MappingProxyType(
     {
@@ -165,7 +167,8 @@ def answer(protocol: Any, method: str) -> Struct:
 def text_of(error: BaseException) -> str:
     """An error with its cause, which the words of Thrift's own errors leave out."""
     inner = getattr(error, "inner", None)
-    return f"{error} ({inner})" if inner else str(error) or type(error).__name__
+    said = f"{error} ({inner})" if inner else str(error) or type(error).__name__
+    return with_likely_cause(said)
 
 
 def read(protocol: Any, kind: int) -> Any:

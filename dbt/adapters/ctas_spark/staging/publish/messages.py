@@ -30,7 +30,7 @@ DROPPED_MEANWHILE = "another dropped it meanwhile; nothing was created"
 def unchanged(base: Base) -> str:
     """What the target is when nothing was published."""
     if not base.exists:
-        return "it does not exist, as before"
+        return "there is still no such table"
     if base.version is not None:
         return f"it still holds version {base.version}"
     return "it is unchanged"

@@ -68,7 +68,7 @@ class Reason(str, Enum):
     """Why a version stays."""
 
     LIVE = "it is the table"
-    KEPT = "it is kept for a rollback"
+    KEPT = "a rollback can return to it"
     GRACE = "readers that resolved it may still finish"
     YOUNG = "it is younger than the orphan age, so its run may still be at work"
     MAY_LAND = "its writer may still publish it: the table is what that writer expects"

@@ -16,6 +16,7 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
+from ...errors import with_likely_cause
 from . import results
 from .results import LostAnswerError, TypeName, values_of
 from .session import KERBEROS, NONE, NOSASL, ThriftServer
@@ -50,7 +51,8 @@ class Line:
             self._transport = self._authenticated(server)
         except Exception as error:
             self._connected.close()
-            raise LostAnswerError(f"no connection to {server}: {error}") from error
+            said = with_likely_cause(str(error))
+            raise LostAnswerError(f"no connection to {server}: {said}") from error
         _keep_alive(accepted)
         accepted.settimeout(ANSWER_SECONDS)
         self._client = TCLIService.Client(TBinaryProtocol(self._transport))
