@@ -129,11 +129,11 @@ def test_a_missing_jar_is_named() -> None:
         choose(asked, None, replace(ALL, has_iceberg=False))
     tested = f"{ICEBERG_JAR.group}:{ICEBERG_JAR.artifact}:{ICEBERG_JAR.version}"
     assert tested in refused.value.remedy
-    assert refused.value.remedy.startswith("add formats: [iceberg] to the profile; or set ")
+    assert refused.value.remedy.startswith("in a dbt profile, add formats: [iceberg]; or set ")
     for name in ("iceberg", "delta"):
         with pytest.raises(StagingError) as refused:
             choose(context("spark_catalog", name), None, replace(ALL, has_delta=False))
-        assert refused.value.remedy.startswith(f"add formats: [{name}] to the profile; or ")
+        assert refused.value.remedy.startswith(f"in a dbt profile, add formats: [{name}]; or ")
     remedy = settings.jar_remedy(settings.ICEBERG_JARS, "4.2.1")
     assert "no jar for Spark 4.2 was tried" in remedy
     assert "pip install 'pyspark==4.1.*'" in remedy

@@ -25,7 +25,7 @@ JARS_OF_SESSION_ICEBERG = {
     minor: jar for minor, jar in ICEBERG_JARS.items() if not minor.startswith("3.")
 }
 """Those for ``formats: [iceberg]``: Spark 3.5's Hive has no compare-and-swap."""
-FORMATS_LINE = "add formats: [{}] to the profile"
+FORMATS_LINE = "in a dbt profile, add formats: [{}]"
 BRANCHES = "IcebergSparkSessionExtensions"
 """The extension that knows SQL for branches."""
 RENAMED_IN = ("hdfs", "viewfs", "file")
