@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("format", choices=FORMATS)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    out = options.out and options.out.absolute()
+    out, on = options.out and options.out.absolute(), versions()
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
         project = _Embedded(Path(directory), "increments", CONF, {"format": options.format})
@@ -49,7 +49,8 @@ def main() -> None:
         ],
         "differences": sum(map(bool, found.values())),
         "finished": datetime.now(tz=timezone.utc).isoformat(timespec="seconds"),
-        "on": versions(),
+        "on": on,
+        "cores": os.cpu_count(),
     }
     print(json.dumps(kept, indent=1))
     if out:

@@ -87,3 +87,33 @@ def test_partitions_are_asked_for_other_batches_rows() -> None:
     )
     told = BATCH.shared(["d"])
     assert "date_trunc(\\'day\\', to_utc_timestamp(at, current_timezone()))" in told
+
+
+def test_the_edges_of_a_batch_are_the_instants_at_both_sides_of_its_bounds() -> None:
+    """A partition of two of them holds rows of two batches."""
+    texts = [str(one.time()) for one in BATCH.edges]
+    assert texts == ["23:59:59.999999", "00:00:00", "23:59:59.999999", "00:00:00"]
+    assert [one.day for one in BATCH.edges] == [1, 2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, "d"),
+        ({"atomicity": "none"}, "d"),
+        ({"atomicity": "atomic"}, None),
+        ({"file_format": "delta"}, None),
+        ({"file_format": "iceberg", "atomicity": "atomic"}, "d"),
+        ({"file_format": "iceberg", "partition_by": ["days(at)", "d"]}, None),
+    ],
+)
+def test_what_the_batches_of_a_new_table_overwrite(
+    config: dict[str, Any], expected: object
+) -> None:
+    """Nothing but rows in Delta, in versions, and where a transform keeps partitions in a batch."""
+    assert batches.overwritten({**CONFIG, **config}, BATCH) == expected
+
+
+def test_partition_columns_are_known_by_their_names() -> None:
+    """With or without backticks; transforms are none."""
+    assert batches.columns_of(["`order`", "d", "days(at)"]) == ["order", "d"]

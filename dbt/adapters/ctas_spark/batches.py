@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging import quoting
@@ -18,13 +19,14 @@ OF_TIME = re.compile(r"(year|month|day|hour|date|date_hour)s?\(([^,()]+)\)", re.
 """Iceberg's transforms of a timestamp, which are in UTC as dbt's batches are."""
 TRANSFORM = re.compile(r".*\(.*\)", re.DOTALL)
 SAME_AS = {"date": "day", "date_hour": "hour"}
+INSTANT = timedelta(microseconds=1)
 HOLDS_OTHERS = "__ctas_spark_holds_others"
 OUTSIDE = (
     "microbatch: the model's query returned a row whose {} is NULL or outside the batch from {} to "
     "{} (UTC); the next run of that batch would not replace it"
 )
 SHARED = (
-    "microbatch: a partition ({partitions}) with rows of the batch from {start} to {end} (UTC) "
+    "a partition ({partitions}) with rows of the batch from {start} to {end} (UTC) "
     "holds rows of other batches, too, which replacing it would lose. Batches begin and end in "
     "UTC, also if spark.sql.session.timeZone is another zone. Partition by the UTC {size} of "
     "{event_time}, such as date_trunc({size_text}, to_utc_timestamp({event_time}, "
@@ -86,7 +88,12 @@ class Batch:
 
     def shared(self, columns: Iterable[str]) -> str:
         """The case of a row in whose partition, by these columns, are rows of other batches."""
-        told = SHARED.format(
+        told = f"microbatch: {self.sharing(columns)}"
+        return f"WHEN {OLD}.{HOLDS_OTHERS} THEN raise_error({quoting.string(told)}) "
+
+    def sharing(self, columns: Iterable[str]) -> str:
+        """What is wrong with a partition, by these columns, that has rows of other batches."""
+        return SHARED.format(
             partitions=", ".join(columns),
             start=self.start,
             end=self.end,
@@ -95,7 +102,12 @@ class Batch:
             event_time=self.event_time,
             remedy=REMEDY,
         )
-        return f"WHEN {OLD}.{HOLDS_OTHERS} THEN raise_error({quoting.string(told)}) "
+
+    @property
+    def edges(self) -> list[datetime]:
+        """The last instant before the batch and its first; its last and the first after it."""
+        start, end = map(datetime.fromisoformat, (self.start, self.end))
+        return [start - INSTANT, start, end - INSTANT, end]
 
     def with_partitions(self, table: str, columns: Iterable[str]) -> str:
         """The join of new rows with what the partitions of the table hold besides the batch.
@@ -114,7 +126,16 @@ class Batch:
 
 def columns_of(partition_by: Any) -> list[str]:
     """The partition columns that are no transforms."""
-    return [one for one in _listed(partition_by) if not TRANSFORM.fullmatch(one)]
+    named = (one for one in _listed(partition_by) if not TRANSFORM.fullmatch(one))
+    return [quoting.unquoted(one) for one in named]
+
+
+def overwritten(config: Mapping[str, Any], batch: Batch) -> Any:
+    """The partitions that the batches of a new table overwrite; None if they replace rows."""
+    partition_by, file_format = config.get("partition_by"), str(config.get("file_format")).lower()
+    is_version = config.get("atomicity") in ("atomic", "isolated") and file_format != "iceberg"
+    is_safe = is_version or is_within(partition_by, batch.event_time, batch.size)
+    return None if is_safe or file_format == "delta" else partition_by
 
 
 def is_within(partition_by: Any, event_time: str, size: str) -> bool:

@@ -22,6 +22,7 @@ from dbt.adapters.ctas_spark import (
     increments,
     model_columns,
     old_rows,
+    partition_values,
     python_models,
     seeds,
     snapshots,
@@ -29,6 +30,7 @@ from dbt.adapters.ctas_spark import (
 )
 from dbt.adapters.ctas_spark.batches import Batch
 from dbt.adapters.ctas_spark.config import OwnConfigs, read_plan
+from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, for_macros, logger
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.model_build import ModelBuild, ModelSlot, PublicationResponse, planned
@@ -39,7 +41,7 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines import commands
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
 from dbt.adapters.ctas_spark.statements import bare, statements
 from dbt.adapters.ctas_spark.summary import Written
 from dbt.adapters.spark.impl import SparkConfig
@@ -190,7 +192,27 @@ class CtasSparkAdapter(ModelViewsAdapter):
         if strategy != increments.MICROBATCH or batch is None:
             return planned
         batch.check(node.unique_id, ("the table", sides[0]), ("the model's rows", sides[1]))
-        return planned.for_batch(batch, self._replaced_partitions(existing, batch))
+        replaced = self._replaced_partitions(existing, batch)
+        self._check_partitions(f"SELECT * FROM {rows}", batch, replaced)  # noqa: S608 (a view of ours)
+        return planned.for_batch(batch, replaced)
+
+    @for_macros
+    def check_first_batch(self, query: str) -> None:
+        """Check the query that creates an incremental model's table, if that is by a batch."""
+        node, batch = self._model.node, Batch.of(self._model.node)
+        if batch is not None and increments.strategy_of(node.config) == increments.MICROBATCH:
+            self._check_partitions(query, batch, batches.overwritten(node.config, batch))
+
+    def _check_partitions(self, query: str, batch: Batch, partition_by: Any) -> None:
+        """Return unless the query's partitions are known to have rows of several batches."""
+        columns = batches.columns_of(partition_by)
+        if not columns or self._credentials.method != SESSION:
+            return
+        known = query, batch.event_time, columns, batch.edges
+        found = partition_values.at_each(self._handle.spark, *known)
+        if found and (found[0] == found[1] or found[2] == found[3]):
+            problem = f"partition_by: {batch.sharing(columns)}"
+            raise ConfigurationError(self._model.node.unique_id, [problem])
 
     def _replaced_partitions(self, existing: CtasSparkRelation, batch: Batch) -> Any:
         """The partitions of a batch that may hold other batches' rows, too."""

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import date
 
 from functional import changed_rows
 from functional.changed_rows import IN_ANY_FORMAT, NESTED, SYNCS, Case
@@ -30,10 +31,13 @@ BATCHED = (
     "select id, at, to_date(at) as d from {{ ref('events') }}"
 )
 EVENTS = (
-    "{{ config(event_time='at') }} select id, cast(at as timestamp) as at from values "
-    "(1, '2026-03-08 23:30:00Z'), (2, '2026-03-09 00:30:00Z'), (3, '2026-03-09 23:30:00Z') "
-    "as t(id, at)"
+    "{{ config(event_time='at', materialized='table') }} "
+    "select id, cast(at as timestamp) as at, to_date(timestamp(at) - interval 5 hours) as d "
+    "from values (1, '2026-03-08 23:30:00Z'), (2, '2026-03-09 00:30:00Z'), "
+    "(3, '2026-03-09 23:30:00Z') as t(id, at)"
 )
+SHIFTED = (BATCHED % "").replace("to_date(at)", "to_date(at - interval 5 hours)")
+COARSE = (BATCHED % "").replace("to_date(at)", "date_format(at, 'yyyy-MM')")
 DAYS = "--event-time-start=2026-03-08", "--event-time-end=2026-03-10"
 
 
@@ -63,14 +67,19 @@ def test_comments_follow_the_model(project: Project) -> None:
 
 
 def test_a_batch_replaces_no_rows_of_another(project: Project) -> None:
-    """Days of another zone hold rows of two batches: in place that fails, a version has them."""
-    shifted = (BATCHED % "").replace("to_date(at)", "to_date(at - interval 5 hours)")
+    """Days of another zone hold rows of two batches: in place that is refused, a version has them.
+
+    What the query's expressions don't tell, the rows do: that statement fails before it commits.
+    """
+    given = (BATCHED % "").replace("to_date(at) as d", "d")
     project.write(
         {
             "models/events.sql": EVENTS,
             "models/utc.sql": BATCHED % "",
-            "models/shifted.sql": shifted,
-            "models/versions.sql": shifted.replace("'d')", "'d', atomicity='atomic')"),
+            "models/given.sql": given,
+            "models/shifted.sql": SHIFTED,
+            "models/coarse.sql": f"with months as ({COARSE}) select * from months",
+            "models/versions.sql": SHIFTED.replace("'d')", "'d', atomicity='atomic')"),
         }
     )
     for _ in range(2):
@@ -78,8 +87,28 @@ def test_a_batch_replaces_no_rows_of_another(project: Project) -> None:
         for name in ("utc", "versions"):
             found = project.rows(f"select id from {{schema}}.{name} order by id")
             assert found == [(1,), (2,), (3,)], name
-        assert "holds rows of other batches, too" in run.log
-        assert project.rows("select id from {schema}.shifted") == [(1,)]
+        assert "microbatch: a partition (d)" in run.log
+        assert project.rows("select id from {schema}.given") == [(1,)]
+        for name in ("shifted", "coarse"):
+            said = f"configuration error in model model.tested.{name}; no job was started"
+            assert said in run.log, run.log
+        assert "partition_by: a partition (d) with rows of the batch from 2026-03-08" in run.log
+        assert "Partition by the UTC day of at" in run.log
+    assert project.rows("show tables in {schema} like 'shifted|coarse'") == []
+
+
+def test_a_later_batch_is_refused_as_the_first_one_is(project: Project) -> None:
+    """The table is as it was, and no job has run."""
+    project.write({"models/events.sql": EVENTS, "models/m.sql": BATCHED % ""})
+    assert project.dbt("run", *DAYS).success
+    project.write({"models/m.sql": SHIFTED})
+    run = project.dbt("run", "--select", "m", *DAYS)
+    assert "; no job was started" in run.log
+    assert project.rows("select id, d from {schema}.m order by id") == [
+        (1, date(2026, 3, 8)),
+        (2, date(2026, 3, 9)),
+        (3, date(2026, 3, 9)),
+    ]
 
 
 def test_rows_added_in_place_are_said_wherever_a_table_is_looked_at(project: Project) -> None:

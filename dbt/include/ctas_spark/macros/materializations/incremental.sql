@@ -8,7 +8,7 @@
   {%- set way = adapter.plan_increment(target, existing, full_refresh, context) -%}
 
   {%- if way == 'whole' and adapter.plan_if_possible(target, full_refresh) -%}
-    {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_of_model() }}{%- endcall -%}
+    {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_of_created() }}{%- endcall -%}
   {%- elif way == 'whole' -%}
     {%- do adapter.count_writes(this, config.get('file_format')) -%}
     {%- do materialization_incremental_spark() -%}
@@ -23,3 +23,10 @@
   {%- endif -%}
   {{ return({'relations': [target]}) }}
 {% endmaterialization %}
+
+{#- A table's first batch is checked as the later ones are. -#}
+{% macro ctas_query_of_created() %}
+  {%- set query = ctas_query_of_model() -%}
+  {%- do adapter.check_first_batch(query) -%}
+  {{ return(query) }}
+{% endmacro %}
