@@ -55,6 +55,9 @@ def page(results: Path) -> str:
     named = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
     crashes = {name.partition("-")[2]: f for name, f in named.items() if name.startswith("crashes")}
     lines = [HEAD, *_readers(named)]
+    lines.extend(
+        _increments({name: f for name, f in named.items() if name.startswith("increments")})
+    )
     lines.extend(_nodes({name: f for name, f in named.items() if name.startswith("every_kind")}))
     lines.extend(_upkeep({name: f for name, f in named.items() if name.startswith("maintenance")}))
     if "soak" in named:
@@ -81,6 +84,31 @@ def _readers(named: Mapping[str, Figures]) -> Iterator[str]:
         "this adapter and `table` with dbt-spark. All Iceberg catalogs except the session's were "
         "in one session with Delta.\n"
     )
+
+
+def _increments(named: Mapping[str, Figures]) -> Iterator[str]:
+    if not named:
+        return
+    yield "## Rows that are added, when columns change\n"
+    yield (
+        "Each model was built twice, and its columns changed in between, with "
+        "`on_schema_change: append_new_columns`. Its rows were compared with those of a model in "
+        "plain Python, written from dbt's documentation. The cells say what that model expects "
+        "without a contract, and then under one; `!` marks a difference.\n"
+    )
+    for name, figures in named.items():
+        cells = figures["cells"]
+        yield f"{link(name)}: {len(cells)} cells. Differences: {figures['differences']}.\n"
+        changes = [*dict.fromkeys(cell["change"] for cell in cells)]
+        yield row("strategy", *changes)
+        yield rule(len(changes) + 1)
+        found: dict[tuple[str, str], list[str]] = {}
+        for cell in cells:
+            said = f"{cell['expected']}{'!' * bool(cell['differs'])}"
+            found.setdefault((cell["strategy"], cell["change"]), []).append(said)
+        for strategy in dict.fromkeys(cell["strategy"] for cell in cells):
+            yield row(strategy, *(", ".join(found[strategy, change]) for change in changes))
+        yield ""
 
 
 def _nodes(named: Mapping[str, Figures]) -> Iterator[str]:
