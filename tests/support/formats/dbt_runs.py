@@ -12,7 +12,7 @@ from pyspark.sql import Row, SparkSession
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from formats import grown
-from functional import changed_rows, returning_rows
+from functional import changed_rows, returning_rows, unstable_rows
 from functional.changed_rows import Case
 from functional.dbt_project import Project
 from functional.sources import OF_THE_MODELS, freshness
@@ -78,6 +78,8 @@ class DbtRuns:
     grown_config: str
     says_affected_rows: bool
     batched_by: str
+    cannot_merge: tuple[str, ...] = ()
+    """The tables of unstable_rows into which Spark merges no rows that differ between scans."""
     commits_of_three_batches = 3
     rebuilt_by = "swap"
     commits_of_a_build = 1
@@ -256,6 +258,11 @@ class DbtRuns:
         project, config = _new(spark, tmp_path), f", file_format: {self.file_format}"
         returning_rows.run_all(project, config, f", file_format='{self.file_format}'")
         returning_rows.check(project)
+
+    def test_a_query_is_read_once(self, spark: SparkSession, tmp_path: Path) -> None:
+        """No key is lost or doubled, and no record has two successors, if its rows differ."""
+        project = _new(spark, tmp_path)
+        unstable_rows.build_and_check(project, self.file_format, self.batched_by, self.cannot_merge)
 
     def test_comments_follow_the_model(self, project: Project) -> None:
         """Of the table and of its columns, also where rows are merged into it."""
