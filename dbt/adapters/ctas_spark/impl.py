@@ -38,6 +38,7 @@ from dbt.adapters.ctas_spark.model_views import ModelViewsAdapter
 from dbt.adapters.ctas_spark.node_session import OPERATION, may_change
 from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines import commands
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -273,6 +274,11 @@ class CtasSparkAdapter(ModelViewsAdapter):
         snapshots.refuse_maps(self._model.node.unique_id, columns)
         known = None if existing is None else self._side(existing)[1]
         return snapshots.checked(columns, known)
+
+    @available
+    def quoted_names(self, names: list[str]) -> str:
+        """Columns that a user named with or without backticks, between commas."""
+        return quoting.identifiers(map(quoting.unquoted, names))
 
     @for_macros
     def forget_cached(self, table: CtasSparkRelation) -> None:

@@ -4,7 +4,7 @@
   {%- if check_cols_config != 'all' and not (is_list and check_cols_config) -%}
     {%- do exceptions.raise_compiler_error("Invalid value for 'check_cols': " ~ check_cols_config) -%}
   {%- endif -%}
-  {%- set names = '*' if check_cols_config == 'all' else check_cols_config | join(', ') -%}
+  {%- set names = '*' if check_cols_config == 'all' else adapter.quoted_names(check_cols_config) -%}
   {%- set query = 'select ' ~ names ~ ' from (\n' ~ adapter.bare(node['compiled_code']) ~ '\n) subq' -%}
   {%- set path = {'database': node.database, 'schema': node.schema, 'identifier': node.alias} -%}
   {%- set existing = adapter.get_relation(**path) if target_exists else none -%}
