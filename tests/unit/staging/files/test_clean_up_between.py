@@ -31,7 +31,7 @@ def looked(world: World) -> Callable[[], Sweep]:
     """A clean-up that has read the records and the target, and goes on when it is called."""
     services = world.catalog().services(STAGING_SCHEMA)
     table = FileTable(CONTEXT, services, StepReport(TARGET_NAME))
-    return partial(clean_up, table, AT_ONCE, dry_run=False, seen=see(table, AT_ONCE))
+    return partial(clean_up, [(table, see(table, AT_ONCE))], AT_ONCE, dry_run=False)
 
 
 def test_what_has_moved_since_the_look_stays(world: World) -> None:

@@ -11,14 +11,19 @@ from dbt.adapters.ctas_spark.staging.files.directories import (
     VersionRoots,
     staging_schema_of,
 )
-from dbt.adapters.ctas_spark.staging.retention.rules import Sweep
+from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, Sweep
+from fakes.metastore import entry
+from fakes.records import drops_the_target
 from fakes.world import (
     ADDRESS,
     AT_ONCE,
     CONTEXT,
     STAGING_SCHEMA,
+    TARGET_NAME,
     Staged,
     World,
+    killed,
     version_of,
 )
 
@@ -186,3 +191,97 @@ def test_another_targets_former_directory_is_not_listed(world: World) -> None:
     another = replace(CONTEXT, target=TableName("shop", "customers"))
     assert not any("/mnt/old" in root for root in roots_of(world).known(another))
     assert any("/mnt/old" in root for root in roots_of(world).known(CONTEXT))
+
+
+def states(world: World, context: StagingContext = CONTEXT) -> dict[str, str]:
+    """What the history says of each version."""
+    return {one.version: one.state for one in world.catalog().history(context)}
+
+
+def test_the_history_lists_what_is_kept_in_a_former_staging_schema(world: World) -> None:
+    """Of all that the table had, also right after a change, before any build notes it."""
+    oldest, old = built(world, THIRD), built(world, OTHER)
+    before = {oldest.version: "kept", old.version: "live"}
+    assert states(world) == states(world, world.context(staging_schema=OTHER)) == before
+    new = built(world, STAGING_SCHEMA)
+    assert states(world) == {oldest.version: "kept", old.version: "kept", new.version: "live"}
+
+
+def test_a_version_that_may_have_lived_is_listed_wherever_its_record_is(world: World) -> None:
+    """Nothing but the record tells of what a dropped table showed."""
+    lost = built(world, OTHER)
+    built(world, STAGING_SCHEMA)
+    lost_here = built(world, STAGING_SCHEMA)
+    drops_the_target(world)
+    built(world, STAGING_SCHEMA)
+    told = states(world)
+    assert (told[lost.version], told[lost_here.version]) == ("kept", "unproven")
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_a_version_in_a_former_staging_schema_is_published_again(
+    world: World, *, by_name: bool
+) -> None:
+    """The table names its staging schema then, and the one after that is no orphan."""
+    old, new = built(world, OTHER), built(world, STAGING_SCHEMA)
+    back = world.catalog().roll_back(CONTEXT, old.version if by_name else None)
+    assert (back.version, world.shown) == (old.version, old.version)
+    assert staging_schema_of(world.target.parameters) == OTHER
+    for _ in range(2):
+        world.grow_old()
+        swept(world, CONTEXT, keep=1)
+    assert world.versions_on_storage() == {old.version, new.version}
+    assert world.catalog().roll_back(CONTEXT).version == new.version
+    world.grow_old()
+    swept(world, CONTEXT)
+    assert world.versions_on_storage() == {new.version}
+
+
+def test_a_rollback_goes_from_one_staging_schema_to_the_next(world: World) -> None:
+    """The version before the live one is the last publication before it, wherever it lies."""
+    oldest, old, new = built(world, STAGING_SCHEMA), built(world, OTHER), built(world, THIRD)
+    context = world.context(staging_schema=THIRD)
+    went_back = [world.catalog().roll_back(context).version for _ in range(2)]
+    assert went_back == [old.version, new.version]
+    assert world.catalog().roll_back(context, oldest.version).version == oldest.version
+
+
+def test_a_rollback_works_right_after_a_change_of_the_staging_schema(world: World) -> None:
+    """No build has to note the former one first."""
+    old, _ = built(world, OTHER), built(world, OTHER)
+    assert world.catalog().roll_back(CONTEXT).version == old.version
+
+
+def test_a_deletion_in_a_former_staging_schema_is_finished(world: World) -> None:
+    """By a recovery, if a clean-up died in it."""
+    old = built(world, OTHER)
+    new = built(world, STAGING_SCHEMA)
+    world.grow_old()
+    with killed(world.metastore, "drop_entry"):
+        swept(world, CONTEXT)
+    assert left_of(world, old)
+    assert len(world.catalog().recover(CONTEXT)) == 1
+    assert (left_of(world, old), world.shown) == ([], new.version)
+
+
+def test_a_vacuum_right_after_a_change_looks_into_the_former_staging_schema(world: World) -> None:
+    """It says of each version why it stays."""
+    old, live = built(world, OTHER), built(world, OTHER)
+    world.grow_old()
+    done = world.catalog().clean_up(CONTEXT, THOROUGH)
+    assert [one.rpartition("/")[2] for one in done.freed] == [old.version]
+    assert done.kept == {live.version: Reason.LIVE}
+
+
+def test_what_a_version_took_over_is_remembered_by_the_live_one(world: World) -> None:
+    """Its record may be in another staging schema; the next vacuum deletes those files."""
+    place = "file:/warehouse/shop.db/orders"
+    world.metastore.tables[TARGET_NAME] = entry(TARGET_NAME, table_type=MANAGED, location=place)
+    world.storage.write(f"{place}/part-0.parquet", "rows of the table before")
+    built(world, OTHER)
+    live = built(world, STAGING_SCHEMA)
+    world.grow_old()
+    swept(world, CONTEXT)
+    assert world.versions_on_storage() == {live.version, "orders"}
+    assert world.catalog().clean_up(CONTEXT, THOROUGH).taken_over == [place]
+    assert world.versions_on_storage() == {live.version}

@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from ..publish.locks import OF_THIS_PROCESS, OWNER, CommitLock, MetastoreLock, N
 from ..publish.staged_table import Plan
 from ..publish.version import Version
 from ..retention.rollback import RolledBack, roll_back
-from ..retention.rules import Event, Reason, RetentionRules, Sweep
+from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
 from .directories import STAGING_ID, VersionRoots
@@ -121,7 +121,7 @@ class SessionCatalog:
         count: Callable[[str], WriteFigures] | None = None,
     ) -> Version[Any]:
         """One attempt to publish a table of files; ``count`` knows better than the engine."""
-        return FileVersion(self._table(context, report), level, count=count)
+        return FileVersion(self._table(context, report=report), level, count=count)
 
     def clean_up(
         self,
@@ -130,43 +130,26 @@ class SessionCatalog:
         *,
         dry_run: bool = False,
     ) -> Sweep:
-        return self._swept(context, rules, dry_run, {})
+        self._follow(context)
+        return self.clean_ups([(context, rules)])(context, rules, dry_run=dry_run)
 
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
         """By one look at all of them in each staging schema that they ever had."""
         rules_of = {context.target: rules for context, rules in tables}
-        staging_schema = tables[0][0].staging_schema
-        former = self.services(staging_schema).roots.former_schemas()
         looks = {
             schema: Looks(self._metastore, self._clock, schema, rules_of)
-            for schema in (staging_schema, *former)
+            for schema in self._schemas(tables[0][0])
         }
 
         def of_one(
             context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
         ) -> Sweep:
-            return self._swept(context, rules, dry_run, looks)
+            seen = [
+                (self._table(context, one), look.of(context.target)) for one, look in looks.items()
+            ]
+            return clean_up(seen, rules, dry_run=dry_run)
 
         return of_one
-
-    def _swept(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        dry_run: bool,  # noqa: FBT001 (as it was told)
-        looks: Mapping[str, Looks],
-    ) -> Sweep:
-        """Versions in a former staging schema are looked after as if the target still had it."""
-
-        def of(schema: str, kept: Sequence[str]) -> Sweep:
-            table = self._table(replace(context, staging_schema=schema))
-            seen = looks[schema].of(context.target) if schema in looks else None
-            return clean_up(table, rules, dry_run=dry_run, seen=seen, kept=kept)
-
-        done = of(context.staging_schema, ())
-        for schema in self.services(context.staging_schema).roots.former_schemas():
-            done.add(of(schema, [one for one, why in done.kept.items() if why is Reason.KEPT]))
-        return done
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""
@@ -183,18 +166,38 @@ class SessionCatalog:
             refresh(self._engine, name)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
-        return recover(self._table(context))
+        return recover(self._tables(context))
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
-        return history(self._table(context))
+        return history(self._tables(context))
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         level = self.services(context.staging_schema, context.target).capabilities.reaches
-        return roll_back(context, FileRestoring.of(self._table(context)), level, to)
+        return roll_back(context, FileRestoring.of(self._tables(context)), level, to)
 
-    def _table(self, context: StagingContext, report: StepReport | None = None) -> FileTable:
-        services = self.services(context.staging_schema, context.target)
-        return FileTable(context, services, report or StepReport(context.target))
+    def _tables(self, context: StagingContext) -> tuple[FileTable, ...]:
+        """The target with each staging schema that it ever had, the present one first."""
+        self._follow(context)
+        return tuple(self._table(context, schema) for schema in self._schemas(context))
+
+    def _follow(self, context: StagingContext) -> None:
+        """Know of the staging schema that the target names, if no build has noted it yet."""
+        entry = self._metastore.get_table(context.target)
+        self.services(context.staging_schema, context.target).roots.follow(entry)
+
+    def _schemas(self, context: StagingContext) -> tuple[str, ...]:
+        roots = self.services(context.staging_schema, context.target).roots
+        return (context.staging_schema, *roots.former_schemas())
+
+    def _table(
+        self,
+        context: StagingContext,
+        staging_schema: str | None = None,
+        report: StepReport | None = None,
+    ) -> FileTable:
+        within = replace(context, staging_schema=staging_schema or context.staging_schema)
+        services = self.services(within.staging_schema, within.target)
+        return FileTable(within, services, report or StepReport(context.target))
 
     def _opened(self, staging_schema: str, target: TableName | None) -> Services:
         if self._metastore.database_location(staging_schema) is None:

@@ -28,26 +28,23 @@ MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)
 NO_TARGET = Chain((), ())
 FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
+BySchema = Sequence[tuple[FileTable, Seen]]
+"""The target with each staging schema that it ever had, the present one first; what is there."""
 
 
-def clean_up(
-    table: FileTable,
-    rules: RetentionRules,
-    *,
-    dry_run: bool,
-    seen: Seen | None = None,
-    kept: Sequence[str] = (),
-) -> Sweep:
+def clean_up(by_schema: BySchema, rules: RetentionRules, *, dry_run: bool) -> Sweep:
     """Delete what may go; StagingError if it can't be found out.
 
-    What was ``seen`` of the table just now is not read again, except before a deletion. ``kept``
-    are versions in other staging schemas that are kept for a rollback.
+    What was seen just now is not read again, except before a deletion.
     """
+    table = by_schema[0][0]
     with table.report.within(Step.CLEAN_UP):
-        if rules.moved is not None and not dry_run:
-            table.services.roots.moved(table.context, rules.moved)
-        taken_over = TookOver(table, rules, dry_run).free() if rules.thorough else []
-        garbage = FileGarbage(table, rules, seen or see(table, rules), dry_run, tuple(kept))
+        taken_over = []
+        for one, _ in by_schema:
+            if rules.moved is not None and not dry_run:
+                one.services.roots.moved(one.context, rules.moved)
+            taken_over += TookOver(one, rules, dry_run).free() if rules.thorough else []
+        garbage = FileGarbage(by_schema, rules, dry_run)
         done = CleanUp(garbage, rules, table.report, dry_run).run()
         done.taken_over = taken_over
         if garbage.base is not None and not dry_run:
@@ -55,13 +52,14 @@ def clean_up(
         return done
 
 
-def recover(table: FileTable) -> tuple[str, ...]:
+def recover(tables: Sequence[FileTable]) -> tuple[str, ...]:
     """Fill columns, track partitions, finish deletions; what was done, as sentences."""
+    table = tables[0]
     with table.report.within(Step.RECOVER):
         before = table.look()
         done = mended(before, complete(table, before))
         rules = RetentionRules(grace_ms=0)  # every record is read
-        garbage = FileGarbage(table, rules, see(table, rules))
+        garbage = FileGarbage([(one, see(one, rules)) for one in tables], rules)
         sweep = CleanUp(garbage, rules, table.report).finish()
     return (*done, *(f"the deletion of {one} was finished" for one in sweep.freed))
 
@@ -80,14 +78,18 @@ class FileGarbage:
     a lower one: the job that it stops may be one whose files nobody counts.
     """
 
-    table: FileTable
+    by_schema: BySchema
     rules: RetentionRules
-    seen: Seen
     dry_run: bool = False
-    kept_elsewhere: tuple[str, ...] = ()
     base: FileBase | None = None
     _found: dict[str, Record] = field(default_factory=dict)
+    _tables: dict[str, FileTable] = field(default_factory=dict)
     _chain: Chain = NO_TARGET
+
+    @property
+    def table(self) -> FileTable:
+        """The target, with the staging schema that it has now."""
+        return self.by_schema[0][0]
 
     @property
     def target(self) -> TableName:
@@ -95,16 +97,17 @@ class FileGarbage:
 
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory, without the tombstones that only wait."""
-        found = [one for one in self._find() if not self._only_waits(one)]
-        if not found:
+        for table, seen in self.by_schema:
+            found = [one for one in _found(table, seen) if not self._only_waits(one)]
+            self._found |= {one.version: one for one in found}
+            self._tables |= {one.version: table for one in found}
+        if not self._found:
             return ()
-        self._found = {one.version: one for one in found}
-        self._judge_by(self.seen.base or self.table.look())
+        self._judge_by(self._base_seen())
         if not self.dry_run:
-            for one in found:
-                self._note_whether_it_is_gone(one)
-        known = {one: _of_another_schema(one) for one in self._kept_elsewhere()}
-        known |= {one: self._known(record) for one, record in self._found.items()}
+            for record in [*self._found.values()]:
+                self._note_whether_it_is_gone(record)
+        known = {one: self._known(record) for one, record in self._found.items()}
         order = dict.fromkeys((*self._chain.published(known), *sorted(known)))
         return tuple(sorted((known[one] for one in order), key=lambda one: FIRST.index(one.place)))
 
@@ -181,7 +184,7 @@ class FileGarbage:
             return
         if version.place is Place.SUPERSEDED:
             self._hand_on(record)
-        name = records.name_in(self.table, version.id)
+        name = self._name(record)
         if record.base == ABSENT:
             self.table.metastore.drop_entry(records.taken_back(name))
         self.table.metastore.drop_entry(name)
@@ -191,14 +194,10 @@ class FileGarbage:
         """True if the target shows no version of ours."""
         return self.base is None or self.base.marker is None
 
-    def _find(self) -> list[Record]:
-        """By their records, and by a directory without one; without what is too young to go."""
-        recorded = records_among(self.table, self.seen.records)
-        if self.seen.is_of_first_build:
-            return []
-        bare = {one.version: one for one in unrecorded(self.table, recorded)}
-        lost = (one for one in bare.values() if one.version not in self.seen.listed)
-        return [*recorded, *(one for one in lost if not self.seen.is_young(one.version))]
+    def _base_seen(self) -> FileBase:
+        """The target, as it was read after all records."""
+        bases = [seen.base for _, seen in self.by_schema if seen.base is not None]
+        return bases[0] if len(bases) == 1 else self.table.look()
 
     def _judge_by(self, base: FileBase) -> None:
         self.base = base
@@ -213,7 +212,8 @@ class FileGarbage:
         place = self._place(record)
         is_deleting = record.is_deleting
         stays = None
-        if place is not Place.LIVE and not self.table.services.roots.may_delete(record.root):
+        roots = self._tables[record.version].services.roots
+        if place is not Place.LIVE and not roots.may_delete(record.root):
             stays = Reason.FOREIGN
         elif self._is_gone and not self.rules.thorough and not is_deleting:
             stays = Reason.GONE
@@ -232,15 +232,16 @@ class FileGarbage:
         lived = self._chain.last_commit(record.version) is not None
         return Place.SUPERSEDED if lived else Place.UNPUBLISHED
 
-    def _kept_elsewhere(self) -> tuple[str, ...]:
-        """Those that are known to have been published: they count among the versions to keep."""
-        return self._chain.published(self.kept_elsewhere)
+    def _name(self, record: Record) -> TableName:
+        return records.name_in(self._tables[record.version], record.version)
+
+    def _read(self, record: Record) -> Record | None:
+        return records.read(self._tables[record.version], record.version)
 
     def _is_anothers(self, version: KnownVersion) -> bool:
         """True if a deletion that was found begun is not the same any more."""
-        return version.is_deleting and (
-            records.read(self.table, version.id) != self._found[version.id]
-        )
+        record = self._found[version.id]
+        return version.is_deleting and self._read(record) != record
 
     def _note_whether_it_is_gone(self, record: Record) -> None:
         """When a vacuum saw that first: nothing else tells since when nobody reads it.
@@ -264,14 +265,14 @@ class FileGarbage:
 
     def _made(self, record: Record) -> bool:
         """A record in an entry without a directory; False if there is an entry by now."""
-        name, metastore = records.name_in(self.table, record.version), self.table.metastore
+        name, metastore = self._name(record), self.table.metastore
         made = EntryChange(name, metastore.scratch_entry(name), None, record.to_parameters())
         return self._written(record, lambda: metastore.create_table(made))
 
     def _adopted(self, record: Record) -> bool:
         """Delta's entry, whose run wrote no record into it: the first that does so has it."""
         metastore = self.table.metastore
-        entry = metastore.get_table(records.name_in(self.table, record.version))
+        entry = metastore.get_table(self._name(record))
         if entry is None or RECORD in entry.parameters:
             return False
         adopted = EntryChange.of(entry, {**entry.parameters, **record.to_parameters()})
@@ -283,7 +284,7 @@ class FileGarbage:
             write()
         except (EntryExistsError, *REFUSED):
             return False
-        now = records.read(self.table, record.version)
+        now = self._read(record)
         if now is not None:
             self._found[record.version] = now
         return now == record
@@ -292,7 +293,8 @@ class FileGarbage:
         """Let the live version remember the files of a managed table that this one took over."""
         if record.took_over is None:
             return
-        heir = records.read(self.table, self.table.look().version or "")
+        live = self.table.look().version or ""
+        heir = next(filter(None, (records.read(one, live) for one, _ in self.by_schema)), None)
         if not self._inherits(heir, record.took_over):
             reason = "no version is left that remembers them"
             say_they_stay(self.target, record.took_over, reason)
@@ -321,9 +323,15 @@ class FileGarbage:
 
     def _now(self, record: Record) -> int:
         """The storage's time just before the records were read."""
-        services = self.table.services
-        return services.now_ms(record.root) - (services.clock.running_ms() - self.seen.began_ms)
+        services, began_ms = self.table.services, min(seen.began_ms for _, seen in self.by_schema)
+        return services.now_ms(record.root) - (services.clock.running_ms() - began_ms)
 
 
-def _of_another_schema(version: str) -> KnownVersion:
-    return KnownVersion(version, Place.SUPERSEDED, directory="", stays=Reason.KEPT)
+def _found(table: FileTable, seen: Seen) -> list[Record]:
+    """By their records, and by a directory without one; without what is too young to go."""
+    recorded = records_among(table, seen.records)
+    if seen.is_of_first_build:
+        return []
+    bare = {one.version: one for one in unrecorded(table, recorded)}
+    lost = (one for one in bare.values() if one.version not in seen.listed)
+    return [*recorded, *(one for one in lost if not seen.is_young(one.version))]

@@ -28,18 +28,21 @@ FEWER = (
 )
 
 
-def history(table: FileTable) -> tuple[Event, ...]:
+def history(tables: Sequence[FileTable]) -> tuple[Event, ...]:
     """Every build and rollback that is known, then what may have been one, newest first.
+
+    Args:
+        tables: the target with each staging schema that it ever had.
 
     Raises:
         MetastoreError: it could not be read.
     """
-    records = {one.version: one for one in records_of(table)}
-    base = table.look()
+    records = {one.version: one for table in tables for one in records_of(table)}
+    base = tables[0].look()
     chain = Chain.of(base, records.values(), read_ms=0)
     lineage = base.marker.lineage.entries if base.marker else ()
     built = [one for one in lineage if not one.is_fence]
-    changed = {*_changed_in_place(table, built, records)}
+    changed = {*_changed_in_place(tables[0], built, records)}
     inside = tuple(_of_lineage(built, records, changed))
     listed = {one.version for one in inside}
     rest = [one for one in records.values() if one.version not in listed and _is_table(one)]
@@ -113,22 +116,26 @@ def _is_table(record: Record) -> bool:
 class FileRestoring:
     """A ``Restoring`` of tables of files: a version's record is its schema, too.
 
-    ``kept`` are the records of versions that can be read, and ``chain`` is that of all.
+    ``kept`` are the records of versions that can be read, each with the target and the staging
+    schema that it is in. ``chain`` is that of all.
     """
 
-    table: FileTable
-    kept: Mapping[str, Record]
+    kept: Mapping[str, tuple[FileTable, Record]]
     base: FileBase
     chain: Chain
 
     @classmethod
-    def of(cls, table: FileTable) -> "FileRestoring":
-        """What can be published again; raises like ``history``."""
-        records = records_of(table)
-        base = table.look()
-        exists = table.services.storage.exists
-        kept = {one.version: one for one in records if _is_table(one) and exists(one.directory)}
-        return cls(table, kept, base, Chain.of(base, records, read_ms=0))
+    def of(cls, tables: Sequence[FileTable]) -> "FileRestoring":
+        """What can be published again; raises like ``history``, and takes the same."""
+        records = [(table, one) for table in tables for one in records_of(table)]
+        base = tables[0].look()
+        exists = tables[0].services.storage.exists
+        kept = {
+            one.version: (table, one)
+            for table, one in records
+            if _is_table(one) and exists(one.directory)
+        }
+        return cls(kept, base, Chain.of(base, [one for _, one in records], read_ms=0))
 
     def look(self) -> FileBase:
         return self.base
@@ -141,24 +148,25 @@ class FileRestoring:
         lived = {*self.chain.published(self.kept), self.base.version}
         proves = self.chain.proves_unpublished
         return tuple(
-            one for one, record in self.kept.items() if one not in lived and not proves(record)
+            one for one, (_, record) in self.kept.items() if one not in lived and not proves(record)
         )
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record that was found before by compare-and-swap."""
-        self._say_if_thinned(self.kept[version])
-        return FileVersion(replace(self.table, report=report), level, self.kept[version])
+        table, record = self.kept[version]
+        self._say_if_thinned(table, record)
+        return FileVersion(replace(table, report=report), level, record)
 
-    def _say_if_thinned(self, record: Record) -> None:
+    def _say_if_thinned(self, table: FileTable, record: Record) -> None:
         """An INSERT OVERWRITE of its owner's may have done that, or a rule of the storage.
 
         Delta's own OPTIMIZE leaves fewer files with the same rows.
         """
         if record.entry is None or _is_of_delta(record):
             return
-        lies_there = self.table.services.storage.files(record.directory)
+        lies_there = table.services.storage.files(record.directory)
         found = len(data_files(lies_there, record.directory))
         marker = self.base.marker
         wrote = marker.lineage.figures_of(record.version).files if marker else None
         if wrote is not None and found < wrote:
-            logger.warning(FEWER, self.table.name, record.version, found, wrote)
+            logger.warning(FEWER, table.name, record.version, found, wrote)

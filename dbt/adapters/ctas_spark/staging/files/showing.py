@@ -16,11 +16,10 @@ from ..errors import EntryMissingError, MetastoreError
 from ..metastore.client import MetastoreClient, TableEntry
 from ..publish.marker import COMMIT, TARGET
 from ..retention.rules import Reason
-from . import record as records
 from .base import PARTITION_PROVIDER, FileBase, lies_in
 from .chain import Chain
 from .follow_up import track_partitions
-from .record import Record
+from .record import Record, taken_back
 from .table import FileTable, NamedPlace
 
 
@@ -86,7 +85,7 @@ class Showing:
 
     def _shows(self, entry: TableEntry, record: Record) -> bool:
         """But for what a run that was killed while it took a creation back has left."""
-        return lies_in(entry.location, record.version) and entry.name not in self._own(record)
+        return lies_in(entry.location, record.version) and entry.name not in _own(record)
 
     def _lets_land(self, commit: str | None, record: Record) -> bool:
         """True if the version's call would still succeed over this commit."""
@@ -103,7 +102,7 @@ class Showing:
         return {one.version: Reason.REFERENCED for one in found if self._is_location(one, listed)}
 
     def _is_location(self, record: Record, listed: Sequence[NamedPlace]) -> bool:
-        own = (*self._own(record), self.table.name)
+        own = (*_own(record), self.table.name)
         return any(lies_in(one.location, record.version) and one.name not in own for one in listed)
 
     def _reason_here(
@@ -143,9 +142,10 @@ class Showing:
             return tuple(one.location for one in self.table.metastore.partitions(base.entry.name))
         return ()
 
-    def _own(self, record: Record) -> tuple[TableName, TableName]:
-        name = records.name_in(self.table, record.version)
-        return name, records.taken_back(name)
+
+def _own(record: Record) -> tuple[TableName, ...]:
+    """The entry of a version, and the name that a creation is taken back to."""
+    return () if record.entry is None else (record.entry.name, taken_back(record.entry.name))
 
 
 def places(metastore: MetastoreClient) -> Iterator[NamedPlace]:
