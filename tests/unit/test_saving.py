@@ -88,7 +88,7 @@ def test_trouble_with_old_versions_is_a_warning(
         raise MetastoreError("the metastore is down")
 
     saving.prepare()
-    monkeypatch.setattr(saving.catalog, "clean_up", lambda *_all, **_named: refuse())
+    monkeypatch.setattr(saving.catalog, "clean_ups", lambda *_all, **_named: refuse())
     with caplog.at_level(logging.WARNING):
         assert saving.finish().version == world.shown
     assert "shop.orders: old versions stay for now" in caplog.text

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
@@ -40,7 +40,6 @@ from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import StagingPurpose
-from dbt.adapters.ctas_spark.staging.engines import commands
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, NotSupportedError
 from dbt.adapters.ctas_spark.statements import bare, statements
@@ -311,9 +310,7 @@ class CtasSparkAdapter(ModelViewsAdapter):
         return self._executed(sql, auto_begin, fetch, limit)
 
     def _executed(self, sql: str, *others: Any) -> Executed:
-        """After an ANALYZE of a published table, its statistics are true."""
-        counts = commands.may_count(sql) and not self.is_preview()
-        with self.catalogs.true_statistics(sql) if counts else nullcontext():
+        with self._true_statistics(sql):
             return cast("Executed", super().execute(sql, *others))
 
     @for_macros

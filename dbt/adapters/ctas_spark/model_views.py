@@ -1,7 +1,8 @@
 """The temporary view of a model's rows: its query's, its Python code's, or what a stream brings."""
 
 import time
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
+from copy import copy
 from typing import Any
 
 from dbt_common.events.functions import fire_event
@@ -14,6 +15,7 @@ from dbt.adapters.ctas_spark.dbt_edge import for_macros, logger
 from dbt.adapters.ctas_spark.preview_adapter import PreviewAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.engines import commands
 from dbt.adapters.ctas_spark.staging.engines.clones import bound
 from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
@@ -45,9 +47,9 @@ class ModelViewsAdapter(PreviewAdapter):
         self._handle.job.attach()
         node, began = self._model.node, time.monotonic()
         fire_event(CodeExecution(conn_name=node.unique_id, code_content=code))
-        handle = self._handle
-        with bound(handle.spark, handle.of_run):
-            self._view(view, python_models.run(code, node.original_file_path, handle.spark))
+        session = self._session_of_a_model()
+        with bound(session, self._handle.of_run):
+            self._view(view, python_models.run(code, node.original_file_path, session))
         took = round(time.monotonic() - began, 2)
         fire_event(CodeExecutionStatus(status="OK", elapsed=took))
 
@@ -55,6 +57,25 @@ class ModelViewsAdapter(PreviewAdapter):
     def is_undecided(self) -> bool:
         """False if the model's table is kept: its stream brings nothing new."""
         return self._model.build is not None and self._model.build.staged.outcome is None
+
+    def _true_statistics(self, sql: str) -> AbstractContextManager[None]:
+        """After a statement that counts a published table, the table's statistics are true."""
+        counts = commands.may_count(sql) and not self.is_preview()
+        return self.catalogs.true_statistics(sql) if counts else nullcontext()
+
+    def _session_of_a_model(self) -> Any:
+        """The session, where an ANALYZE by ``sql`` leaves true statistics, as in a hook."""
+        spark = self._handle.spark
+        if self._credentials.method != SESSION:
+            return spark
+
+        def sql(sqlQuery: str, *others: Any, **named: Any) -> Any:  # noqa: N803 (PySpark's)
+            with self._true_statistics(sqlQuery):
+                return spark.sql(sqlQuery, *others, **named)
+
+        session = copy(spark)
+        session.sql = sql
+        return session
 
     def _side(self, relation: CtasSparkRelation) -> Side:
         columns = self.get_columns_in_relation(relation)

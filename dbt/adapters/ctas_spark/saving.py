@@ -110,7 +110,7 @@ class Saving:
             return
         context, rules = self.table.plan.context, self.table.plan.retention
         try:
-            self.catalog.clean_up(context, rules)
+            self.catalog.clean_ups([(context, rules)])(context, rules)
         except Exception as error:  # noqa: BLE001 (whatever it is, the table is published)
             logger.warning("%s: old versions stay for now: %s", self.target, error)
 

@@ -19,7 +19,17 @@ CONFIGS = {
     "added_to": f"materialized='incremental', pre_hook='{COUNTS}'",
     "filled": f"materialized='table', atomicity='none', pre_hook='{COUNTS}'",
     "in_a_database": "materialized='table'",
+    "by_python": "materialized='table'",
 }
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.ref('by_python')
+    table = f'{dbt.this.schema}.by_python'
+    session.sql('analyze table identifier(:name) compute statistics', args={'name': table})
+    session.sql('analyze tables compute statistics noscan')
+    session.sql(sqlQuery=f'analyze table {table} compute statistics')
+    return session.range(1)
+"""
 MACRO = """{% macro count_all() %}
   {%- do run_query("analyze tables in " ~ target.schema ~ " compute statistics") -%}
 {% endmacro %}"""
@@ -35,7 +45,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, metastore: Metastore) -> Out
         f"models/{name}.sql": f"{{{{ config({config}, partition_by='part') }}}} {ROWS}"
         for name, config in CONFIGS.items()
     }
-    project.write({**models, "macros/count_all.sql": MACRO})
+    project.write({**models, "models/counting.py": PYTHON_MODEL, "macros/count_all.sql": MACRO})
     project.build()
     project.build()
     outside = Outside(metastore, project.schema)
@@ -58,7 +68,7 @@ def true(outside: Outside, table: str) -> int:
 
 @pytest.mark.parametrize("table", CONFIGS)
 def test_a_size_that_was_counted_is_that_of_the_files(built: Outside, table: str) -> None:
-    """ANALYZE in a hook or an operation, and an INSERT of ours where Spark is to count each."""
+    """ANALYZE in a hook, an operation or Python, and an INSERT where Spark is to count each."""
     assert said(built, table) == true(built, table) > 0
 
 

@@ -147,8 +147,7 @@ class Watch:
         if doing.was_held:
             return
         for target, entry in self._world.shown().items():
-            schemas = {doing.staging_schema, made.staged.context.staging_schema}
-            newer = newer_ones(self._world, entry, version, schemas)
+            newer = newer_ones(self._world, doing, entry, version)
             if newer is not None and len(newer - self.taken) < rules.versions_to_keep:
                 self.says(f"{run} deletes {version} of {target}, which is to be kept")
 
@@ -215,7 +214,7 @@ def is_tracked(entry: TableEntry) -> bool:
 
 
 def newer_ones(
-    world: "ModelWorld", entry: TableEntry | None, version: str, staging_schemas: set[str]
+    world: "ModelWorld", doing: "Doing", entry: TableEntry | None, version: str
 ) -> set[str] | None:
     """The superseded versions that are newer and still there; None if the target knows it not."""
     marker = Marker.of(entry)
@@ -227,7 +226,7 @@ def newer_ones(
     own = {
         one.staged.version
         for one in world.attempts
-        if one.staged.context.staging_schema in staging_schemas
+        if _is_ours(world, doing, one.staged.context.staging_schema)
     }
     return newer & there & own
 

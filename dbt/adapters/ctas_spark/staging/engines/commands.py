@@ -40,6 +40,8 @@ COUNTS = re.compile(r"\b(?:analyze|insert)\b", re.IGNORECASE)
 COUNTED = "spark.sql.statistics.size.autoUpdate.enabled"
 OF_ONE_TABLE, OF_A_DATABASE = ("AnalyzeTable", "AnalyzeColumn"), "AnalyzeTables"
 INSERT = "InsertIntoStatement"
+COMPUTED = "PlanWithUnresolvedIdentifier"
+"""What IDENTIFIER(...) names."""
 AROUND = ("UnresolvedWith", "Union")
 """What an INSERT can stand in: WITH ... INSERT, FROM ... INSERT ... INSERT."""
 
@@ -114,28 +116,37 @@ def _counted(spark: Any, plan: Any, *, counts_inserts: bool) -> Iterator[TableNa
         for number in range(children.size()):
             yield from _counted(spark, children.apply(number), counts_inserts=counts_inserts)
     elif kind in OF_ONE_TABLE:
-        yield from _named(spark, children.apply(0).multipartIdentifier())
+        yield from _named(spark, children.apply(0))
     elif kind == OF_A_DATABASE:
         yield from _all_in(spark, children.apply(0))
     elif kind == INSERT and counts_inserts:
-        yield from _named(spark, plan.table().multipartIdentifier())
+        yield from _named(spark, plan.table())
 
 
-def _named(spark: Any, path: Any) -> Iterator[TableName]:
+def _named(spark: Any, relation: Any) -> Iterator[TableName]:
     """The table of a path, which the session completes."""
-    *above, table = (str(path.apply(number)) for number in range(path.size()))
+    *above, table = _path(relation) or ("",)
     schema = above.pop() if above else str(spark.catalog.currentDatabase())
     catalog = above.pop() if above else str(spark.catalog.currentCatalog())
-    if not above and catalog_of(catalog) == SESSION_CATALOG:
+    if table and not above and catalog_of(catalog) == SESSION_CATALOG:
         yield table_name(SESSION_CATALOG, schema, table)
 
 
 def _all_in(spark: Any, namespace: Any) -> Iterator[TableName]:
-    path = getattr(namespace, "multipartIdentifier", lambda: None)()
-    schema = str(path.mkString(".")) if path is not None and path.size() else None
-    for one in spark.catalog.listTables(schema or spark.catalog.currentDatabase()):
+    if str(namespace.getClass().getSimpleName()) == COMPUTED:
+        return
+    schema = ".".join(_path(namespace)) or spark.catalog.currentDatabase()
+    for one in spark.catalog.listTables(schema):
         if one.tableType != "VIEW" and one.namespace and not one.isTemporary:
             yield table_name(SESSION_CATALOG, one.namespace[-1], one.name)
+
+
+def _path(named: Any) -> list[str]:
+    """The parts of a name; none where Spark computes it, or where it is the current schema."""
+    if not str(named.getClass().getSimpleName()).startswith("Unresolved"):
+        return []
+    path = named.multipartIdentifier()
+    return [str(path.apply(number)) for number in range(path.size())]
 
 
 def _is_harmless(kind: str, command: Any) -> bool:
