@@ -1,6 +1,7 @@
 """Rows that come to a table without a commit of ours, while a version of its rows is made."""
 
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.insert_detection import stored_rows
 from dbt.adapters.ctas_spark.staging.files.table_statistics import SPARKS, TOTAL_ROWS, TOTAL_SIZE
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
+from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 from fakes.engine import OWN_ROWS
 from fakes.metastore import entry
 from fakes.partitions import partition
@@ -292,4 +294,41 @@ def test_rows_that_come_after_the_last_look_are_told(
         ours.settle()
     assert "added 1 files while this version was published over them" in caplog.text
     assert f"version {first.version}" in caplog.text
+    assert world.shown == ours.version
+
+
+@pytest.mark.parametrize("compares", [True, False])
+def test_old_rows_are_listed_three_times_and_once_with_the_staged_version(
+    world: World, monkeypatch: pytest.MonkeyPatch, *, compares: bool
+) -> None:
+    """Before the job, before the commit, and after it; the second time under a lock, if any."""
+    world.metastore.compares = compares
+    old = world.published()
+    ours, files = begun(world), world.storage.files
+    listed: list[tuple[str, bool]] = []
+    together = threading.Barrier(2, timeout=10)
+
+    def listing(directory: str) -> tuple[StoredFile, ...]:
+        is_old = old.version in directory
+        listed.append((old.version if is_old else ours.version, bool(world.metastore.locks)))
+        if compares and len(listed) <= 2:
+            together.wait()
+        return files(directory)
+
+    monkeypatch.setattr(world.storage, "files", listing)
+    ours.commit()
+    ours.settle()
+    wanted = [(ours.version, False), (old.version, not compares), (old.version, False)]
+    assert sorted(listed) == sorted(wanted)
+
+
+def test_a_drop_is_told_where_old_rows_can_not_be_listed_any_more(world: World) -> None:
+    """Not the trouble with its partitions, which the metastore has lost with the table."""
+    world.published("create_or_replace", "may")
+    ours = world.plan(layout=BY_MONTH, partition_metadata=PartitionMetadata.TRACKED).begin()
+    world.job.reading = OWN_ROWS
+    world.stage(ours, "june")
+    ours.verify()
+    del world.metastore.tables[TARGET_NAME]
+    ours.commit()
     assert world.shown == ours.version

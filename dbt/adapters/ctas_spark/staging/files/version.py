@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from typing import Any
@@ -72,6 +73,7 @@ class FileVersion:
         )
         self._written: WriteFigures | None = None
         self._old_rows: StoredRows | None = None
+        self._listed_again: Future[StoredRows] | None = None
         self._call: MetastoreCall | None = None
         self._stream: StreamRun | None = None
 
@@ -107,7 +109,9 @@ class FileVersion:
         found = change_between(begun, now)
         if self._old_rows is None or begun.table is None or found not in UNCHANGED:
             return found
-        return found if self._stored(begun.table) == self._old_rows else Change.WRITTEN
+        listed, self._listed_again = self._listed_again, None
+        rows = listed.result() if listed else self._stored(begun.table)
+        return found if rows == self._old_rows else Change.WRITTEN
 
     def who(self, begun: FileBase, now: FileBase) -> str:
         is_same = change_between(begun, now) in UNCHANGED
@@ -185,10 +189,16 @@ class FileVersion:
         return ddl.insert_into(self._context.target, query)
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
-        """The first time: mark and guard the directory; the last time: one listing of it."""
-        storage, directory = self._services.storage, self.directory
+        """The first time: mark and guard the directory; the last time: one listing of it.
+
+        Old rows are listed again meanwhile, unless a lock has still to be waited for.
+        """
+        storage, directory, base = self._services.storage, self.directory, self._staged.base.table
         if self._written is not None:
-            self._refuse(what_is_wrong(storage, directory, self._written))
+            with ThreadPoolExecutor(1) as thread:
+                if self._old_rows is not None and base is not None and self._services.conditional:
+                    self._listed_again = thread.submit(self._stored, base)
+                self._refuse(what_is_wrong(storage, directory, self._written))
             return counted
         if self._restored is None:
             self._adopt()
