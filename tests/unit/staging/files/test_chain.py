@@ -69,6 +69,13 @@ def test_a_base_in_the_lineage_proves_an_attempt_unpublished() -> None:
     assert chain(3, 2).proves_unpublished(over("v"))
 
 
+def test_a_rollback_proves_nothing_of_what_came_before_it() -> None:
+    """A version of an earlier life may have been published over its first base."""
+    assert not chain(3, 2).proves_unpublished(over("v", 1, 2))
+    assert not chain(3, 2).proves_unpublished(over("v", "absent", 3))
+    assert chain(3, 2).proves_unpublished(over("v", 2, 3))
+
+
 def test_a_version_is_of_this_life_if_the_lineage_has_all_its_publications() -> None:
     """One that another life has published may be shown under another name."""
     assert chain(3, 2, named=(2,)).is_of_this_life("v2")

@@ -92,14 +92,15 @@ class Chain:
         return min(later, default=None)
 
     def proves_unpublished(self, record: Record) -> bool:
-        """True if a publication of the version would stand in the lineage, after its last base.
+        """True if a publication of the version would stand in the lineage, after one of its bases.
 
-        So it would for a version without a record, which nobody publishes.
+        All of them have to: a rollback by name takes a version that may have lived over an earlier
+        one. Nobody publishes a version without a record.
         """
         if self.last_commit(record.version) is not None:
             return False
-        last = record.bases[-1].commit if record.bases else None
-        return not record.bases or any(one.commit == last for one in self.lineage)
+        reached = {one.commit for one in self.lineage}
+        return all(one.commit in reached for one in record.bases)
 
     def is_of_this_life(self, version: str) -> bool:
         """True if all its known publications are in the lineage.
