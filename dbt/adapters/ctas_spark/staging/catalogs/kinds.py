@@ -43,6 +43,10 @@ REACH_NOTHING: Mapping[str, str] = {
 }
 """Catalogs whose own replace loses the old table, by class."""
 
+LOCK_OF = {
+    Atomicity.ISOLATED: "lock (of this process)",
+    Atomicity.ATOMIC: "lock (of the metastore)",
+}
 ROWS_IN_PARTS = (
     "each of Spark's tasks adds its rows in a transaction of its own, so that readers would see a "
     "part of them, and a failure would leave it"
@@ -268,8 +272,9 @@ class Catalogs:
             found = self.catalog_for(context).capabilities(context.staging_schema)
         except StagingError as error:
             return f"not known: {error}"
-        reason = f": {found.missing}" if found.missing else ""
-        return f"up to {found.reaches.value}, conflict check {found.conflict_check.value}{reason}"
+        reason, check = f": {found.missing}" if found.missing else "", found.conflict_check
+        lock = check is ConflictCheck.LOCK and LOCK_OF[found.reaches]
+        return f"up to {found.reaches.value}, conflict check {lock or check.value}{reason}"
 
     def _options(self, catalog: str) -> dict[str, str]:
         """The catalog's settings, without the prefix that ends with its name."""

@@ -50,6 +50,10 @@ from .settings import SETTINGS, IcebergKind, SessionFacts
 
 logger = logging.getLogger(__name__)
 
+OTHERS_COUNT = (
+    "ANALYZE TABLE by another program than dbt writes size 0 for tables with partition_metadata: "
+    "files, and every join broadcasts them then"
+)
 GRANT = "GRANT SELECT ON TABLE any_schema.any_table TO `anyone`"
 
 
@@ -126,6 +130,7 @@ class CatalogsWithJvm(Catalogs):
         yield f"warehouse: {self._spark.conf.get('spark.sql.warehouse.dir')}"
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
+        yield f"statistics: {OTHERS_COUNT}"
 
     def figures(self, table: TableName, version: str) -> WriteFigures:
         with suppress(StagingError):
