@@ -2,6 +2,7 @@
 
 import _thread
 import logging
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -159,6 +160,15 @@ def test_a_cancel_waits_for_the_commit(
     assert caplog.messages == [f"shop.orders: published as {version} before this"]
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """As from a terminal: a shell without one starts what runs in its background without it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_the_wait_once_the_work_has_ended() -> None:
     """The work is told to give up, and the caller gets KeyboardInterrupt."""
     told = threading.Event()
