@@ -129,6 +129,20 @@ def uncache_table(spark: SparkSession, cache: Any, name: TableName) -> None:
         cache.uncacheTableOrView(of_session, parts, True)
 
 
+@contextmanager
+def quiet(packages: Any, logger: str) -> Iterator[None]:
+    """Let a logger of the JVM say nothing for a while, where Log4j decides what is said."""
+    log4j, before = packages.org.apache.logging.log4j, None
+    with suppress(Py4JError):
+        before = log4j.LogManager.getLogger(logger).getLevel()
+        log4j.core.config.Configurator.setLevel(logger, log4j.Level.OFF)
+    try:
+        yield
+    finally:
+        with suppress(*FAILURES):
+            log4j.core.config.Configurator.setLevel(logger, before)
+
+
 def is_local(spark: Any) -> bool:
     """Whether Spark runs in this process's JVM, and not on a server."""
     return hasattr(spark, "_jsparkSession")
