@@ -140,7 +140,10 @@ without_dbt() {
     if pip list | grep -iE '^(dbt|agate)' | grep -v '^dbt-ctas-spark '; then
         fail "something of dbt is installed"
     fi
-    python examples.py
+    python examples.py 2>console.log || { cat console.log && return 1; }
+    if grep ' ERROR ' console.log; then
+        fail "the log of a good script has errors"
+    fi
     rm -rf -- "$directory"
 }
 
