@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ctas_spark.node_session import NodeSession, may_change
+from dbt.adapters.ctas_spark.shared_settings import NodeSettings
 from dbt.adapters.ctas_spark.staging import temporary
 from dbt.adapters.ctas_spark.staging.engines import clones, jvm
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
@@ -94,8 +95,17 @@ def test_what_is_for_the_nodes_that_follow_is_made_in_the_run_s(
     """The run's hooks, and nodes that make temporary objects."""
     session = NodeSession(context)
     session.part(handle)
-    session.note(handle, "set a = 1")
+    session.note(handle, "use elsewhere")
     assert handle.spark == "run"
+
+
+def test_what_such_a_node_sets_is_set_back(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the session that it shares with the run; the run's own hooks set for all."""
+    set_by = []
+    monkeypatch.setattr(NodeSettings, "note", lambda _self, _spark, sql: set_by.append(sql))
+    for context in (node("operation"), node("function"), node(materialized="temporary_view")):
+        NodeSession(context).note(handle, f"set a = {context.resource_type}")
+    assert set_by == ["set a = function", "set a = model"]
 
 
 @pytest.mark.parametrize("config", [{"pre_hook": ["select 1"]}, {"sql_header": "set a = 1"}])

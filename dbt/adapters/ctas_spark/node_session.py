@@ -22,8 +22,6 @@ CHANGE = re.compile(
 RESET = re.compile(rf"{BEFORE}RESET\s*;?\s*$", re.IGNORECASE)
 OPERATION = "operation"
 """What dbt calls a hook of the run, which changes the session for all nodes."""
-OF_THE_RUN = ("function", OPERATION)
-"""Nodes whose temporary objects are for those that follow."""
 
 
 class Uses(Protocol):
@@ -36,10 +34,14 @@ class Uses(Protocol):
 
 
 class NodeSession:
-    """Made when a node begins. On a server, all nodes share one session, and its settings."""
+    """Made when a node begins; what is set in a session that it shares is set back at its end.
+
+    Nodes share one on a server, and those that make temporary objects share the run's.
+    """
 
     def __init__(self, node: Any) -> None:
-        self._may_change = node is not None and _is_alone(node)
+        self._is_of_node = getattr(node, "resource_type", OPERATION) != OPERATION
+        self._may_part = self._is_of_node and not _makes_for_others(node)
         self._settings = NodeSettings()
         self._own: Any = None
         self._of_run: Any = None
@@ -48,7 +50,7 @@ class NodeSession:
 
     def note(self, uses: Uses, sql: str) -> None:
         """The statement is about to run."""
-        if not self._may_change or not CHANGE.match(sql):
+        if not self._is_of_node or not CHANGE.match(sql):
             return
         if RESET.match(sql):
             raise NotSupportedError(
@@ -58,12 +60,12 @@ class NodeSession:
             )
         if TEMPORARY not in sql:
             self.part(uses)
-        if not jvm.is_local(uses.spark):
+        if self._own is None:
             self._settings.note(uses.spark, sql)
 
     def part(self, uses: Uses) -> None:
         """From now on the node's statements run in a session of its own."""
-        if self._may_change and self._own is None and jvm.is_local(uses.spark):
+        if self._may_part and self._own is None and jvm.is_local(uses.spark):
             self._of_run, self._own, self._uses = uses.spark, clones.clone(uses.spark), uses
             uses.use(self._own)
 
@@ -96,8 +98,7 @@ def may_change(node: Any) -> bool:
     return any(own)
 
 
-def _is_alone(node: Any) -> bool:
-    """False for a node that makes something which later nodes find in the session."""
-    kind = getattr(node, "resource_type", OPERATION)
+def _makes_for_others(node: Any) -> bool:
+    """True for a node that makes something which later nodes find in the session."""
     made = str(getattr(getattr(node, "config", None), "materialized", ""))
-    return kind not in OF_THE_RUN and not made.startswith("temporary_")
+    return node.resource_type == "function" or made.startswith("temporary_")

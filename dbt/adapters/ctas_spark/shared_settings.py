@@ -44,8 +44,8 @@ class SessionSettings:
             others = {one: of for one, of in self._setters.get(name, {}).items() if one is not node}
             if any(of != value for of in others.values()):
                 raise NotSupportedError(
-                    f"another node that runs at this time has set {name} to another value, and on "
-                    "a server all nodes share one session",
+                    f"another node that runs at this time has set {name} to another value in the "
+                    "session that both use",
                     left="it was not set",
                     remedy="set it in on-run-start or in the profile's spark_conf; or run dbt with "
                     "--threads 1",
