@@ -1,4 +1,4 @@
-"""What nodes set in a session on a server, which they share; it ends with the node."""
+"""What nodes set in a session that they share, as all do on a server; it ends with the node."""
 
 import re
 import threading
