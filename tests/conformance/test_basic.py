@@ -17,7 +17,7 @@ from conformance.suite import inherit
 
 expected: Any = expected_catalog
 TYPES = {
-    "id_type": "long",
+    "id_type": "bigint",
     "text_type": "string",
     "time_type": "timestamp",
     "view_type": "view",
@@ -56,7 +56,7 @@ class TestDocsGenReferences(BaseDocsGenReferences):
     @pytest.fixture(scope="class")
     def expected_catalog(self, project: Any, profile_user: str) -> dict[str, Any]:
         made: dict[str, Any] = expected.expected_references_catalog(
-            project, role=profile_user, bigint_type="long", seed_stats=counted(), **TYPES
+            project, role=profile_user, bigint_type="bigint", seed_stats=counted(), **TYPES
         )
         made["nodes"]["model.test.ephemeral_summary"]["stats"] = counted()
         tables = [*made["nodes"].values(), *made["sources"].values()]
@@ -72,7 +72,7 @@ def of_relation(
 ) -> CatalogTable:
     """What dbt's catalog has of the suite's relation."""
     columns = {
-        "id": "long",
+        "id": "bigint",
         "first_name": "string",
         "email": "string",
         "ip_address": "string",

@@ -1,5 +1,6 @@
 """What a microbatch model replaces: the rows of its batch, and never more."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -94,6 +95,23 @@ def test_the_edges_of_a_batch_are_the_instants_at_both_sides_of_its_bounds() -> 
     texts = [str(one.time()) for one in BATCH.edges]
     assert texts == ["23:59:59.999999", "00:00:00", "23:59:59.999999", "00:00:00"]
     assert [one.day for one in BATCH.edges] == [1, 2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("size", "start", "following"),
+    [
+        ("hour", "2026-01-02 03:00:00+00:00", "2026-01-02 04:00:00+00:00"),
+        ("day", "2026-01-31 00:00:00+00:00", "2026-02-01 00:00:00+00:00"),
+        ("month", "2026-12-01 00:00:00+00:00", "2027-01-01 00:00:00+00:00"),
+        ("year", "2026-01-01 00:00:00+00:00", "2027-01-01 00:00:00+00:00"),
+    ],
+)
+def test_a_batch_that_ends_now_has_the_edges_of_the_whole_one(
+    size: str, start: str, following: str
+) -> None:
+    """Else the partition of its day would have rows of another batch: its own, at a later run."""
+    cut = replace(BATCH, size=size, start=start, end=start.replace("00:00+", "00:01+"))
+    assert str(cut.edges[-1]) == following
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,13 @@ class Batch:
 
     @property
     def edges(self) -> list[datetime]:
-        """The last instant before the batch and its first; its last and the first after it."""
-        start, end = map(datetime.fromisoformat, (self.start, self.end))
+        """The last instant before the batch and its first; its last and the first after it.
+
+        Of the last batch, which dbt ends where the run's time ends, those of the whole one: a later
+        run replaces all of that.
+        """
+        start = datetime.fromisoformat(self.start)
+        end = _next(start, self.size)
         return [start - INSTANT, start, end - INSTANT, end]
 
     def with_partitions(self, table: str, columns: Iterable[str]) -> str:
@@ -122,6 +127,15 @@ class Batch:
             f"LEFT JOIN (SELECT {listed}, {others} FROM {table} GROUP BY {listed}) AS {OLD} "  # noqa: S608 (quoted)
             f"ON {same}"
         )
+
+
+def _next(start: datetime, size: str) -> datetime:
+    """The start of the batch after one."""
+    if size == "year":
+        return start.replace(year=start.year + 1)
+    if size == "month":
+        return (start.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return start + (timedelta(hours=1) if size == "hour" else timedelta(days=1))
 
 
 def columns_of(partition_by: Any) -> list[str]:

@@ -193,7 +193,7 @@ def test_docs_describe_a_published_model(project: Project) -> None:
     assert any(row.data_type == 'It\'s "ours"' for row in described_table)
     assert project.dbt("docs", "generate").success
     catalog = json.loads((project.directory / "target" / "catalog.json").read_text())
-    assert catalog["nodes"]["model.tested.orders"]["columns"]["id"]["type"] == "long"
+    assert catalog["nodes"]["model.tested.orders"]["columns"]["id"]["type"] == "bigint"
     for name in ("orders", "parts"):
         told, counted = catalog["nodes"][f"model.tested.{name}"]["stats"], built.response(name)
         assert told["rows"]["value"] == counted["rows_affected"]

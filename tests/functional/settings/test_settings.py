@@ -90,7 +90,7 @@ def test_models_that_run_at_the_same_time_see_nothing_of_each_other(
     assert project.dbt("run", "--threads", "2").success
     for name in names:
         assert project.rows(f"select * from {{schema}}.{name}") == [(name,) * 4]
-    assert SparkSession.getActiveSession() is spark
+    assert SparkSession.getActiveSession() in (None, spark)
     assert spark.conf.get("own.name", None) is None
 
 

@@ -88,7 +88,7 @@ def test_readers_always_find_a_table_or_a_view(project: Project, yml: str) -> No
     with Reader(project) as reader:
         for number, kind in enumerate((VIEW, VIEW, TABLE, VIEW, TABLE), start=1):
             with_orders(project, f"{kind} select {number} as n", yml).build()
-    assert not reader.failed
+    assert not reader.failed, "\n".join(reader.failed)
     assert {row.n for row in project.rows("select n from {schema}.orders")} == {5}
     assert reader.read <= set(range(6))
 
