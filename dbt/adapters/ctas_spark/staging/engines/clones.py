@@ -58,7 +58,8 @@ def clone(spark: SparkSession) -> SparkSession:
     if of.currentCatalog().name() != to.currentCatalog().name():
         to.setCurrentCatalog(of.currentCatalog().name())
         to.setCurrentNamespace(of.currentNamespace())
-    if not of.tempVariableManager().isEmpty():
+    has_variables = not spark.version.startswith("3.")
+    if has_variables and not of.tempVariableManager().isEmpty():
         old, new = (
             fields.readField(one.tempVariableManager(), "variables", True) for one in (of, to)
         )

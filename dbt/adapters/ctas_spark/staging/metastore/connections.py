@@ -19,6 +19,7 @@ from thrift.transport.TTransport import TBufferedTransport, TMemoryBuffer, TTran
 
 from ..engines import jvm
 from ..errors import MetastoreError, RefusedError
+from . import messages
 from .client import TableEntry
 from .hive import HiveMetastore, Method
 from .wire import NO_ANSWER, Field, Struct, answer, ask, sequence, string, struct, text_of
@@ -44,7 +45,7 @@ class ThriftMetastore(HiveMetastore):
     """
 
     def __init__(self, uris: str, *, user: str | None = None) -> None:
-        super().__init__(partial(_connected, addresses_in(uris), user))
+        super().__init__(partial(_connected, addresses_in(uris), user), messages.capabilities())
 
 
 class SocketConnection:
@@ -181,7 +182,10 @@ class InJvmMetastore(HiveMetastore):
         catalog = jvm.shared_state(spark).externalCatalog().unwrapped()
         self._conf = catalog.client().conf()
         self._packages = jvm.classes(spark)
-        super().__init__(partial(InJvmConnection, self._conf, self._packages))
+        of_tables = jvm.member(self._packages, f"{METASTORE}.api.ClientCapability.findByValue")
+        knows = of_tables(messages.INSERT_ONLY_TABLES) is not None
+        capabilities = (messages.capabilities(),) if knows else ()
+        super().__init__(partial(InJvmConnection, self._conf, self._packages), *capabilities)
 
     def setting(self, key: str) -> str:
         """One of Hive's settings; empty where it has none."""

@@ -98,8 +98,9 @@ class HiveMetastore:
     ``connect`` makes a connection for the thread that asks. No call is made twice.
     """
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], Connection], *capabilities: Field) -> None:
         self._connect = connect
+        self._capabilities = capabilities
         self._thread = threading.local()
         self._connections: set[Connection] = set()
 
@@ -112,7 +113,9 @@ class HiveMetastore:
     def get_table(self, name: TableName) -> TableEntry | None:
         """One get_table_req call; it is never answered from a cache."""
         try:
-            answer = self._call(f"get_table({name})", GET_TABLE, messages.asking(name))
+            answer = self._call(
+                f"get_table({name})", GET_TABLE, messages.asking(name, *self._capabilities)
+            )
         except EntryMissingError:
             return None
         return entry_of(name, answer.struct(TABLE))
@@ -122,7 +125,9 @@ class HiveMetastore:
         found: list[TableEntry] = []
         for batch in messages.batches(names):
             what = f"get_tables({batch[0]} and others)"
-            answer = self._call(what, TABLE_OBJECTS, messages.asking_for_all(batch))
+            answer = self._call(
+                what, TABLE_OBJECTS, messages.asking_for_all(batch, *self._capabilities)
+            )
             by_name = {one.table: one for one in batch}
             tables = ((table.text(messages.NAME) or "", table) for table in answer.structs(TABLE))
             found += [entry_of(by_name[name], table) for name, table in tables]

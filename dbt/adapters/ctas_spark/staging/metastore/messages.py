@@ -42,7 +42,8 @@ ACQUIRED = 1
 INSERT_ONLY_TABLES = 2
 """What Hive 3 and 4 ask of a client before they show it an insert-only ACID table; of Hive's own
 client, too. Without processor capabilities they translate nothing, and an entry can be written
-back. Hive 2.3 reads the number as one that it does not know, and asks for none."""
+back. A server of Hive 2.3 reads the number as one that it does not know, and asks for none; the
+client classes of 2.3.9 can't pass it on."""
 NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
 AGENT = "dbt-ctas-spark"
 """The name that ``SHOW LOCKS`` shows next to a lock's owner."""
@@ -145,15 +146,15 @@ def begins_with(prefix: str) -> str:
     return f"{prefix}*" if re.fullmatch(r"\w*", prefix, re.ASCII) else "*"
 
 
-def asking(name: TableName) -> Field:
+def asking(name: TableName, *capabilities: Field) -> Field:
     """The request for one table."""
-    return struct(*named(name), _capabilities())
+    return struct(*named(name), *capabilities)
 
 
-def asking_for_all(names: Sequence[TableName]) -> Field:
+def asking_for_all(names: Sequence[TableName], *capabilities: Field) -> Field:
     """The request for the tables of these names, of one database."""
     tables = words(*(one.table for one in names))
-    return struct(string(names[0].database), tables, _capabilities())
+    return struct(string(names[0].database), tables, *capabilities)
 
 
 def tables_named(database: str, names: Iterable[str], prefix: str = "") -> tuple[TableName, ...]:
@@ -235,7 +236,8 @@ def refusal(kind: str, text: str) -> MetastoreError:
     return MetastoreError(text)
 
 
-def _capabilities() -> Field:
+def capabilities() -> Field:
+    """What this client knows of tables."""
     return struct(sequence(TType.I32, INSERT_ONLY_TABLES))
 
 
