@@ -18,7 +18,7 @@ class TestSimpleCopyUppercase(BaseSimpleCopyUppercase):
 class TestSimpleCopy(SimpleCopyBase):
     """Counted as not applicable, for its other test."""
 
-    @pytest.mark.skip(reason="Spark has no materialized views")
+    @pytest.mark.skip(reason="a Spark session has no materialized views: only pipelines have")
     def test_simple_copy_with_materialized_views(self, project: Any) -> None:
         """Spark has no materialized views."""
 

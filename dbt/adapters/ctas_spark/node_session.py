@@ -5,21 +5,20 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.relation import TEMPORARY
-from dbt.adapters.ctas_spark.shared_settings import NodeSettings
+from dbt.adapters.ctas_spark.shared_settings import COMMENTS, NodeSettings
 from dbt.adapters.ctas_spark.staging import temporary
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.engines import clones, jvm
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
-BEFORE = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
 CHANGE = re.compile(
-    rf"{BEFORE}(?:SET|RESET|USE|DECLARE|BEGIN|EXECUTE\s+IMMEDIATE|CACHE"
+    rf"{COMMENTS}(?:SET|RESET|USE|DECLARE|BEGIN|EXECUTE\s+IMMEDIATE|CACHE"
     r"|(?:CREATE(?:\s+OR\s+REPLACE)?|DROP)(?:\s+GLOBAL)?\s+TEMP(?:ORARY)?"
     r"|DROP\s+VIEW(?:\s+IF\s+EXISTS)?\s+(?:`[^`]+`|\w+)\s*(?:;|$))\b",
     re.IGNORECASE,
 )
 """Statements that change the session they run in."""
-RESET = re.compile(rf"{BEFORE}RESET\s*;?\s*$", re.IGNORECASE)
+RESET = re.compile(rf"{COMMENTS}RESET\s*;?\s*$", re.IGNORECASE)
 OPERATION = "operation"
 """What dbt calls a hook of the run, which changes the session for all nodes."""
 

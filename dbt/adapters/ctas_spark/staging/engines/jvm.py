@@ -67,7 +67,7 @@ def session(spark: SparkSession) -> Any:
 
 
 def companion(spark: SparkSession) -> Any:
-    """The object of Scala's that has what is no session's own."""
+    """The Scala companion object of the session's class, with what all sessions share."""
     session_class = spark._jsparkSession.getClass().getName()  # classic.SparkSession in Spark 4
     return getattr(member(classes(spark), f"{session_class}$"), "MODULE$")
 
