@@ -11,7 +11,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
 from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
-from dbt.adapters.ctas_spark.model_build import ModelSlot
+from dbt.adapters.ctas_spark.node_state import RunningNode
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from servers.processes import wait_until
 
@@ -156,7 +156,7 @@ def connected(node: object) -> None:
     """Ctrl-C while the adapter has a connection for a model, or for something else."""
     adapter = CtasSparkAdapter.__new__(CtasSparkAdapter)
     manager: Any = SimpleNamespace(
-        query_header=None, set_connection_name=id, release=dict, model=ModelSlot()
+        query_header=None, set_connection_name=id, release=dict, running=RunningNode()
     )
     adapter.connections = manager
     with adapter.connection_named("any", node):

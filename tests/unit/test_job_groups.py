@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
+from dbt.adapters.ctas_spark.node_state import NodeState
+from dbt.adapters.ctas_spark.publication import Publication
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 
@@ -34,15 +35,20 @@ def test_two_batches_of_a_model_are_two_job_groups() -> None:
         constraints=[],
     )
     catalog = SimpleNamespace(plan=lambda _context, _job: Planned())
-    adapter: Any = SimpleNamespace(
-        _model=SimpleNamespace(node=node, creates=False, adds=False),
-        type=lambda: "ctas_spark",
-        warn_of_unused_macros=lambda: None,
-        _credentials=SimpleNamespace(staging_schema=None),
+    invocation: Any = SimpleNamespace(
+        node=NodeState(node),
+        credentials=SimpleNamespace(staging_schema=None),
         catalogs=SimpleNamespace(run="r", catalog_for=lambda _context: catalog),
-        _handle=SimpleNamespace(new_job=lambda group, _seconds: groups.append(group)),
+        handle=SimpleNamespace(new_job=lambda group, _seconds: groups.append(group)),
     )
-    relation = CtasSparkRelation.create(schema="s", identifier="events")
+    no_macros = SimpleNamespace(find_macro_by_name=lambda *_: None)
+    dbt: Any = SimpleNamespace(
+        type=lambda: "ctas_spark",
+        config=SimpleNamespace(project_name="p"),
+        get_macro_resolver=lambda: no_macros,
+    )
+    nobody: Any = None
+    publication = Publication(invocation, dbt, nobody, nobody)
     for _ in range(2):
-        CtasSparkAdapter._plan(adapter, relation, full_refresh=False)  # noqa: SLF001 (one step)
+        publication.plan(CtasSparkRelation.create(schema="s", identifier="events"), False)
     assert len(set(groups)) == 2

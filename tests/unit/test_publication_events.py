@@ -7,7 +7,8 @@ import pytest
 
 from dbt.adapters.ctas_spark import publication_events
 from dbt.adapters.ctas_spark.config import ModelPlan
-from dbt.adapters.ctas_spark.model_build import ModelSlot, planned
+from dbt.adapters.ctas_spark.model_build import planned
+from dbt.adapters.ctas_spark.node_state import Addition, NodeState
 from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
@@ -54,29 +55,29 @@ class Run:
 
     def __init__(self, *nodes: Any) -> None:
         self.hook = Noting()
-        self.slot = ModelSlot()
+        self.state = NodeState()
         known = {one.unique_id: one for one in nodes}
         manifest = SimpleNamespace(nodes=known, sources={})
         hooks = Hooks({"noting": self.hook})
         self.announcer = Announcer(hooks, str, lambda: manifest, lambda _: COLUMNS)
 
-    def begins(self, of: Any, world: World | None = None, **asked: Any) -> ModelSlot:
+    def begins(self, of: Any, world: World | None = None, **asked: Any) -> NodeState:
         """The node begins; with a world it is staged there."""
-        self.slot.enter(of)
+        self.state = NodeState(of)
         if world is not None:
             plan = ModelPlan(world.context("create_or_replace", **asked), KEEP, 60)
-            self.slot.build = planned(world.catalog(), plan, world.job)()
-            self.announcer.created(self.slot)
-            world.stage(self.slot.build.staged)
-            self.slot.build.staged.verify()
-        return self.slot
+            self.state.build = planned(world.catalog(), plan, world.job)()
+            self.announcer.created(self.state)
+            world.stage(self.state.build.staged)
+            self.state.build.staged.verify()
+        return self.state
 
     def ends(self, cause: BaseException | None = None, *, canceled: bool = False) -> Any:
         """The node ends; the event that the hook got for that."""
-        build = self.slot.build
+        build = self.state.build
         if build is not None and cause is not None:
             (build.on_canceled if canceled else build.on_failed)(cause)
-        self.announcer.ended(self.slot, cause, canceled=canceled)
+        self.announcer.ended(self.state, cause, canceled=canceled)
         return self.hook.calls[-1][1] if self.hook.calls else None
 
 
@@ -149,9 +150,9 @@ def test_a_table_that_is_kept_has_finished(world: World) -> None:
     world.published()
     run = Run()
     context = world.context("create_if_not_exists")
-    run.slot.enter(node())
-    run.slot.build = planned(world.catalog(), ModelPlan(context, KEEP, 60), world.job)()
-    run.announcer.created(run.slot)
+    run.state = NodeState(node())
+    run.state.build = planned(world.catalog(), ModelPlan(context, KEEP, 60), world.job)()
+    run.announcer.created(run.state)
     ended = run.ends()
     assert run.hook.names == ["on_finished"]
     assert (ended.outcome, ended.version, ended.rows) == ("kept", None, None)
@@ -160,10 +161,10 @@ def test_a_table_that_is_kept_has_finished(world: World) -> None:
 def test_rows_that_are_written_in_place_are_told_without_a_version() -> None:
     """As far as the statement that added them counted them."""
     run = Run()
-    slot = run.begins(node(kind="incremental"))
-    slot.level = Atomicity.ATOMIC
-    run.announcer.created(slot)
-    slot.written = Written.by(slot.node, WriteFigures(rows=3))
+    state = run.begins(node(kind="incremental"))
+    state.addition = Addition(level=Atomicity.ATOMIC)
+    run.announcer.created(state)
+    state.written = Written.by(state.node, WriteFigures(rows=3))
     ended = run.ends()
     assert run.hook.names == ["on_created", "on_finished"]
     assert (ended.rows, ended.version, ended.outcome) == (3, None, None)

@@ -1,5 +1,6 @@
 """The project's ``catalogs.yml``: names by which models ask for a Spark catalog."""
 
+from functools import cached_property
 from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -7,7 +8,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.catalogs import CatalogIntegration  # type: ignore[attr-defined]  # no __all__
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import ICEBERG
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.errors import ProfileError
+from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, ProfileError
 from dbt.config.catalogs import get_active_write_integration, load_catalogs
 
 IN_SPARK = ("external_volume", "file_format", "adapter_properties")
@@ -36,8 +37,31 @@ class SparkCatalog(CatalogIntegration):
             raise DbtRuntimeError(str(ProfileError.of(named)))
 
 
-def spark_catalogs(config: Any) -> dict[str, str]:
-    """The Spark catalog for each name; some of dbt's commands read the file, but not all."""
-    found = load_catalogs(config.project_root, config.project_name, config.cli_vars)
-    active = filter(None, map(get_active_write_integration, found))
-    return {one.name: str(one.catalog_name) for one in active}
+class CatalogsFile:
+    """Read when the first node asks; some of dbt's commands read the file, but not all."""
+
+    def __init__(self, config: Any) -> None:
+        self._config = config
+
+    def catalog_of(self, node: Any) -> str | None:
+        """The Spark catalog of a node with ``catalog_name``.
+
+        Raises:
+            NoSuchCatalogError: the file does not have that name.
+        """
+        name = node.config.get("catalog_name") if node and node.config else None
+        if name is None or name in self._catalogs:
+            return self._catalogs[name] if name else None
+        raise NoSuchCatalogError(
+            f"catalog_name {name} of {node.name} is not in catalogs.yml of the project",
+            left="nothing was started",
+            remedy=f"it has: {', '.join(self._catalogs) or 'nothing'}",
+        )
+
+    @cached_property
+    def _catalogs(self) -> dict[str, str]:
+        """The Spark catalog for each name."""
+        of = self._config
+        found = load_catalogs(of.project_root, of.project_name, of.cli_vars)
+        active = filter(None, map(get_active_write_integration, found))
+        return {one.name: str(one.catalog_name) for one in active}

@@ -23,7 +23,8 @@ from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.lines_of_errors import located
 from dbt.adapters.ctas_spark.methods import METHODS, log_directory
-from dbt.adapters.ctas_spark.model_build import ModelSlot, PublicationResponse
+from dbt.adapters.ctas_spark.model_build import PublicationResponse
+from dbt.adapters.ctas_spark.node_state import RunningNode
 from dbt.adapters.ctas_spark.progress import told
 from dbt.adapters.ctas_spark.staging import quoting, temporary
 from dbt.adapters.ctas_spark.staging.engines.clones import require_pinned_threads
@@ -156,7 +157,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         super().__init__(profile, mp_context)
         self._termination = Termination(START.end, self._give_up)
         self._canceled_by: int | None = None
-        self.model = ModelSlot()
+        self.running = RunningNode()
         self.instead: Callable[[Any, str], str] = lambda _, sql: sql
 
     def set_connection_name(self, name: str | None = None) -> Connection:
@@ -226,7 +227,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         except Exception as error:
             hide = cast("CtasSparkCredentials", self.profile.credentials).hide_secrets
             logger.debug(hide(f"Error while running:\n{sql}\n{dbt_edge.full_text(error)}"))
-            said = located(dbt_edge.message(error), sql, self.model.node, self.profile)
+            said = located(dbt_edge.message(error), sql, self.running.state.node, self.profile)
             raise DbtDatabaseError(hide(said)) from error
 
     def add_query(self, sql: str, *others: Any, **named: Any) -> tuple[Connection, Any]:
@@ -241,15 +242,16 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         with self.exception_handler(self._add_query_comment(sql)):
             connection = self.get_thread_connection()
             refuse_to_keep(sql)
-            if self.model.session is not None:
-                self.model.session.note(connection.handle, sql)
+            if (session := self.running.state.session) is not None:
+                session.note(connection.handle, sql)
             with told(str(connection.name), connection.handle.job):
                 response, rows = super().execute(sql, *others, **named)
                 if not named.get("fetch") and is_query(sql):
                     connection.handle.complete()
-        if self.model.counts:
+        if (state := self.running.state).counts:
             written = self.get_thread_connection().handle.written_by(sql)
-            response = PublicationResponse.of_write(str(response), written, self.model.level)
+            level = state.addition.level
+            response = PublicationResponse.of_write(str(response), written, level)
         return response, rows
 
     @classmethod

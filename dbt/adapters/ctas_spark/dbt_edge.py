@@ -4,7 +4,8 @@ import logging
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -192,22 +193,46 @@ def _not_writable(text: str) -> StorageError:
     )
 
 
-def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
+@contextmanager
+def dbt_errors(hide_secrets: Callable[[str], str]) -> Iterator[None]:
     """Raise the core's errors and Spark's as dbt's, with the same text but without secrets.
 
     A model's wrong configuration is what dbt calls a compilation error: nothing ran.
     """
+    try:
+        yield
+    except (StagingError, Py4JError, PySparkException, ConnectionError) as error:
+        logger.debug(hide_secrets(full_text(error)))
+        raise _kind_in_dbt(error)(hide_secrets(message(error))) from error
+
+
+def as_dbt_errors(method: Callable[P, R]) -> Callable[P, R]:
+    """A method of the adapter whose errors are dbt's."""
 
     @wraps(method)
     def translated(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
+        with dbt_errors(cast("Any", args[0]).hide_secrets):
             return method(*args, **kwargs)
-        except (StagingError, Py4JError, PySparkException, ConnectionError) as error:
-            hide = cast("Any", args[0]).hide_secrets
-            logger.debug(hide(full_text(error)))
-            raise _kind_in_dbt(error)(hide(message(error))) from error
 
     return translated
+
+
+class Offered:
+    """A component as macros see it: its methods, whose errors are dbt's."""
+
+    def __init__(self, component: object, hide_secrets: Callable[[str], str]) -> None:
+        self._component = component
+        self._hide_secrets = hide_secrets
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self._component, name)
+
+        @wraps(method)
+        def translated(*args: Any, **kwargs: Any) -> Any:
+            with dbt_errors(self._hide_secrets):
+                return method(*args, **kwargs)
+
+        return translated
 
 
 class _WrongConfigurationError(CompilationError):

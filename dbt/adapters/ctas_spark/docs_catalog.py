@@ -1,14 +1,30 @@
-"""Rows of dbt's catalog: with the comments that Spark describes, and as one of its tables."""
+"""dbt's catalog, for its docs: with comments as Spark describes them, and statistics as counted.
 
-from collections.abc import Iterable, Iterator, Mapping
+Spark has none for a partitioned table, and says "0 rows" for others: nobody told the metastore.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
 from dbt_common.contracts.metadata import CatalogTable, ColumnMetadata, StatsItem, TableMetadata
 
+from dbt.adapters.contracts.relation import RelationConfig, RelationType
+from dbt.adapters.ctas_spark import listed_at_once
+from dbt.adapters.ctas_spark.invocation import Invocation
+from dbt.adapters.ctas_spark.operations import RESOURCES
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.relations import ANYTHING, Relations
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.context import TableName, table_name
+from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
 from dbt.adapters.ctas_spark.staging.statement.tables import details
 
 STATS = "stats:"
+LOCATION = re.compile(r"^Location: .*/([^/\s]+)\s*$", re.MULTILINE)
+COUNTED = "counted when version {} was published"
 HAS_STATS = StatsItem(
     id="has_stats",
     label="Has Stats?",
@@ -16,6 +32,83 @@ HAS_STATS = StatsItem(
     include=False,
     description="Indicates whether there are statistics for this table",
 )
+
+
+class DocsCatalog:
+    """The rows of each relation, by what dbt-spark reads of its ``shown`` information."""
+
+    def __init__(
+        self,
+        invocation: Invocation,
+        relations: Relations,
+        shown: Callable[[CtasSparkRelation], Iterable[dict[str, Any]]],
+    ) -> None:
+        self._invocation = invocation
+        self._relations = relations
+        self._shown = shown
+        self._published: set[TableName] = set()
+        self._commented: set[TableName] = set()
+
+    def expect(self, nodes: Iterable[RelationConfig]) -> None:
+        """Note what the rows of these nodes are to tell."""
+        for one in nodes:
+            name = table_name(one.database, one.schema, one.identifier)
+            if one.resource_type in RESOURCES:
+                self._published.add(name)
+            if any((getattr(one.config, "persist_docs", None) or {}).values()):
+                self._commented.add(name)
+
+    def rows(self, relation: CtasSparkRelation) -> Iterable[dict[str, Any]]:
+        """One for each column; a function has none."""
+        if relation.type == RelationType.Function:
+            return ()
+        rows: Iterable[dict[str, Any]] = self._columns(relation)
+        if relation.full_name in self._commented:
+            rows = with_comments(rows, self._relations.describe(relation, ANYTHING))
+        return self._counted(relation, rows) if relation.full_name in self._published else rows
+
+    def table(self, relation: CtasSparkRelation) -> CatalogTable | None:
+        """One relation, which has been listed."""
+        rows = self._counted(relation, self._columns(relation))
+        return table(with_comments(rows, self._relations.describe(relation, ANYTHING)))
+
+    def _columns(self, relation: CtasSparkRelation) -> Iterator[dict[str, Any]]:
+        """Those that Spark shows; a comment or a property may look like more of them."""
+        trusted = listed_at_once.without_texts(relation.information or "")
+        for column in self._shown(relation.replace(information=trusted)):
+            kind = quoting.sql_type(column["column_type"])
+            yield {**column, "column_type": kind, "table_database": relation.database}
+
+    def _counted(
+        self, relation: CtasSparkRelation, rows: Iterable[dict[str, Any]]
+    ) -> Iterable[dict[str, Any]]:
+        """With what the job of its version counted, if it shows one."""
+        version = version_shown(relation.information)
+        if not VERSION_ID.fullmatch(version):
+            return rows
+        figures = self._invocation.catalogs.figures(relation.full_name, version)
+        return (with_figures(row, version, figures) for row in rows)
+
+
+def version_shown(information: str | None) -> str:
+    """The last part of a table's location, which is its version's id if it has one.
+
+    Its comment and properties, which may look like a location, come before it.
+    """
+    found = LOCATION.findall(information or "")
+    return str(found[-1]) if found else ""
+
+
+def with_figures(column: Mapping[str, Any], version: str, figures: WriteFigures) -> dict[str, Any]:
+    """One column of dbt's catalog, which repeats the statistics of its table."""
+    told = {key: one for key, one in column.items() if not key.startswith("stats:rows:")}
+    for name, value in (("bytes", figures.bytes), ("rows", figures.rows)):
+        if value is not None:
+            told[f"stats:{name}:label"] = name
+            told[f"stats:{name}:value"] = value
+            told[f"stats:{name}:description"] = COUNTED.format(version)
+            told[f"stats:{name}:include"] = True
+    return told
 
 
 def with_comments(

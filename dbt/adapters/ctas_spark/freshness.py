@@ -1,15 +1,13 @@
 """How fresh a source is that names no ``loaded_at_field``: when its table was last written."""
 
 from datetime import datetime, timezone
-from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.base.relation import BaseRelation
-from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
 from dbt.adapters.ctas_spark.credentials import THRIFT
-from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors
-from dbt.adapters.ctas_spark.invocation import InvocationAdapter
+from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
+from dbt.adapters.ctas_spark.relations import Relations
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import ICEBERG
 from dbt.adapters.ctas_spark.staging.context import DELTA
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
@@ -22,34 +20,25 @@ OF_A_FILE = "_metadata"
 """Spark's hidden column of tables that it reads from files."""
 
 
-class FreshnessAdapter(InvocationAdapter):
+class Freshness:
     """Asks a format's log, or else the newest file."""
 
-    _capabilities = CapabilityDict(
-        {
-            Capability.TableLastModifiedMetadata: CapabilitySupport(Support.Full),
-            Capability.GetCatalogForSingleRelation: CapabilitySupport(Support.Full),
-        }
-    )
+    def __init__(self, invocation: Invocation, dbt: Dbt, relations: Relations) -> None:
+        self._invocation = invocation
+        self._dbt = dbt
+        self._relations = relations
 
-    @as_dbt_errors
-    def calculate_freshness_from_metadata(
-        self, source: BaseRelation, *_others: Any, **_named: Any
-    ) -> tuple[None, Any]:
-        now = datetime.now(timezone.utc)
-        return None, self._create_freshness_response(self._last_written(source), now)
-
-    def _last_written(self, source: BaseRelation) -> datetime | None:
+    def last_written(self, source: BaseRelation) -> datetime | None:
         """None for a table to which no row was ever written."""
-        provider = details(self.describe(source)).get("Provider")
+        provider = details(self._relations.describe(source)).get("Provider")
         # its time has no zone, which over Thrift nobody knows
-        if provider == DELTA and self._credentials.method != THRIFT:
-            newest = self._handle.spark.sql(BY_COMMIT.format(source)).first()
+        if provider == DELTA and self._invocation.credentials.method != THRIFT:
+            newest = self._invocation.spark.sql(BY_COMMIT.format(source)).first()
             written: datetime = newest["timestamp"]
             return written.astimezone(timezone.utc)
         sql = (BY_SNAPSHOT if provider == ICEBERG else BY_FILES).format(source)
         try:
-            millis = self.execute(sql, fetch=True)[1].rows[0][0]
+            millis = self._dbt.execute(sql, fetch=True)[1].rows[0][0]
         except DbtRuntimeError as error:
             if OF_A_FILE not in error.msg:
                 raise

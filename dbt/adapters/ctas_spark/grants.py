@@ -1,8 +1,6 @@
 """A node's ``grants``: dbt-spark's macros apply them, and where Spark has none they are refused."""
 
-from typing import Any
-
-from dbt.adapters.ctas_spark.model_build import ModelSlot
+from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
@@ -10,18 +8,19 @@ STEPS = ("apply_grants", "get_grant_sql", "get_dcl_statement_list", "call_dcl_st
 """dbt's macros from the config to a GRANT."""
 
 
-def check(model: ModelSlot, adapter: Any) -> None:
+def check(invocation: Invocation, dbt: Dbt) -> None:
     """Refuse grants before any hook and job, if it is proven that they would fail after the commit.
 
     Raises:
         NotSupportedError: Spark has no GRANT, and the project does not grant in another way.
     """
-    if not model.node.config.get("grants") or any(overridden(adapter, STEPS)):
+    state = invocation.node
+    if not state.node.config.get("grants") or any(overridden(dbt, STEPS)):
         return
-    if adapter.catalogs.lacks_grants:
+    if invocation.catalogs.lacks_grants:
         raise NotSupportedError(
             "grants are configured, but this Spark has no GRANT: its parser refuses the statement",
-            table=model.table,
+            table=state.table,
             left="unchanged; no hook and no job was started",
             remedy="remove grants, and give the rights where they are kept (the storage's "
             "permissions, Ranger); or name the extension that brings GRANT in "

@@ -1,32 +1,24 @@
-"""One model's way from its plan to its outcome; dbt's hooks carry it from call to call."""
+"""One model's way from its plan to its outcome, and what dbt is told of it."""
 
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dbt_common.exceptions import DbtRuntimeError
-
 from dbt.adapters.contracts.connection import AdapterResponse
-from dbt.adapters.ctas_spark import streams
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
-from dbt.adapters.ctas_spark.node_session import NodeSession
 from dbt.adapters.ctas_spark.staging.catalogs.outcome import Publication, StepTimer
 from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName, table_name
+from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.hooks import PublicationEvent
 from dbt.adapters.ctas_spark.staging.publish import messages
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.summary import Written
 from dbt.adapters.ctas_spark.text_tables import rows_text
 
-BATCH_FAILED = "a batch failed; its error is the one that dbt has printed"
+KEPT = "the table that was there stays, and nothing of this model was published"
 
 
 @dataclass
@@ -168,58 +160,3 @@ def planned(
     timer = StepTimer()
     plan = replace(catalog.plan(model.context, job), observers=(timer,), adds=adds)
     return lambda: ModelBuild(catalog, model.retention, timer, plan.begin())
-
-
-KEPT = "the table that was there stays, and nothing of this model was published"
-
-
-class ModelSlot(threading.local):
-    """What is known of the model that a thread runs: Jinja, between dbt's hooks, holds nothing."""
-
-    node: Any = None
-    begin: Callable[[], ModelBuild]
-    build: ModelBuild | None = None
-    began: float = 0.0
-    counts: bool = False
-    """Whether what each statement writes is counted."""
-    level: Atomicity | None = None
-    """That of a table that is written in place, where it is known."""
-    written: Written | None = None
-    adds: bool = False
-    """Whether what is published are rows of the table with new ones."""
-    problems_of_stream: Sequence[str] = ()
-    """What is wrong with its configuration if its query is a stream."""
-    creates: bool = False
-    """Whether the table that rows are added to was not there when the run listed its schema."""
-    view: Any = None
-    """The ``ViewChange`` of a view that takes something's place."""
-    event: PublicationEvent | None = None
-    """What users' hooks were told when the node began to write."""
-    session: NodeSession | None = None
-    """What the node's statements run in, while it has its connection."""
-    unseen: DbtRuntimeError | None = None
-    """The failure of a batch, whose error dbt keeps to itself."""
-    temporary_views: list[str]
-    """Those of its rows, which end with the node."""
-
-    def enter(self, node: Any) -> None:
-        """A model begins in this thread."""
-        self.node, self.build, self.event = node, None, None
-        self.began, self.counts, self.written = time.monotonic(), False, None
-        self.level, self.creates, self.adds = None, False, False
-        self.problems_of_stream = (streams.NOT_INCREMENTAL,)
-        self.view, self.unseen = None, None
-        self.temporary_views = []
-
-    def failure_unseen(self) -> DbtRuntimeError | None:
-        """A failure for what began and did not end: dbt catches the errors of a batch itself."""
-        outcome = self.build.staged.outcome if self.build else None
-        has_begun = self.build is not None or self.event is not None
-        if has_begun and self.written is None and outcome is not Outcome.KEPT:
-            self.unseen = DbtRuntimeError(BATCH_FAILED)
-        return self.unseen
-
-    @property
-    def table(self) -> TableName:
-        """The node's relation."""
-        return table_name(self.node.database, self.node.schema, self.node.alias)

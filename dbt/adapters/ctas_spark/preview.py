@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,20 @@ class PreviewSettings:
         return cls(
             enabled=True, rows=bool(_flag(given.get(ROWS))), limit=int(limit) if limit else None
         )
+
+
+@dataclass(slots=True)
+class NodePreview:
+    """What is known of one node that is previewed."""
+
+    in_hook: bool = False
+    """Whether a hook of it runs now."""
+    adds: bool = False
+    """Whether its rows are added to those of its table."""
+    added: str | None = None
+    """The view of the rows that an incremental model would write."""
+    after: Columns = field(default_factory=dict)
+    """The columns of the node's view."""
 
 
 def note_invocation(target: Path, invocation: str) -> None:

@@ -1,8 +1,9 @@
 """Macros of dbt-spark's that a project has written anew."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 from dbt.adapters.ctas_spark.dbt_edge import logger
 
@@ -20,16 +21,36 @@ NOT_USED = (
 )
 
 
-def overridden(adapter: Any, names: Sequence[str]) -> Iterator[Any]:
+class Project(Protocol):
+    """A project and its macros."""
+
+    config: Any
+
+    def get_macro_resolver(self) -> Any:
+        """dbt's manifest."""
+
+
+def overridden(project: Project, names: Sequence[str]) -> Iterator[Any]:
     """The macros that the project, or one of its packages, has in place of dbt's of these names."""
-    find, project = adapter.get_macro_resolver().find_macro_by_name, adapter.config.project_name
+    find, own = project.get_macro_resolver().find_macro_by_name, project.config.project_name
     for name in product(PREFIXES, names):
-        macro = find("".join(name), project, None)
+        macro = find("".join(name), own, None)
         if macro is not None and macro.package_name not in PACKAGES:
             yield macro
 
 
-def warn_of_unused(adapter: Any) -> None:
-    """Name the macros that would have had a say in dbt-spark's CREATE TABLE."""
-    for macro in overridden(adapter, CLAUSES):
-        logger.warning(NOT_USED.format(macro.name, macro.package_name))
+class UnusedMacros:
+    """Those that would have had a say in dbt-spark's CREATE TABLE."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._guard = threading.Lock()
+        self._is_told = False
+
+    def warn(self) -> None:
+        """Name them, once in an invocation."""
+        with self._guard:
+            is_told, self._is_told = self._is_told, True
+        if not is_told:
+            for macro in overridden(self._project, CLAUSES):
+                logger.warning(NOT_USED.format(macro.name, macro.package_name))

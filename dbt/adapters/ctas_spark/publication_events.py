@@ -11,7 +11,7 @@ from dbt_common.invocation import get_invocation_id
 
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 from dbt.adapters.ctas_spark.dbt_edge import logger
-from dbt.adapters.ctas_spark.model_build import ModelSlot
+from dbt.adapters.ctas_spark.node_state import NodeState
 from dbt.adapters.ctas_spark.operations import RESOURCES
 from dbt.adapters.ctas_spark.staging.context import Atomicity, table_name
 from dbt.adapters.ctas_spark.staging.errors import ProfileError, StagingError
@@ -79,66 +79,68 @@ class Announcer:
         """Tell nobody: nothing is published."""
         self._hooks = Hooks({})
 
-    def created(self, slot: ModelSlot) -> None:
+    def created(self, state: NodeState) -> None:
         """The node is about to be staged, or to write in place; unless its table is kept."""
-        is_kept = slot.build is not None and slot.build.staged.outcome is not None
+        is_kept = state.build is not None and state.build.staged.outcome is not None
         if self._hooks and not is_kept:
-            with self._changing_nothing(slot):
-                slot.event = self._event(slot, JobState.CREATED)
-                self._hooks.tell(slot.event)
+            with self._changing_nothing(state):
+                state.event = self._event(state, JobState.CREATED)
+                self._hooks.tell(state.event)
 
-    def ended(self, slot: ModelSlot, cause: BaseException | None, *, canceled: bool) -> None:
+    def ended(self, state: NodeState, cause: BaseException | None, *, canceled: bool) -> None:
         """The node's outcome is decided; one that is not a table has no events."""
-        if self._hooks and _is_told(slot, cause):
-            with self._changing_nothing(slot):
-                self._hooks.tell(self._end(slot, cause, canceled=canceled))
+        if self._hooks and _is_told(state, cause):
+            with self._changing_nothing(state):
+                self._hooks.tell(self._end(state, cause, canceled=canceled))
 
     @contextmanager
-    def refusing(self, slot: ModelSlot) -> Iterator[None]:
+    def refusing(self, state: NodeState) -> Iterator[None]:
         """Around what may refuse the node before dbt calls it begun, and never calls it ended."""
         try:
             yield
         except StagingError as error:
-            self.ended(slot, error, canceled=False)
+            self.ended(state, error, canceled=False)
             raise
 
     @contextmanager
-    def _changing_nothing(self, slot: ModelSlot) -> Iterator[None]:
+    def _changing_nothing(self, state: NodeState) -> Iterator[None]:
         try:
             yield
         except Exception as error:  # noqa: BLE001 (a model does not fail because of its hooks)
-            said = self._hide(f"{slot.table}: its hooks were not called: {_said(error)}")
+            said = self._hide(f"{state.table}: its hooks were not called: {_said(error)}")
             logger.warning(said)
 
-    def _event(self, slot: ModelSlot, state: JobState) -> PublicationEvent:
-        node = slot.node
+    def _event(self, state: NodeState, job_state: JobState) -> PublicationEvent:
+        node = state.node
         event = PublicationEvent(
-            state,
-            path_of(slot.table),
+            job_state,
+            path_of(state.table),
             get_invocation_id(),
             node.unique_id,
             file_format=node.config.get("file_format"),
-            level=slot.level,
+            level=state.addition.level,
             inputs=tuple(self._inputs(node)),
         )
-        return event.staged_as(slot.build.staged) if slot.build else event
+        return event.staged_as(state.build.staged) if state.build else event
 
     def _end(
-        self, slot: ModelSlot, cause: BaseException | None, *, canceled: bool
+        self, state: NodeState, cause: BaseException | None, *, canceled: bool
     ) -> PublicationEvent:
-        state = _state(slot, cause, canceled=canceled)
-        event = (slot.event or self._event(slot, state)).turned(
-            state,
-            seconds=round(time.monotonic() - slot.began, 3),
+        job_state = _job_state(state, cause, canceled=canceled)
+        event = (state.event or self._event(state, job_state)).turned(
+            job_state,
+            seconds=round(time.monotonic() - state.began, 3),
             error=Failure.of(cause, self._hide(_said(cause))) if cause else None,
         )
-        if slot.build:
-            event = event.staged_as(slot.build.staged)
-        elif slot.written:
-            figures = slot.written.figures
-            event = event.turned(state, rows=figures.rows, bytes=figures.bytes, level=slot.level)
-        if state is JobState.FINISHED and not canceled:
-            event = event.turned(state, columns=self._columns(slot.node))
+        if state.build:
+            event = event.staged_as(state.build.staged)
+        elif state.written:
+            figures = state.written.figures
+            event = event.turned(
+                job_state, rows=figures.rows, bytes=figures.bytes, level=state.addition.level
+            )
+        if job_state is JobState.FINISHED and not canceled:
+            event = event.turned(job_state, columns=self._columns(state.node))
             self._published[event.path] = Dataset(event.path, event.columns, event.version)
         return event
 
@@ -156,18 +158,18 @@ class Announcer:
             yield self._published.get(path, Dataset(path))
 
 
-def _is_told(slot: ModelSlot, cause: BaseException | None) -> bool:
-    if slot.event or slot.build or slot.written:
+def _is_told(state: NodeState, cause: BaseException | None) -> bool:
+    if state.event or state.build or state.written:
         return True
-    is_table = slot.node.resource_type in RESOURCES and slot.node.config.materialized in TABLES
+    is_table = state.node.resource_type in RESOURCES and state.node.config.materialized in TABLES
     return cause is not None and is_table
 
 
-def _state(slot: ModelSlot, cause: BaseException | None, *, canceled: bool) -> JobState:
+def _job_state(state: NodeState, cause: BaseException | None, *, canceled: bool) -> JobState:
     """A publication that is decided has finished, whatever failed after it."""
-    staged = slot.build.staged if slot.build else None
+    staged = state.build.staged if state.build else None
     decided = staged and staged.outcome in DECIDED and staged.level is not Atomicity.NONE
-    if cause is None or slot.written or decided:
+    if cause is None or state.written or decided:
         return JobState.FINISHED
     return JobState.CANCELED if canceled else JobState.FAILED
 

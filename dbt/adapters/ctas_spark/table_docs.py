@@ -4,12 +4,39 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dbt.adapters.ctas_spark.invocation import Dbt
+from dbt.adapters.ctas_spark.model_columns import comment_statement
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.relations import Relations
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.files.schema import MOST_OF_COMMENT
 
 OWN_FORMATS = ("delta", "iceberg")
 """Their comments are as long as they like, and partition columns have some, too."""
 PARTITIONS = "# Partition Information"
+
+
+class TableDocs:
+    """Comments of a table that exists, for the macros that persist docs."""
+
+    def __init__(self, dbt: Dbt, relations: Relations) -> None:
+        self._dbt = dbt
+        self._relations = relations
+
+    def column_sql(self, relation: CtasSparkRelation, column: str, text: str) -> str:
+        """The statement that comments one column."""
+        return comment_statement(relation.full_name, {column: text})
+
+    def persist(
+        self,
+        table: CtasSparkRelation,
+        description: str | None,
+        columns: Mapping[str, Mapping[str, Any]] | None,
+    ) -> None:
+        """Change those comments of a table that are not what its model says."""
+        found = Described.of(self._relations.describe(table))
+        for statement in alterations(str(table), found, description, columns):
+            self._dbt.execute(statement)
 
 
 @dataclass(frozen=True, slots=True)

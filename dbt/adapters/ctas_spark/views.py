@@ -1,79 +1,91 @@
-"""The adapter's methods for views that take something's place, and for what Spark can't create."""
+"""Views that take something's place: created under another name, and then put there by one call."""
 
+from functools import cached_property
+
+from dbt.adapters.ctas_spark import listed_at_once
 from dbt.adapters.ctas_spark.config import staging_schema_of
-from dbt.adapters.ctas_spark.dbt_edge import for_macros
+from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.relations import Relations
+from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.view import refuse_recursion
-from dbt.adapters.ctas_spark.statistics import CountingAdapter
 
 
-class ViewAdapter(CountingAdapter):
-    """Spark creates such a view under another name; one call then puts it there."""
+class Views:
+    """How the macros of views create, replace and mark them."""
 
-    @for_macros
-    def staged_view(
+    def __init__(self, invocation: Invocation, dbt: Dbt, relations: Relations) -> None:
+        self._invocation = invocation
+        self._dbt = dbt
+        self._relations = relations
+
+    def staged(
         self, relation: CtasSparkRelation, existing: CtasSparkRelation | None
     ) -> CtasSparkRelation | None:
         """The name to create a view by that then takes the place of what exists.
 
         None if Spark's own statements do: where there is nothing, or a view that can be altered.
         """
-        node, docs = self._model.node, self._model.node.config.get("persist_docs") or {}
+        state, this = self._invocation.node, self._invocation
+        docs = state.node.config.get("persist_docs") or {}
         if existing is None or not existing.in_session_catalog:
             return None
         if existing.is_view and not (docs.get("relation") or docs.get("columns")):
             return None
         target = relation.full_name
-        schema = staging_schema_of(node.config, target, self._credentials.staging_schema)
-        self._model.view = self.catalogs.view_change(StagingContext(target, schema))
-        if self._model.view is None:
+        schema = staging_schema_of(state.node.config, target, this.credentials.staging_schema)
+        state.view = this.catalogs.view_change(StagingContext(target, schema))
+        if state.view is None:
             return None
-        name: TableName = self._model.view.staged
+        name: TableName = state.view.staged
         path = name.catalog, name.database, name.table
-        return self.Relation.create(*path, type=self.Relation.View)
+        return self._dbt.Relation.create(*path, type=self._dbt.Relation.View)
 
-    @for_macros
-    def publish_view(self, staged: CtasSparkRelation) -> None:
+    def publish(self, staged: CtasSparkRelation) -> None:
         """Let the view that was created as ``staged`` take the model's place, by one call."""
-        change = self._model.view
+        change = self._invocation.node.view
         try:
             self._refuse_recursion(staged, change.table.name)
             change.publish()
         finally:
             change.discard()
 
-    @for_macros
-    def drop_tried_view(self, tried: CtasSparkRelation, existing: CtasSparkRelation) -> None:
+    def drop_tried(self, tried: CtasSparkRelation, existing: CtasSparkRelation) -> None:
         """Drop the view that was created to see whether it may take the place of what exists."""
         try:
             self._refuse_recursion(tried, existing.full_name)
         finally:
-            self.drop_relation(tried)  # type: ignore[no-untyped-call]  # dbt's own
+            self._dbt.drop_relation(tried)
+
+    def alters(self, existing: CtasSparkRelation | None) -> bool:
+        """Whether ALTER VIEW replaces a view's query: one call of the metastore.
+
+        CREATE OR REPLACE VIEW drops the view first. Only Spark's own catalog has ALTER VIEW. A hook
+        may have dropped the view since dbt listed it.
+        """
+        if existing is None or not (existing.is_view and existing.in_session_catalog):
+            return False
+        if self._relations.has_session_catalog_of_iceberg():
+            return False
+        return not self._ran_hooks or bool([*self._relations.describe(existing)])
+
+    def clone_mark_sql(self, view: CtasSparkRelation) -> str:
+        """The statement by which a seed knows the view for a clone, which it may replace."""
+        mark = quoting.properties({listed_at_once.CLONE: "true"})
+        return f"ALTER VIEW {view} SET TBLPROPERTIES {mark}"
+
+    @property
+    def _ran_hooks(self) -> bool:
+        """Whether statements of the project's own came before the node's."""
+        return bool(self._invocation.node.node.config.pre_hook) or self._has_start_hooks
+
+    @cached_property
+    def _has_start_hooks(self) -> bool:
+        nodes = self._dbt.get_macro_resolver().nodes.values()
+        operations = (one for one in nodes if one.resource_type == "operation")
+        return any("on-run-start" in one.tags for one in operations)
 
     def _refuse_recursion(self, view: CtasSparkRelation, target: TableName) -> None:
         asked = f"EXPLAIN EXTENDED SELECT * FROM {view}"  # noqa: S608 (our own name)
-        refuse_recursion(target, str(self._handle.spark.sql(asked).take(1)[0][0]))
-
-    @for_macros
-    def refuse_materialized_view(self) -> None:
-        """dbt's own materialization fails as well, but runs hooks first, and gives no reason."""
-        raise NotSupportedError(
-            "a materialized view can't be made: Spark's catalogs have none, and its CREATE "
-            "MATERIALIZED VIEW is for declarative pipelines alone",
-            table=self._model.table,
-            left="unchanged; no hook and no job was started",
-            remedy="set materialized to table or incremental, which are refreshed by each run of "
-            "dbt, or to view",
-        )
-
-    @for_macros
-    def refuse_overloads(self, function: CtasSparkRelation) -> None:
-        """Each would be created by CREATE OR REPLACE, in place of the one before it."""
-        raise NotSupportedError(
-            "a function can't have overloads: Spark tells functions apart by their names alone",
-            table=function.full_name,
-            left="unchanged; no hook and no job was started",
-            remedy="make a function of another name of each file in overloads",
-        )
+        refuse_recursion(target, str(self._invocation.spark.sql(asked).take(1)[0][0]))

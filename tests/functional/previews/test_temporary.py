@@ -21,17 +21,6 @@ from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError
 from functional.dbt_project import Project
 
 SHADOW = "{{ config(materialized='temporary_view') }} select 1 as id"
-METHODS = """
-{% macro tried() %}
-  {%- do adapter.create_temporary_view('no_such_schema.few', 'select 7 as n') -%}
-  {%- do adapter.create_temporary_function('seven', expression='7', returns='int') -%}
-  {%- set few = adapter.resolve_path('no_such_schema.few') -%}
-  {%- set rows = run_query('select n + seven() as n from ' ~ few) -%}
-  {%- do print('found ' ~ rows.rows[0][0] ~ ' in ' ~ adapter.list_temporary_views()) -%}
-  {%- do print('dropped ' ~ adapter.drop_temporary_view('no_such_schema.few')) -%}
-  {%- do print('dropped ' ~ adapter.drop_temporary_view('no_such_schema.few')) -%}
-{% endmacro %}
-"""
 
 
 def test_a_temporary_view_shadows_a_table_within_one_run(project: Project) -> None:
@@ -65,17 +54,6 @@ def test_what_is_permanent_can_not_depend_on_it(project: Project) -> None:
     assert "temporary object" in run.message("viewed")
     assert "set materialized to temporary_view" in run.message("selected")
     assert "[SHADOWED]" in run.message("dropping")
-
-
-def test_macros_have_methods_for_them(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    """In a schema that does not exist, too; they end with the invocation."""
-    project.write({"macros/tried.sql": METHODS})
-    run = project.dbt("run-operation", "tried")
-    assert run.success, run.log
-    said = capsys.readouterr().out
-    assert "found 14 in ['spark_catalog.no_such_schema.few']" in said
-    assert said.index("dropped True") < said.index("dropped False")
-    assert list_temporary_functions() == []
 
 
 def test_pyspark_has_them_without_dbt(spark: SparkSession, tmp_path: Path) -> None:

@@ -6,6 +6,6 @@
     {{ return('') }}
   {%- endif -%}
   {%- for column in column_dict.values() if column.description or deletes -%}
-    {%- do run_query(adapter.column_comment_sql(relation, column.name, column.description)) -%}
+    {%- do run_query(adapter.table_docs.column_sql(relation, column.name, column.description)) -%}
   {%- endfor -%}
 {% endmacro %}

@@ -7,6 +7,6 @@
   {%- call statement() -%}
     {{ get_create_view_as_sql(intermediate, compiled_code) }}
   {%- endcall -%}
-  {%- do adapter.drop_tried_view(intermediate, old_relation) -%}
+  {%- do adapter.views.drop_tried(intermediate, old_relation) -%}
   {%- do adapter.drop_relation(old_relation) -%}
 {% endmacro %}

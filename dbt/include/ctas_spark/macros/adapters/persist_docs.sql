@@ -12,6 +12,6 @@
   {%- endif -%}
   {%- set description = model.description if for_relation and config.persist_relation_docs() else none -%}
   {%- if description is not none or columns -%}
-    {%- do adapter.persist_table_docs(relation, description, columns) -%}
+    {%- do adapter.table_docs.persist(relation, description, columns) -%}
   {%- endif -%}
 {% endmacro %}

@@ -8,5 +8,5 @@
   {%- set query = 'select ' ~ names ~ ' from (\n' ~ adapter.bare(node['compiled_code']) ~ '\n) subq' -%}
   {%- set path = {'database': node.database, 'schema': node.schema, 'identifier': node.alias} -%}
   {%- set existing = adapter.get_relation(**path) if target_exists else none -%}
-  {{ return(adapter.columns_to_check(get_column_schema_from_query(query), existing)) }}
+  {{ return(adapter.snapshots.columns_to_check(get_column_schema_from_query(query), existing)) }}
 {% endmacro %}

@@ -5,7 +5,7 @@
 {% endmacro %}
 
 {% macro ctas_spark__scalar_function_create_replace_signature_sql(target_relation) %}
-    {%- if adapter.is_preview() -%}{%- do adapter.shadow_function(target_relation) -%}{%- endif %}
+    {%- if adapter.is_preview() -%}{%- do adapter.temporary_objects.shadow_function(target_relation) -%}{%- endif %}
     CREATE OR REPLACE {{ 'TEMPORARY ' if adapter.is_preview() }}FUNCTION {{ target_relation.render() }} ({{ formatted_scalar_function_args_sql() }})
     RETURNS {{ model.returns.data_type }}
     {{ scalar_function_volatility_sql() }}

@@ -8,7 +8,7 @@
   {%- endif -%}
   {%- set built = materialization_clone_default() -%}
   {%- for one in built['relations'] if one.is_view and one.in_session_catalog -%}
-    {%- call statement() -%}{{ adapter.clone_mark_sql(one) }}{%- endcall -%}
+    {%- call statement() -%}{{ adapter.views.clone_mark_sql(one) }}{%- endcall -%}
   {%- endfor -%}
   {{ return(built) }}
 {% endmaterialization %}

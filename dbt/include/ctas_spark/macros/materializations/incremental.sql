@@ -5,21 +5,21 @@
   {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_relation(this) -%}
   {%- set full_refresh = should_full_refresh() -%}
-  {%- set way = adapter.plan_increment(target, existing, full_refresh, context) -%}
+  {%- set way = adapter.incremental.plan(target, existing, full_refresh, context) -%}
 
-  {%- if way == 'whole' and adapter.plan_if_possible(target, full_refresh) -%}
+  {%- if way == 'whole' and adapter.publication.plan_if_possible(target, full_refresh) -%}
     {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_of_created() }}{%- endcall -%}
   {%- elif way == 'whole' -%}
-    {%- do adapter.count_writes(this, config.get('file_format')) -%}
+    {%- do adapter.run_record.count_writes(this, config.get('file_format')) -%}
     {%- do materialization_incremental_spark() -%}
-    {%- do adapter.list_written(load_result('main').response) -%}
+    {%- do adapter.run_record.list_written(load_result('main').response) -%}
   {%- elif way == 'with_old_rows' -%}
     {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_with_old_rows(existing) }}{%- endcall -%}
   {%- else -%}
     {%- do ctas_increment_in_place(target, existing) -%}
   {%- endif -%}
   {%- if model.batch -%}{#- the next batch finds what is cached -#}
-    {%- set target = adapter.as_described(target) -%}
+    {%- set target = adapter.relations.as_described(target) -%}
   {%- endif -%}
   {{ return({'relations': [target]}) }}
 {% endmaterialization %}
@@ -27,6 +27,6 @@
 {#- A table's first batch is checked as the later ones are. -#}
 {% macro ctas_query_of_created() %}
   {%- set query = ctas_query_of_model() -%}
-  {%- do adapter.check_first_batch(query) -%}
+  {%- do adapter.incremental.check_first_batch(query) -%}
   {{ return(query) }}
 {% endmacro %}

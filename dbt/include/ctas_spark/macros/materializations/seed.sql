@@ -7,9 +7,9 @@
   {%- if existing is not none and existing.is_view and not existing.is_clone -%}
     {%- do exceptions.raise_compiler_error("Cannot seed to '" ~ existing.render() ~ "', it is a view") -%}
   {%- endif -%}
-  {%- if not adapter.plan_if_possible(target, should_full_refresh()) -%}
+  {%- if not adapter.publication.plan_if_possible(target, should_full_refresh()) -%}
     {%- set relations = materialization_seed_default() -%}
-    {%- do adapter.list_seed(load_result('agate_table').table.rows | length) -%}
+    {%- do adapter.run_record.list_seed(load_result('agate_table').table.rows | length) -%}
     {{ return(relations) }}
   {%- endif -%}
   {%- set rows = load_agate_table() -%}

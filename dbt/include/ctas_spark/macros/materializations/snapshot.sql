@@ -7,11 +7,11 @@
   {%- if existing is not none and not existing.is_table -%}
     {%- do exceptions.relation_wrong_type(existing, 'table') -%}
   {%- endif -%}
-  {%- set way = adapter.plan_snapshot(target, existing) -%}
-  {%- if way == 'in_place' or way == 'whole' and not adapter.plan_if_possible(target, false) -%}
-    {%- do adapter.count_writes(this, config.get('file_format')) -%}
+  {%- set way = adapter.snapshots.plan(target, existing) -%}
+  {%- if way == 'in_place' or way == 'whole' and not adapter.publication.plan_if_possible(target, false) -%}
+    {%- do adapter.run_record.count_writes(this, config.get('file_format')) -%}
     {%- set built = materialization_snapshot_spark() -%}
-    {%- do adapter.list_written(load_result('main').response) -%}
+    {%- do adapter.run_record.list_written(load_result('main').response) -%}
     {{ return(built) }}
   {%- endif -%}
   {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_of_snapshot(existing) }}{%- endcall -%}

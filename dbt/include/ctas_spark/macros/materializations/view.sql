@@ -4,15 +4,15 @@
   {%- if adapter.is_preview() -%}{{ return(ctas_preview_node()) }}{%- endif -%}
   {%- set target = this.incorporate(type='view') -%}
   {%- set existing = load_relation(this) -%}
-  {%- set staged = adapter.staged_view(target, existing) -%}
+  {%- set staged = adapter.views.staged(target, existing) -%}
 
   {{ run_hooks(pre_hooks) }}
   {%- if flags.WHICH != 'clone' -%}{#- a clone's view selects from the original -#}
-    {%- do adapter.run_sql_header(config.get('sql_header')) -%}
+    {%- do ctas_run_sql_header() -%}
   {%- endif -%}
 
   {%- if staged and pre_hooks -%}{#- what they did is no conflict -#}
-    {%- set staged = adapter.staged_view(target, existing) -%}
+    {%- set staged = adapter.views.staged(target, existing) -%}
   {%- endif -%}
   {%- if not staged and existing is not none and existing.is_table -%}
     {{ handle_existing_table(should_full_refresh(), existing) }}
@@ -21,7 +21,7 @@
     {{ spark__create_view_as(staged, compiled_code) if staged else get_create_view_as_sql(target, compiled_code) }}
   {%- endcall -%}
   {%- if staged -%}
-    {%- do adapter.publish_view(staged) -%}
+    {%- do adapter.views.publish(staged) -%}
     {%- do adapter.cache_dropped(existing) -%}
   {%- endif -%}
   {%- do apply_grants(target, config.get('grants'), should_revoke(existing, True)) -%}

@@ -1,4 +1,4 @@
 {#- dbt run-operation ctas_rollback --args '{model: orders}', or with version: the id of one -#}
 {% macro ctas_rollback() %}
-  {%- do print(adapter.operation_text('ctas_rollback', graph, kwargs)) -%}
+  {%- do print(adapter.run_operations.text('ctas_rollback', graph, kwargs)) -%}
 {% endmacro %}

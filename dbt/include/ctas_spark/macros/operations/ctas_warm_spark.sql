@@ -1,5 +1,5 @@
 {#- dbt run-operation ctas_warm_spark
     With --args '{stop: true}': ends it. -#}
 {% macro ctas_warm_spark() %}
-  {%- do print(adapter.warm_spark(kwargs)) -%}
+  {%- do print(adapter.run_operations.warm_spark(kwargs)) -%}
 {% endmacro %}

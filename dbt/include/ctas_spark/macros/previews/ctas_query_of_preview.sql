@@ -13,5 +13,5 @@
   {%- if existing is not none and config.get('on_schema_change') == 'fail' -%}
     {%- do process_schema_changes('fail', rows, existing) -%}
   {%- endif -%}
-  {{ return(adapter.previewed_increment(this, rows)) }}
+  {{ return(adapter.previews.increment(this, rows)) }}
 {% endmacro %}

@@ -9,22 +9,22 @@
   {%- endif -%}
 
   {{ run_hooks(pre_hooks) }}
-  {%- do adapter.run_sql_header(config.get('sql_header')) -%}
+  {%- do ctas_run_sql_header() -%}
 
   {%- do adapter.forget_cached(existing) -%}
   {%- set rows = ctas_view_of_model() -%}
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent('select * from ' ~ rows) -%}
   {%- endif -%}
-  {%- if adapter.has_strategy(strategy) -%}
+  {%- if adapter.incremental.has_strategy(strategy) -%}
     {%- set sql = ctas_columns_in_place(target, existing, rows, strategy) -%}
   {%- else -%}
     {%- set sql = ctas_increment_of_project(target, existing, rows) -%}
   {%- endif -%}
-  {%- do adapter.count_writes(this, config.get('file_format')) -%}
+  {%- do adapter.run_record.count_writes(this, config.get('file_format')) -%}
   {%- do adapter.forget_cached(existing) -%}
   {%- call statement('main') -%}{{ sql }}{%- endcall -%}
-  {%- do adapter.list_written(load_result('main').response) -%}
+  {%- do adapter.run_record.list_written(load_result('main').response) -%}
 
   {%- do apply_grants(target, config.get('grants'), should_revoke(existing, should_full_refresh())) -%}
   {%- do persist_docs(existing, model) -%}
@@ -33,14 +33,14 @@
 
 {#- The columns become what the rows need; the statement that then adds them is returned. -#}
 {% macro ctas_columns_in_place(target, existing, rows, strategy) %}
-  {%- set planned = adapter.increment_in_place(existing, rows) -%}
+  {%- set planned = adapter.incremental.increment(existing, rows) -%}
   {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
   {%- set source = make_temp_relation(this, '__source__dbt_tmp').incorporate(type='view') -%}
   {%- call statement('ctas_source') -%}{{ create_temporary_view(source, planned.source) }}{%- endcall -%}
   {%- for alteration in planned.alterations -%}
     {%- call statement('alter') -%}{{ alteration }}{%- endcall -%}
   {%- endfor -%}
-  {%- set sql = adapter.increment_statement(planned, existing, source) -%}
+  {%- set sql = adapter.incremental.statement(planned, existing, source) -%}
   {%- set predicates = config.get('predicates') or config.get('incremental_predicates') -%}
   {{ return(sql or dbt_spark_get_incremental_sql(
     strategy, source, target, existing, config.get('unique_key'), predicates)) }}
@@ -51,7 +51,7 @@
   {%- set changes = incremental_validate_on_schema_change(config.get('on_schema_change')) -%}
   {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
   {%- do process_schema_changes(changes, rows, existing) -%}
-  {{ return(adapter.strategy_sql(context, {
+  {{ return(adapter.incremental.statement_of_project(context, {
     'target_relation': target,
     'temp_relation': rows,
     'unique_key': config.get('unique_key'),

@@ -5,21 +5,21 @@
   {%- set existing = load_cached_relation(this) -%}
 
   {{ run_hooks(pre_hooks) }}
-  {%- do adapter.run_sql_header(config.get('sql_header')) -%}
+  {%- do ctas_run_sql_header() -%}
 
-  {%- if adapter.begin_staged_table() -%}
+  {%- if adapter.publication.begin() -%}
     {%- set query = caller() -%}
-    {%- if adapter.is_undecided() -%}
+    {%- if adapter.publication.is_undecided() -%}
       {%- do ctas_stage_table(query) -%}
       {%- do ctas_verify_staged_table() -%}
-      {%- if adapter.commit_staged_table() -%}
+      {%- if adapter.publication.commit() -%}
         {%- do ctas_fill_in_place(query) -%}
-        {%- do adapter.settle_staged_table() -%}
+        {%- do adapter.publication.settle() -%}
         {%- do ctas_settle_published_table(target, existing) -%}
       {%- endif -%}
     {%- endif -%}
   {%- endif -%}
 
   {{ run_hooks(post_hooks) }}
-  {%- do store_result('main', response=adapter.publication_response()) -%}
+  {%- do store_result('main', response=adapter.publication.response()) -%}
 {% endmacro %}

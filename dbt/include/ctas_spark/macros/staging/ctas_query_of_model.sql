@@ -1,6 +1,6 @@
 {#- A Python model runs now, and is then a view of what it returned; so is what a stream brings. -#}
 {% macro ctas_query_of_model() %}
-  {%- if model.language != 'python' and not adapter.may_be_stream(compiled_code) -%}
+  {%- if model.language != 'python' and not adapter.rows.may_be_stream(compiled_code) -%}
     {{ return(adapter.bare(compiled_code)) }}
   {%- endif -%}
   {{ return('select * from ' ~ ctas_view_of_model()) }}
@@ -11,10 +11,10 @@
   {%- set path = {'identifier': this.identifier ~ '__dbt_tmp'} -%}
   {%- set view = this.incorporate(path=path).include(database=false, schema=false) -%}
   {%- if model.language == 'python' -%}
-    {%- do adapter.run_python_model(view, compiled_code) -%}
-  {%- elif adapter.may_be_stream(compiled_code) -%}
-    {%- do adapter.define_rows(compiled_code) -%}
-    {%- do adapter.view_last_query(view) -%}
+    {%- do adapter.rows.run_python(view, compiled_code) -%}
+  {%- elif adapter.rows.may_be_stream(compiled_code) -%}
+    {%- do adapter.temporary_objects.define_rows(compiled_code) -%}
+    {%- do adapter.rows.view_last_query(view) -%}
   {%- else -%}
     {%- call statement('ctas_view_of_model') -%}
       {{ create_temporary_view(view, adapter.bare(compiled_code)) }}

@@ -16,7 +16,7 @@
   {%- set rows = make_temp_relation(existing, '__rows__dbt_tmp').incorporate(type='view') -%}
   {%- call statement('ctas_view_of_snapshot') -%}{{ create_temporary_view(rows, adapter.bare(sql)) }}{%- endcall -%}
   {%- set now, scd_id = snapshot_get_time(), '.' ~ adapter.quote(names.dbt_scd_id) -%}
-  {{ return(adapter.snapshot_changes(existing, rows, names, strategy, {
+  {{ return(adapter.snapshots.changes(existing, rows, names, strategy, {
     'now': now,
     'deleted_id': snapshot_hash_arguments(['o' ~ scd_id, now]),
     'returned_id': snapshot_hash_arguments(['s' ~ scd_id, now]),

@@ -5,5 +5,5 @@
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent('select * from ' ~ rows) -%}
   {%- endif -%}
-  {{ return(adapter.increment_query(existing, rows)) }}
+  {{ return(adapter.incremental.query_with_old_rows(existing, rows)) }}
 {% endmacro %}

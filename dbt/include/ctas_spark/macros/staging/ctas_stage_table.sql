@@ -3,7 +3,7 @@
     {%- do get_assert_columns_equivalent(query) -%}
     {%- set query = get_select_subquery(query) -%}
   {%- endif -%}
-  {%- do ctas_run_main(adapter.staged_table_sql(query)) -%}
+  {%- do ctas_run_main(adapter.publication.statement(query)) -%}
 {% endmacro %}
 
 {#- A seed's statement holds its rows: it is shortened in dbt's log, and not written to target/. -#}

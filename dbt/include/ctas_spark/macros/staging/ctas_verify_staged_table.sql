@@ -1,9 +1,9 @@
 {#- Contract, constraints and column docs, all on the staged version: readers see none of it. -#}
 {% macro ctas_verify_staged_table() %}
-  {%- set staged = adapter.verify_staged_table().quote(database=true, schema=true, identifier=true) -%}
+  {%- set staged = adapter.publication.verify().quote(database=true, schema=true, identifier=true) -%}
   {%- if config.get('contract').enforced -%}
     {%- do get_assert_columns_equivalent('select * from ' ~ staged) -%}
     {%- do ctas_assert_constraints_hold(staged) -%}
   {%- endif -%}
-  {%- do adapter.comment_columns(staged) -%}
+  {%- do adapter.publication.comment_columns(staged) -%}
 {% endmacro %}

@@ -1,0 +1,147 @@
+"""What the macros find at ``adapter``, besides what every adapter of dbt's has."""
+
+from typing import Any
+
+from dbt_common.exceptions import CompilationError
+
+from dbt.adapters.base.meta import AdapterMeta, available, available_property
+from dbt.adapters.ctas_spark import fixtures, seeds
+from dbt.adapters.ctas_spark.components import Components
+from dbt.adapters.ctas_spark.dbt_edge import Offered, for_macros
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.statements import bare, statements
+
+LISTAGG_SINCE = 4
+
+
+class ForMacros(metaclass=AdapterMeta):
+    """The components by their names, and a few texts that any macro may need."""
+
+    hide_secrets: Any
+    _components: Components
+
+    @available_property
+    def publication(self) -> Offered:
+        """The steps of a node that is published."""
+        return self._offered(self._components.publication)
+
+    @available_property
+    def incremental(self) -> Offered:
+        """The steps of an incremental model."""
+        return self._offered(self._components.incremental)
+
+    @available_property
+    def snapshots(self) -> Offered:
+        """The steps of a snapshot."""
+        return self._offered(self._components.snapshots)
+
+    @available_property
+    def rows(self) -> Offered:
+        """The temporary view of a model's rows."""
+        return self._offered(self._components.rows)
+
+    @available_property
+    def run_record(self) -> Offered:
+        """What is listed under the last node."""
+        return self._offered(self._components.run_record)
+
+    @available_property
+    def views(self) -> Offered:
+        """Views that take something's place."""
+        return self._offered(self._components.views)
+
+    @available_property
+    def previews(self) -> Offered:
+        """The steps of a node that is previewed."""
+        return self._offered(self._components.previews)
+
+    @available_property
+    def temporary_objects(self) -> Offered:
+        """What shadows permanent objects."""
+        return self._offered(self._components.temporary_objects)
+
+    @available_property
+    def relations(self) -> Offered:
+        """What is known of relations."""
+        return self._offered(self._components.relations)
+
+    @available_property
+    def table_docs(self) -> Offered:
+        """Comments of tables."""
+        return self._offered(self._components.table_docs)
+
+    @available_property
+    def refusals(self) -> Offered:
+        """What Spark has nothing for."""
+        return self._offered(self._components.refusals)
+
+    @available_property
+    def run_operations(self) -> Offered:
+        """What ``dbt run-operation`` prints."""
+        return self._offered(self._components.run_operations)
+
+    def _offered(self, component: object) -> Offered:
+        return Offered(component, self.hide_secrets)
+
+    @available
+    def is_preview(self) -> bool:
+        """Whether this invocation is a preview."""
+        return self._components.invocation.preview.enabled
+
+    @for_macros
+    def named_catalog(self, node: Any) -> str | None:
+        """The Spark catalog of a node with ``catalog_name``, by the project's catalogs.yml."""
+        return self._components.catalogs_file.catalog_of(node)
+
+    @for_macros
+    def forget_cached(self, table: CtasSparkRelation) -> None:
+        """Let this session's next statements find the table where it is now."""
+        self._components.invocation.catalogs.forget_cached(table.full_name)
+
+    @available.parse(lambda *_: True)
+    def has_listagg(self) -> bool:
+        """Whether this Spark has LISTAGG; a project is parsed without one."""
+        version = str(self._components.invocation.spark.version)
+        return int(version.partition(".")[0]) >= LISTAGG_SINCE
+
+    @available
+    def literal(self, text: str) -> str:
+        """A text as SQL."""
+        return quoting.string(text)
+
+    @available
+    def quoted_names(self, names: list[str]) -> str:
+        """Columns that a user named with or without backticks, between commas."""
+        return quoting.identifiers(map(quoting.unquoted, names))
+
+    @available
+    def bare(self, sql: str) -> str:
+        """A query without the semicolon at its end, which ends a statement and no subquery."""
+        return bare(sql) if ";" in sql else sql
+
+    @for_macros
+    def statements_of(self, text: str | None) -> list[str]:
+        """The statements of a hook or a header, each by itself."""
+        return statements(text or "")
+
+    @for_macros
+    def seed_query(self, rows: Any, config: Any) -> str:
+        """Select the rows that dbt has read from the seed's file, with the types that it found."""
+        return seeds.query(seeds.columns(self, rows, config), rows.rows)
+
+    @for_macros
+    def fixture_row(
+        self, row: dict[str, Any], types: dict[str, str], fixture: str
+    ) -> dict[str, str]:
+        """The values of a unit test's row as SQL, by the names of their columns in lower case."""
+        given = {name.lower(): value for name, value in row.items()}
+        if unknown := next((name for name in given if name not in types), None):
+            raise CompilationError(
+                f"Invalid column name: '{unknown}' in unit test fixture for {fixture}.\n"
+                f"Accepted columns for {fixture} are: {[*types]}"
+            )
+        try:
+            return {name: fixtures.value_of(one, types[name], name) for name, one in given.items()}
+        except ValueError as error:
+            raise CompilationError(f"unit test fixture for {fixture}: {error}") from error

@@ -1,0 +1,176 @@
+"""Incremental models: how one writes, and what it adds, checked before the table changes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from dbt.adapters.ctas_spark import (
+    batches,
+    in_place,
+    increments,
+    old_rows,
+    partition_values,
+    streams,
+)
+from dbt.adapters.ctas_spark.batches import Batch
+from dbt.adapters.ctas_spark.increments import Way
+from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
+from dbt.adapters.ctas_spark.model_rows import ModelRows
+from dbt.adapters.ctas_spark.node_state import Addition
+from dbt.adapters.ctas_spark.project_macros import overridden
+from dbt.adapters.ctas_spark.publication import Publication
+from dbt.adapters.ctas_spark.publication_events import Announcer
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging.context import TableName
+from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+
+
+class Incremental:
+    """What the macros of an incremental model call, and those of snapshots to plan."""
+
+    def __init__(
+        self,
+        invocation: Invocation,
+        dbt: Dbt,
+        announcer: Announcer,
+        rows: ModelRows,
+        publication: Publication,
+    ) -> None:
+        self._invocation = invocation
+        self._dbt = dbt
+        self._announcer = announcer
+        self._rows = rows
+        self._publication = publication
+
+    def plan(
+        self,
+        relation: CtasSparkRelation,
+        existing: CtasSparkRelation | None,
+        full_refresh: bool,  # noqa: FBT001 (Jinja)
+        macros: dict[str, Any],
+    ) -> str:
+        """Validate an incremental model's configuration, and decide how it writes."""
+        config = self._invocation.node.node.config
+        by = increments.way(existing, config, full_refresh=full_refresh)
+        table = increments.written(relation, existing, by)
+        wrong = increments.of_strategy(config, table, by, macros)
+        return self.plan_to_add(relation, existing, by, wrong)
+
+    def plan_to_add(
+        self,
+        relation: CtasSparkRelation,
+        existing: CtasSparkRelation | None,
+        by: Way,
+        wrong: Iterable[str],
+    ) -> str:
+        """Plan a node that writes so; ``wrong`` is what is known of its configuration."""
+        state = self._invocation.node
+        table = increments.written(relation, existing, by)
+        self.check_added(relation.full_name, table, by, wrong)
+        state.addition = Addition(
+            with_old_rows=by is Way.WITH_OLD_ROWS,
+            creates=existing is None,
+            level=increments.level_in_place(table) if by is Way.IN_PLACE else None,
+            stream_problems=[*streams.problems(state.node.config, table, by)],
+        )
+        if by is Way.WITH_OLD_ROWS:
+            self._publication.plan(relation, full_refresh=False)
+        if by is Way.IN_PLACE:
+            self._announcer.created(state)
+        return by.value
+
+    def check_added(
+        self, path: TableName, table: CtasSparkRelation, by: Way, wrong: Iterable[str]
+    ) -> None:
+        """Return if rows can be added as the configuration says, of which ``wrong`` is known."""
+        self._invocation.catalogs.check_added_to(path)
+        node = self._invocation.node.node
+        if problems := increments.problems(node.config, table, by, wrong):
+            raise ConfigurationError(node.unique_id, problems)
+
+    def has_strategy(self, name: str) -> bool:
+        """Whether the strategy is one of the adapter's, and not of the project."""
+        return name in increments.STRATEGIES
+
+    def query_with_old_rows(self, existing: CtasSparkRelation, rows: CtasSparkRelation) -> str:
+        """Select what the table is to hold: rows of its own, and those of the view ``rows``."""
+        node, sides = self._invocation.node.node, (self._side(existing), self._side(rows))
+        if node.config.get("on_schema_change") == in_place.FAIL:
+            in_place.compared(existing, in_place.FAIL, *sides).refuse_any()
+        return old_rows.with_new(node.unique_id, node.config, *sides, Batch.of(node))
+
+    def increment(self, existing: CtasSparkRelation, rows: CtasSparkRelation) -> in_place.Increment:
+        """Check the rows of the view ``rows`` against the table, before it changes."""
+        node, sides = self._invocation.node.node, (self._side(existing), self._side(rows))
+        strategy, batch = increments.strategy_of(node.config), Batch.of(node)
+        if strategy == increments.MERGE:
+            old_rows.check_key(node.unique_id, node.config, *sides)
+        found = in_place.compared(
+            existing,
+            node.config.get("on_schema_change"),
+            *sides,
+            properties=self._properties_to_alter(existing),
+            has_contract=node.config.contract.enforced,
+        )
+        planned = in_place.planned(node.unique_id, found, *sides)
+        if strategy != increments.MICROBATCH or batch is None:
+            return planned
+        batch.check(node.unique_id, ("the table", sides[0]), ("the model's rows", sides[1]))
+        replaced = self._replaced_partitions(existing, batch)
+        self._check_partitions(f"SELECT * FROM {rows}", batch, replaced)  # noqa: S608 (a view of ours)
+        return planned.for_batch(batch, replaced)
+
+    def check_first_batch(self, query: str) -> None:
+        """Check the query that creates an incremental model's table, if that is by a batch."""
+        node = self._invocation.node.node
+        batch = Batch.of(node)
+        if batch is not None and increments.strategy_of(node.config) == increments.MICROBATCH:
+            self._check_partitions(query, batch, batches.overwritten(node.config, batch))
+
+    def statement(
+        self, planned: in_place.Increment, existing: CtasSparkRelation, source: CtasSparkRelation
+    ) -> str | None:
+        """The statement that adds the view ``source``; None if a macro has it."""
+        node = self._invocation.node.node
+        strategy, batch = increments.strategy_of(node.config), Batch.of(node)
+        if strategy == increments.MERGE and not [*overridden(self._dbt, ("get_merge_sql",))]:
+            return planned.merge(node.unique_id, node.config, str(source))
+        if strategy == increments.MICROBATCH and existing.is_delta and batch is not None:
+            return planned.replaced(batch, str(source), self._side(existing)[1])
+        return None
+
+    def statement_of_project(self, context: Any, arguments: dict[str, Any]) -> str:
+        """The statement of the project's own strategy, from its ``get_incremental_NAME_sql``."""
+        named = increments.strategy_of(self._invocation.node.node.config)
+        return str(self._dbt.get_incremental_strategy_macro(context, named)(arguments))
+
+    def _side(self, relation: CtasSparkRelation) -> batches.Side:
+        return self._rows.side(relation)
+
+    def _check_partitions(self, query: str, batch: Batch, partition_by: Any) -> None:
+        """Return unless the query's partitions are known to have rows of several batches."""
+        columns = batches.columns_of(partition_by)
+        if not columns or not self._invocation.is_in_session:
+            return
+        known = query, batch.event_time, columns, batch.edges
+        found = partition_values.at_each(self._invocation.spark, *known)
+        if found and (found[0] == found[1] or found[2] == found[3]):
+            problem = f"partition_by: {batch.sharing(columns)}"
+            raise ConfigurationError(self._invocation.node.node.unique_id, [problem])
+
+    def _replaced_partitions(self, existing: CtasSparkRelation, batch: Batch) -> Any:
+        """The partitions of a batch that may hold other batches' rows, too."""
+        partition_by = self._invocation.node.node.config.get("partition_by")
+        if existing.is_delta:  # which replaces rows
+            return None
+        is_safe = existing.is_iceberg and batches.is_within(
+            partition_by, batch.event_time, batch.size
+        )
+        return None if is_safe else partition_by
+
+    def _properties_to_alter(self, existing: CtasSparkRelation) -> dict[str, str]:
+        """Those by which Delta allows changes of columns, if the model may ask for them."""
+        config = self._invocation.node.node.config
+        if config.get("on_schema_change") != old_rows.SYNC or not existing.is_delta:
+            return {}
+        rows = self._dbt.execute(f"SHOW TBLPROPERTIES {existing}", fetch=True)[1].rows
+        return {str(key): str(value) for key, value in rows}

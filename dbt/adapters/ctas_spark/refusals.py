@@ -1,0 +1,44 @@
+"""Nodes that Spark has nothing for: each is refused by name, before any hook."""
+
+from dbt.adapters.ctas_spark.invocation import Invocation
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+
+LEFT = "unchanged; no hook and no job was started"
+
+
+class Refusals:
+    """What the macros of such nodes call."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+
+    def materialized_view(self) -> None:
+        """dbt's own materialization fails as well, but runs hooks first, and gives no reason."""
+        raise NotSupportedError(
+            "a materialized view can't be made: Spark's catalogs have none, and its CREATE "
+            "MATERIALIZED VIEW is for declarative pipelines alone",
+            table=self._invocation.node.table,
+            left=LEFT,
+            remedy="set materialized to table or incremental, which are refreshed by each run of "
+            "dbt, or to view",
+        )
+
+    def temporary_table(self) -> None:
+        """FLIP-64's temporary tables are of data that exists."""
+        raise NotSupportedError(
+            "there is no temporary table of a query's rows: temporary tables are of data that "
+            "exists",
+            table=self._invocation.node.table,
+            left=LEFT,
+            remedy="set materialized to temporary_view",
+        )
+
+    def overloads(self, function: CtasSparkRelation) -> None:
+        """Each would be created by CREATE OR REPLACE, in place of the one before it."""
+        raise NotSupportedError(
+            "a function can't have overloads: Spark tells functions apart by their names alone",
+            table=function.full_name,
+            left=LEFT,
+            remedy="make a function of another name of each file in overloads",
+        )

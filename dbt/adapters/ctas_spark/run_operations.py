@@ -1,0 +1,44 @@
+"""The run-operations as macros call them: for this project, by this profile."""
+
+from typing import Any
+
+from dbt.adapters.ctas_spark import operations, warm_spark
+from dbt.adapters.ctas_spark.dbt_edge import logger
+from dbt.adapters.ctas_spark.invocation import Invocation
+from dbt.adapters.ctas_spark.preview import NOTHING_STARTED
+from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
+from dbt.adapters.ctas_spark.staging.context import StagingContext
+from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
+
+
+class RunOperations:
+    """What each of them prints."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+
+    def text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
+        """What history, rollback, vacuum or recover did."""
+
+        def catalog_for(context: StagingContext) -> StagingCatalog:
+            # starts Spark, once the arguments are right
+            return self._invocation.catalogs.catalog_for(context)
+
+        if self._invocation.preview.enabled and name != operations.HISTORY:
+            raise NotSupportedError(
+                f"{name} writes, and this is a preview",
+                left=NOTHING_STARTED,
+                remedy="run it without ctas_preview, and without CTAS_PREVIEW in the environment",
+            )
+        schema = self._invocation.credentials.staging_schema
+        project = operations.Project(graph, schema, catalog_for)
+        told: str = self._invocation.hide_secrets(operations.run(name, project, arguments))
+        return told
+
+    def archive_classes(self, arguments: dict[str, Any]) -> str:
+        """What became of the archive with which Spark starts faster."""
+        return operations.archive_classes(arguments, logger.info)
+
+    def warm_spark(self, arguments: dict[str, Any]) -> str:
+        """What became of the warm Spark."""
+        return warm_spark.run(arguments, self._invocation.credentials, logger.info)
