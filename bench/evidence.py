@@ -8,6 +8,7 @@ It measures nothing. A unit test compares the page with what this writes.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from markdown_cells import link, listed, minutes, row, rule
@@ -66,6 +67,7 @@ def page(results: Path) -> str:
     if "signals" in named:
         lines.extend(_signals(named["signals"]))
     lines.extend(_writers({name: f for name, f in named.items() if name.startswith("race")}))
+    lines.extend(_ends({name: f for name, f in named.items() if name.startswith("run_end")}))
     return "\n".join([*lines, *(_crashes(crashes) if crashes else ()), *_versions(named)])
 
 
@@ -237,6 +239,28 @@ def _writers(named: Mapping[str, Figures]) -> Iterator[str]:
         broken = "the control" if control else len(figures["violations"])
         yield row(*run, *counts, figures.get("overwritten", 0), broken)
     yield ""
+
+
+def _ends(named: Mapping[str, Figures]) -> Iterator[str]:
+    if named:
+        yield "## The end of a run\n"
+        yield (
+            "Seconds after the last model, of whole runs on an embedded metastore: dbt's own end, "
+            "and what this adapter looks after. Medians, and the least and the most; the file says "
+            "how busy the machine was before each.\n"
+        )
+        yield row("run", "models", "build", "adapter", "rounds", "seconds", "from", "to")
+        yield rule(8)
+    for name, figures in named.items():
+        seconds: dict[tuple[str, str, str], list[float]] = {}
+        for one in figures["samples"]:
+            of = one["case"].removesuffix(" models"), one["build"], one["competitor"]
+            rest = one["seconds"] - one["first_node"] - one["models"]
+            seconds.setdefault(of, []).append(rest)
+        for of, ends in sorted(seconds.items()):
+            shown = (f"{end:.1f}" for end in (median(ends), min(ends), max(ends)))
+            yield row(link(name), *of, len(ends), *shown)
+    yield from [""] if named else []
 
 
 def _versions(named: Mapping[str, Figures]) -> Iterator[str]:
