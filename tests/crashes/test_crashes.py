@@ -13,7 +13,7 @@ from crashes.points import Point, moments
 from crashes.results import Result, Results
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
+from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
 from dbt.adapters.ctas_spark.staging.steps import Step
 from long import long
 

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark import save_as
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose
 from dbt.adapters.ctas_spark.staging.engines.calls import NamespaceMissingError
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -25,7 +26,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.clock import FakeClock
 from functional.dbt_project import Project
 from other_catalogs.database import NOTHING, cut_off, held, losing_the_answer_to, polled, tables

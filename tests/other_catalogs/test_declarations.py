@@ -5,7 +5,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -15,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ProbeFailedError,
 )
 from dbt.adapters.ctas_spark.staging.iceberg.loaded import LoadedTable
+from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
 from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
 from formats.run_place import open_run
 from other_catalogs.place import Place

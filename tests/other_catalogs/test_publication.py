@@ -6,6 +6,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableLayout
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -16,11 +17,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     TableAlreadyExistsError,
 )
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    ORPHAN_AGE_MS,
-    Reason,
-    RetentionRules,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.clock import FakeClock
 from other_catalogs.place import NEW, NEW_ROWS, OLD, OLD_ROWS, Place
 

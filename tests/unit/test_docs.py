@@ -9,7 +9,6 @@ from pathlib import Path
 import dbt.adapters.ctas_spark as package
 from dbt.adapters.ctas_spark import config, session_table
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.staging.catalogs.outcome import Publication
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,
@@ -20,6 +19,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines import embedded, launch
 from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS
+from dbt.adapters.ctas_spark.staging.publish.outcome import Publication
 from dbt.adapters.ctas_spark.table_writer import TableWriter
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"

@@ -9,10 +9,10 @@ import pytest
 
 from dbt.adapters.ctas_spark import end_of_run
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Ruled
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.publish.catalog import Ruled
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from fakes.world import CONTEXT, World
 

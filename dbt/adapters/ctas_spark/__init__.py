@@ -11,10 +11,10 @@ from typing import Any
 PUBLIC = {
     "table_writer": ("save_as", "create_table", "TableWriter", "StagedDataFrame"),
     "maintenance": ("history", "rollback", "vacuum", "recover"),
-    "staging.catalogs.outcome": ("Publication",),
+    "staging.publish.outcome": ("Publication",),
     "staging.context": ("Atomicity", "OnConflict", "StagingPurpose"),
     "staging.publish.version": ("Outcome",),
-    "staging.retention.rollback": ("RolledBack",),
+    "staging.publish.rollback": ("RolledBack",),
     "staging.retention.rules": ("Event", "Sweep"),
     "temporary": (
         *("create_temporary_view", "create_temporary_table", "create_temporary_function"),

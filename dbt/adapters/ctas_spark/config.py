@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt.adapters.ctas_spark import table_limits
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.clock import SECOND_MS
 from dbt.adapters.ctas_spark.staging.context import (
     DELTA,
     Atomicity,
@@ -21,7 +22,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
-from dbt.adapters.ctas_spark.staging.retention.rules import MILLISECONDS, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 
 FORMATS = ("parquet", "orc", "avro", "csv", "json", "text", "delta", "iceberg")
 BAD_FORMATS = {
@@ -108,7 +109,7 @@ def read_plan(  # noqa: PLR0913 (what dbt knows of a model)
     )
     retention = RetentionRules(
         versions_to_keep=given.get("versions_to_keep", VERSIONS_TO_KEEP),
-        grace_ms=given.get("grace_period", GRACE_PERIOD_SECONDS) * MILLISECONDS,
+        grace_ms=given.get("grace_period", GRACE_PERIOD_SECONDS) * SECOND_MS,
     )
     return ModelPlan(context, retention, given.get("abort_timeout", ABORT_TIMEOUT_SECONDS))
 

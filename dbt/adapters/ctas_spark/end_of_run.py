@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from dbt.adapters.ctas_spark import dbt_edge
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import CleanUpOfOne, Ruled, StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
+from dbt.adapters.ctas_spark.staging.publish.catalog import CleanUpOfOne, Ruled, StagingCatalog
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 
 logger = logging.getLogger(__name__)

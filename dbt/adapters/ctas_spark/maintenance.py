@@ -18,11 +18,11 @@ from dbt.adapters.ctas_spark.saving import in_a_thread
 from dbt.adapters.ctas_spark.session_table import SessionTable, active, named
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import ICEBERG
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import DELTA
 from dbt.adapters.ctas_spark.staging.engines.calls import condition
 from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError, MetastoreError
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
+from dbt.adapters.ctas_spark.staging.publish.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, MovedMetastore, Sweep
 from dbt.adapters.ctas_spark.staging.statement.tables import details
 

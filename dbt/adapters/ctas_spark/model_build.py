@@ -7,12 +7,12 @@ from typing import Any
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
-from dbt.adapters.ctas_spark.staging.catalogs.outcome import Publication, StepTimer
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.publish import messages
+from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
+from dbt.adapters.ctas_spark.staging.publish.outcome import Publication, StepTimer
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules

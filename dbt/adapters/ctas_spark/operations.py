@@ -20,7 +20,6 @@ from dbt.adapters.ctas_spark.config import (
     one_of,
     read_plan,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName, table_name
 from dbt.adapters.ctas_spark.staging.engines import class_archive
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -29,6 +28,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchModelError,
     StagingError,
 )
+from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, MovedMetastore
 from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of

@@ -14,11 +14,11 @@ from pyspark import InheritableThread
 from dbt.adapters.ctas_spark.session_table import SessionTable, has_jvm
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
-from dbt.adapters.ctas_spark.staging.catalogs.outcome import Publication, StepTimer
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
+from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
+from dbt.adapters.ctas_spark.staging.publish.outcome import Publication, StepTimer
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 

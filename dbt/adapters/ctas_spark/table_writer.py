@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from dbt.adapters.ctas_spark.saving import Saving, in_a_thread
 from dbt.adapters.ctas_spark.session_table import SessionTable, active
 from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.outcome import Publication
 from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose, TableName
 from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError, NotSupportedError
+from dbt.adapters.ctas_spark.staging.publish.outcome import Publication
 
 R = TypeVar("R")
 COLUMN = "Column<'"

@@ -11,7 +11,7 @@ from contract.claims import CLAIMS
 from contract.contents import Content
 from contract.fake_others import OWN_COLUMNS, FakeOthers, described
 from contract.places import Entry, Others, Run
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import (
     SESSION_CATALOG,
     Atomicity,
@@ -23,8 +23,8 @@ from dbt.adapters.ctas_spark.staging.errors import EntryExistsError
 from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.files.directories import STAGING_ID
+from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck, StagingCatalog
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.engine import FakeJob
 from fakes.partitions import partition
 from fakes.world import STAGING_SCHEMA, World

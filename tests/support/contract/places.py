@@ -6,7 +6,6 @@ from enum import Enum
 from typing import Any, Protocol
 
 from contract.contents import LAYOUTS, Content, Layout, layouts_of
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck, StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     PartitionMetadata,
@@ -15,6 +14,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import Job
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
+from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck, StagingCatalog
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 

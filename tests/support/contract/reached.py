@@ -19,12 +19,12 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     ROWS_IN_PARTS,
     Kind,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
 from dbt.adapters.ctas_spark.staging.files import catalog as session_catalog
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
-from dbt.adapters.ctas_spark.staging.publish.locks import OF_THIS_PROCESS, MetastoreLock
+from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.publish.locks import MetastoreLock, ProcessLock
 from dbt.adapters.ctas_spark.staging.statement import by_rename
 from dbt.adapters.ctas_spark.staging.statement import database_catalog as databases
 from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
@@ -90,7 +90,7 @@ def _of_iceberg(kind: IcebergKind) -> Capabilities:
     """What a catalog says whose staging schema is there already."""
     tables = SimpleNamespace(has_namespace=lambda _: True)
     services = cast("Any", SimpleNamespace(tables=tables, engine=SimpleNamespace(sql=None)))
-    return IcebergCatalog(services, kind).capabilities("any")
+    return IcebergCatalog(services, kind.value).capabilities("any")
 
 
 def _of_a_server() -> Iterator[Line]:
@@ -109,7 +109,7 @@ def _of_a_server() -> Iterator[Line]:
 def _metastores() -> Iterator[Line]:
     reached = session_catalog.reached
     by_cas, unchecked = reached(ConflictCheck.CAS), reached(ConflictCheck.NONE)
-    of_process = reached(ConflictCheck.LOCK, OF_THIS_PROCESS)
+    of_process = reached(ConflictCheck.LOCK, ProcessLock())
     by_lock = reached(ConflictCheck.LOCK, MetastoreLock(cast("TableLockClient", None), ""))
     each = (
         ("Hive with compare-and-swap", by_cas, "hive_remote", "fakes"),

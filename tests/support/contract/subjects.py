@@ -14,7 +14,6 @@ import pytest
 
 from contract.contents import Content, Layout, Sight
 from contract.places import Entry, Place, Run, tracks
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,
@@ -23,6 +22,7 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableName,
 )
 from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, MetastoreError
+from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
 from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import Step, observe

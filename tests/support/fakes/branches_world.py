@@ -13,8 +13,8 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
+from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from fakes.branches import FakeBranches

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
+from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.statement.database import Database
 from dbt.adapters.ctas_spark.staging.statement.database_catalog import DatabaseCatalog
 from fakes.clock import FakeClock

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
@@ -13,8 +12,9 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
 from dbt.adapters.ctas_spark.staging.files.table import Services
+from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.publish.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.publish.version import Version
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 

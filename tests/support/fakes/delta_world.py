@@ -7,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     StagingContext,
@@ -28,11 +28,11 @@ from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
 from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
+from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, new_version_id
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import before_the_call
-from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 from fakes.clock import START_MS, FakeClock

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
-from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.clock import FakeClock
 from fakes.engine import FakeEngine
@@ -36,7 +36,13 @@ class World:
         storage = FakeStorage(clock)
         tables = FakeIceberg(clock, storage)
         services = IcebergServices(cast("Any", tables), cast("Any", FakeEngine()), clock)
-        return cls(clock, tables, storage, IcebergCatalog(services, IcebergKind.REST), services)
+        return cls(
+            clock,
+            tables,
+            storage,
+            IcebergCatalog(services, "rest", may_refuse_forks=True),
+            services,
+        )
 
     def stage(self) -> IcebergVersion:
         """A version whose job has written a file of four bytes."""

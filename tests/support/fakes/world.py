@@ -5,6 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import (
     PartitionMetadata,
     StagingContext,
@@ -19,9 +20,10 @@ from dbt.adapters.ctas_spark.staging.files.base import (
 )
 from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
 from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED, TableEntry
+from dbt.adapters.ctas_spark.staging.publish.locks import ProcessLock
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
 from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules, Sweep
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from fakes.clock import FakeClock
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry
@@ -74,6 +76,7 @@ class World:
         self.engine = FakeEngine()
         self.job = FakeJob()
         self.single_process = single_process
+        self.process_lock = ProcessLock()
         self.repeatable_reads = True
         self.address = ADDRESS
 
@@ -94,7 +97,7 @@ class World:
             self.metastore,
             self.storage,
             self.engine,
-            locks=None if self.single_process else self.metastore,
+            locks=self.process_lock if self.single_process else self.metastore,
             address=self.address,
             repeatable_reads=self.repeatable_reads,
             clock=self.clock,

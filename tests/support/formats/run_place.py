@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from pyspark.sql import DataFrame, SparkSession
 from typing_extensions import Self
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import StagingCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 
 Own = TypeVar("Own", bound="RunPlace")

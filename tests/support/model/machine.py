@@ -12,6 +12,7 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS, ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import (
     OnConflict,
     StagingContext,
@@ -21,7 +22,7 @@ from dbt.adapters.ctas_spark.staging.context import (
 from dbt.adapters.ctas_spark.staging.files import publication
 from dbt.adapters.ctas_spark.staging.publish import locks
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, ORPHAN_AGE_MS, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA
 from model import checks, ending
 from model.attempts import OTHER_SCHEMA, TARGETS, Attempt, Plan

@@ -6,6 +6,7 @@ Violations are kept, for the product may swallow what is raised inside a call.
 import json
 from typing import TYPE_CHECKING
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.base import (
     BOOKKEEPING,
@@ -18,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.files.record import RECORD
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 
 if TYPE_CHECKING:
     from model.attempts import Attempt, Doing

@@ -2,7 +2,7 @@
 
 import time
 
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, ReadClock, Stopwatch
+from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, ReadClock, Stopwatch, time_text
 from fakes.clock import FakeClock
 
 
@@ -40,3 +40,8 @@ def test_the_systems_clocks_are_in_milliseconds() -> None:
     assert before - 1 <= SYSTEM_CLOCK.wall_ms() <= time.time() * 1000 + 1
     first = SYSTEM_CLOCK.running_ms()
     assert SYSTEM_CLOCK.running_ms() >= first > 0
+
+
+def test_times_are_shown_in_utc() -> None:
+    """To the second."""
+    assert time_text(1_700_000_000_999) == "2023-11-14 22:13:20"

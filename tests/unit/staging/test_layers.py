@@ -1,6 +1,7 @@
 """Which module of the core may import which."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ OF_ICEBERG = {
     for name in ("branch_garbage", "branches", "facts", "refusals", "rows_only")
 }
 """What a branch of an Iceberg table is, whoever publishes it."""
+OF_EVERYTHING = ("context", "errors", "steps", "clock", "quoting", "redaction")
+WORDS = "words"
 OF_FORMATS = OF_ICEBERG | {"staging.iceberg", "staging.delta.facts"}
 BUILDS_ON = {"delta": OF_DELTA | {"staging.files"}, "statement": OF_FORMATS}
 
@@ -30,6 +33,14 @@ def imported(path: Path) -> set[str]:
             module = ".".join([*above, *filter(None, [node.module])])
             found |= {module, *(f"{module}.{name.name}" for name in node.names)}
     return found
+
+
+def package_of(module: str) -> str:
+    """The package of a module; the modules that everything uses are one."""
+    parts = module.split(".")
+    if parts == ["staging"]:
+        return "staging"
+    return WORDS if parts[1] in OF_EVERYTHING else parts[1]
 
 
 def absolute(path: Path) -> set[str]:
@@ -59,9 +70,25 @@ def test_what_all_kinds_share_imports_none_of_them(package: str) -> None:
     }
 
 
-def test_the_interface_of_a_catalog_imports_no_kind() -> None:
-    """A new kind is one package; nothing that it implements knows the others."""
-    assert of_kinds(CORE / "catalogs" / "protocol.py") == set()
+def test_packages_import_each_other_one_way() -> None:
+    """There is an order in which they can be read, from the types that everything uses upward."""
+    arrows: dict[str, set[str]] = {}
+    for path in CORE.rglob("*.py"):
+        package = package_of(f"staging.{'.'.join(path.relative_to(CORE).with_suffix('').parts)}")
+        arrows.setdefault(package, set()).update(map(package_of, imported(path)))
+    graph = {package: found - {package, "staging"} for package, found in arrows.items()}
+    order = [*TopologicalSorter(graph).static_order()]
+    assert graph[WORDS] == set()
+    assert order.index("retention") < order.index("publish") < order.index("files")
+    assert order[-1] == "catalogs"
+
+
+def test_the_machine_knows_of_an_engine_only_what_it_needs_of_it() -> None:
+    """What a lock of this process is, among the runs of a warm Spark, it is told."""
+    found = {one for path in (CORE / "publish").glob("*.py") for one in imported(path)}
+    assert {".".join(one.split(".")[:3]) for one in found if one.startswith("staging.engines")} == {
+        "staging.engines.protocol"
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS)

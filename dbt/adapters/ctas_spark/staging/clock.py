@@ -3,7 +3,12 @@
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime, timezone
 from typing import Protocol
+
+SECOND_MS, HOUR_MS = 1_000, 3_600_000
+ORPHAN_AGE_MS = 3 * 24 * HOUR_MS
+"""When what no publication shows is garbage, for everyone; ``ctas_vacuum`` alone can lower it."""
 
 
 class Clock(Protocol):
@@ -63,3 +68,9 @@ class ReadClock:
             if self._offset is None:
                 self._offset = self._ask() - self._clock.running_ms()
             return self._clock.running_ms() + self._offset
+
+
+def time_text(time_ms: int) -> str:
+    """A time, in milliseconds since the epoch, as the history shows it, in UTC."""
+    shown = datetime.fromtimestamp(time_ms / SECOND_MS, tz=timezone.utc)
+    return f"{shown:%Y-%m-%d %H:%M:%S}"

@@ -17,7 +17,6 @@ from contract.behaviours.registry import (
 )
 from contract.contents import STEADY
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -25,6 +24,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NotSupportedError,
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
+from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 
 LEVELS = (Atomicity.NONE, Atomicity.ATOMIC, Atomicity.ISOLATED)

@@ -7,12 +7,12 @@ import pytest
 from contract import file_tables
 from contract.behaviours.registry import CAS, DEFAULT, FILES, FORMATS, WHOLE, Layouts, behaviour
 from contract.subjects import Attempt, Subject, meanwhile
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.errors import StagingError
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase, name_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.steps import Step
 from fakes.commits import commit
 

@@ -6,8 +6,8 @@ from enum import Enum
 
 from contract.places import Claim, Views
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
+from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
 
 Function = Callable[[Subject], None]
 

@@ -9,6 +9,7 @@ from pyspark.errors import PySparkException
 
 from dbt.adapters.ctas_spark.staging.catalogs import declared
 from dbt.adapters.ctas_spark.staging.catalogs.declared import Probe, load
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -19,7 +20,6 @@ from dbt.adapters.ctas_spark.staging.errors import (
 )
 from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.clock import FakeClock
 
 CONFLICT = EntryModifiedError("it moved")

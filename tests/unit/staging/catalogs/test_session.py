@@ -11,7 +11,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
     CATALOG_OF_ICEBERG,
     HADOOP,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.catalogs.rest import RestCatalog
 from dbt.adapters.ctas_spark.staging.catalogs.session import OTHERS_COUNT, CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.catalogs.settings import (
@@ -31,6 +30,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     NoSuchCatalogError,
 )
+from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from dbt.adapters.ctas_spark.staging.statement.database_catalog import DatabaseCatalog
 
@@ -64,7 +64,7 @@ class Opened:
         patch.setattr(session, "DeltaCatalog", lambda files, _: (files, "delta"))
         patch.setattr(session, "IcebergTables", self._iceberg)
         patch.setattr(declared, "IcebergTables", self._iceberg)
-        patch.setattr(session, "IcebergCatalog", lambda _, kind: kind.value)
+        patch.setattr(session, "IcebergCatalog", lambda _, kind, **_may: kind)
         patch.setattr(session, "Probe", self._probe)
 
     def _metastore(self, _spark: object) -> Any:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
@@ -12,12 +13,7 @@ from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, Marker
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    HOUR_MS,
-    Reason,
-    RetentionRules,
-    Sweep,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.delta_world import CONTEXT, NOW, OLD, ROOT, TARGET, World, transactions
 from fakes.metastore import entry

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.staging.publish.marker import Marker
-from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import AT_ONCE, CONTEXT, World, published_by
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import (
     FormatNotFoundError,
@@ -12,6 +11,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingSchemaError,
     StorageError,
 )
+from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
 
 

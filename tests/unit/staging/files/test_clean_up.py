@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry
 from fakes.records import drops_the_target, is_deleting, record_of
 from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, killed, version_of

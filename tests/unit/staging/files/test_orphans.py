@@ -4,17 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import OnConflict
 from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     StagingError,
 )
 from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase, name_of
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    ORPHAN_AGE_MS,
-    Reason,
-    RetentionRules,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry
 from fakes.world import (
     AT_ONCE,

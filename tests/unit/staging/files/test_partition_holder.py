@@ -2,8 +2,8 @@
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import PartitionMetadata
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.steps import At, dies_at
 from fakes.world import BY_MONTH, Staged, World

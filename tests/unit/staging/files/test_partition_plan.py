@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.staging.files.reach import (
     plan_partitions,
 )
 from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
-from dbt.adapters.ctas_spark.staging.publish.locks import OF_THIS_PROCESS, CommitLock
+from dbt.adapters.ctas_spark.staging.publish.locks import CommitLock, ProcessLock
 from fakes.metastore import entry
 from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME
 
@@ -36,7 +36,7 @@ A_VIEW = FileBase(entry(TARGET_NAME, table_type=VIEW, parameters=DDL))
 
 def a_lock() -> CommitLock:
     """There is one."""
-    return OF_THIS_PROCESS
+    return ProcessLock()
 
 
 def no_lock() -> None:

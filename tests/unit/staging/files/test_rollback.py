@@ -7,7 +7,7 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NoSuchVersionError
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.retention.rollback import RolledBack
+from dbt.adapters.ctas_spark.staging.publish.rollback import RolledBack
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from fakes.metastore import entry
 from fakes.records import drops_the_target, renames_the_target, takes

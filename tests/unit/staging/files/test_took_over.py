@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
 from dbt.adapters.ctas_spark.staging.files.took_over import is_same, lies_within
-from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS
 from fakes.metastore import entry
 from fakes.partitions import partition
 from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, killed

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
 from dbt.adapters.ctas_spark.staging.files.view import ViewChange
 from dbt.adapters.ctas_spark.staging.metastore.client import VIEW, EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.metastore import entry
 from fakes.world import CONTEXT, STAGING_SCHEMA, World, version_of
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, EntryModifiedError
 from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import HOUR_MS, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import Step, observe
 from fakes.metastore import FakeMetastore, entry
 from fakes.world import CONTEXT, Staged, World, version_of

@@ -2,14 +2,10 @@
 
 from dataclasses import replace
 
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS, ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files import record as records
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    HOUR_MS,
-    ORPHAN_AGE_MS,
-    Reason,
-    RetentionRules,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.world import CONTEXT, STAGING_SCHEMA, World, version_of
 
 HOURLY = RetentionRules(versions_to_keep=0, grace_ms=HOUR_MS)

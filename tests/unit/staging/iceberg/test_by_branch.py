@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableLayout
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import (
@@ -18,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.branches import MOST_TRIES, change_branches
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.iceberg import column, document, with_snapshot
 from fakes.iceberg_world import CONTEXT, FIGURES, TARGET, World

@@ -4,17 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS, ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StorageError
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.loaded import FilesGoneError
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    HOUR_MS,
-    ORPHAN_AGE_MS,
-    Reason,
-    RetentionRules,
-)
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.iceberg import document, with_snapshot
 from fakes.iceberg_world import CONTEXT, TARGET, World, attempt

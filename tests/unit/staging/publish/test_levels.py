@@ -2,10 +2,10 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.protocol import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
 from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
 from dbt.adapters.ctas_spark.staging.publish import purposes as levels
+from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.publish.version import Reach
 from fakes.version import TARGET, FakeBase
 

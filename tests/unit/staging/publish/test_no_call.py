@@ -2,6 +2,7 @@
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import Atomicity
 from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
@@ -21,7 +22,6 @@ from dbt.adapters.ctas_spark.staging.publish.version import (
     Reach,
     SweptError,
 )
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS
 from fakes.clock import FakeClock
 from fakes.engine import FakeJob
 from fakes.version import ABSENT, REPLACES, THERE, FakeBase, FakeVersion, begun, fails, moved

@@ -10,8 +10,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     StorageError,
 )
+from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome, Reach
-from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from fakes.engine import FakeJob
 from fakes.version import ABSENT, PLAIN, THERE, FakeBase, FakeVersion, plan
 

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import HOUR_MS, ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StorageError
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import (
-    HOUR_MS,
-    ORPHAN_AGE_MS,
     KnownVersion,
     Place,
     Reason,

@@ -1,6 +1,6 @@
 """The history's own words."""
 
-from dbt.adapters.ctas_spark.staging.retention.rules import change_of, time_text
+from dbt.adapters.ctas_spark.staging.retention.rules import change_of
 
 
 def test_a_change_of_schema_is_told_by_column() -> None:
@@ -9,8 +9,3 @@ def test_a_change_of_schema_is_told_by_column() -> None:
     new = {"id": "bigint", "name": "string", "new": "date"}
     assert change_of(old, new) == "+ new date, - gone date, id: int -> bigint"
     assert change_of(old, old) == ""
-
-
-def test_times_are_shown_in_utc() -> None:
-    """To the second."""
-    assert time_text(1_700_000_000_999) == "2023-11-14 22:13:20"

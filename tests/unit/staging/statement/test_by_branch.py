@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     TableLayout,
@@ -16,9 +17,9 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagedVersionIncompleteError,
 )
 from dbt.adapters.ctas_spark.staging.publish.marker import SnapshotMarker
+from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason
 from fakes.branches import FakeBranches
 from fakes.branches_world import (
     CONTEXT,

@@ -8,6 +8,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from contract.subjects import logged
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import (
     Atomicity,
     OnConflict,
@@ -30,7 +31,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.redaction import HIDDEN
-from dbt.adapters.ctas_spark.staging.retention.rules import ORPHAN_AGE_MS, Reason, RetentionRules
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from dbt.adapters.ctas_spark.staging.statement.database import staged_name
 from dbt.adapters.ctas_spark.staging.statement.database_catalog import open_database
 from fakes.database import CONTEXT, THEIRS, FakeDatabase, begun, staged, staging

@@ -5,16 +5,12 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
+from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
-from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
-from dbt.adapters.ctas_spark.staging.retention.rules import (
-    ORPHAN_AGE_MS,
-    Reason,
-    RetentionRules,
-    Sweep,
-)
+from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
+from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from fakes.sql_catalog import FakeSqlCatalog, named, tables_of
 

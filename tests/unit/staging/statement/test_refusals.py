@@ -17,8 +17,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     NoSuchVersionError,
     TableAlreadyExistsError,
 )
+from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rollback import NoJob
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from fakes.branches import FakeBranches
 from fakes.sql_catalog import FakeSqlCatalog, tables_of

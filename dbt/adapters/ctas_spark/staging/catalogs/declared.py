@@ -10,6 +10,7 @@ from contextlib import suppress
 from pyspark.sql import SparkSession
 
 from .. import quoting
+from ..clock import ORPHAN_AGE_MS
 from ..context import TableName
 from ..engines.calls import core_errors
 from ..errors import (
@@ -24,7 +25,6 @@ from ..iceberg.loaded import LoadedTable
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..publish.ddl import StagingNamespaces
 from ..publish.marker import VERSION_ID, new_version_id, started_ms
-from ..retention.rules import ORPHAN_AGE_MS
 from .kinds import DECLARED
 
 logger = logging.getLogger(__name__)

@@ -20,8 +20,8 @@ from ..errors import (
     StagingError,
 )
 from ..publish import messages
+from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from . import settings
-from .protocol import Capabilities, ConflictCheck, StagingCatalog
 from .settings import SETTINGS, SessionFacts
 
 ICEBERG = "iceberg"

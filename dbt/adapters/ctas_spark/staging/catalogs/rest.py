@@ -12,17 +12,11 @@ from typing import Any
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..iceberg.limits import NoSecondNameError
+from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled, StagingCatalog
+from ..publish.rollback import RolledBack
 from ..publish.staged_table import Plan, StagedTable
-from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from .kinds import NOT_ISOLATED
-from .protocol import (
-    Capabilities,
-    CleanUpOfOne,
-    ConflictCheck,
-    Ruled,
-    StagingCatalog,
-)
 
 logger = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ from .. import quoting
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout, TableName
 from ..errors import StagingError
 from ..publish import messages
+from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from ..statement.catalog import StatementCatalog
 from ..statement.database_catalog import DatabaseCatalog, open_database
 from ..statement.tables import FORMATS, SqlTables, asking
@@ -30,7 +31,6 @@ from .kinds import (
     Kind,
     implementation_of,
 )
-from .protocol import Capabilities, ConflictCheck, StagingCatalog
 from .settings import SETTINGS, SessionFacts
 
 logger = logging.getLogger(__name__)

@@ -17,6 +17,7 @@ from ..engines import commands, jvm
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, WriteFigures
 from ..engines.session import SessionEngine
+from ..engines.warm.attached import ATTACHED
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
 from ..files.catalog import SessionCatalog
 from ..files.schema import Find, comment
@@ -25,6 +26,8 @@ from ..files.whole import has_changed
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore
+from ..publish.catalog import StagingCatalog
+from ..publish.locks import ProcessLock
 from ..publish.marker import Marker
 from ..statement.catalog import StatementCatalog
 from ..statement.database_catalog import DatabaseCatalog, open_database
@@ -44,7 +47,6 @@ from .kinds import (
     declaration_of,
     implementation_of,
 )
-from .protocol import StagingCatalog
 from .rest import RestCatalog
 from .settings import SETTINGS, IcebergKind, SessionFacts
 
@@ -54,6 +56,8 @@ OTHERS_COUNT = (
     "ANALYZE TABLE by another program than dbt writes size 0 for tables with partition_metadata: "
     "files, and every join broadcasts them then"
 )
+OF_THIS_PROCESS = ProcessLock(ATTACHED.alone)
+"""Of every invocation in this process; runs that use one warm Spark share it."""
 GRANT = "GRANT SELECT ON TABLE any_schema.any_table TO `anyone`"
 
 
@@ -98,7 +102,7 @@ class CatalogsWithJvm(Catalogs):
                     found.metastore,
                     HadoopStorage(self._spark),
                     SessionEngine(self._spark),
-                    locks=found.locks,
+                    locks=found.locks or OF_THIS_PROCESS,
                     address=found.address,
                     clock=self._clock,
                     repeatable_reads=self._repeatable_reads,
@@ -222,15 +226,15 @@ class CatalogsWithJvm(Catalogs):
         swapped_by = settings.iceberg_kind(options) if is_known else None
         if swapped_by is not None:
             services = self._services(IcebergTables(self._spark, name))
-            forked = IcebergCatalog(services, swapped_by)
             if swapped_by is not IcebergKind.REST:
-                return forked
+                return IcebergCatalog(services, swapped_by.value)
+            forked = IcebergCatalog(services, swapped_by.value, may_refuse_forks=True)
             return RestCatalog(forked, StatementCatalog(tables, rest.IN_SQL))
         if name not in self._declared:
             raise _undeclared(name, settings.iceberg_implementation(options))
         services = self._services(declared.load(self._spark, name))
         self._probe(services, context.staging_schema)
-        return IcebergCatalog(services, IcebergKind.DECLARED)
+        return IcebergCatalog(services, IcebergKind.DECLARED.value)
 
     def _probe(self, services: IcebergServices, staging_schema: str) -> None:
         Probe(services, staging_schema).run()

@@ -10,15 +10,15 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from ..catalogs.protocol import Capabilities, CleanUpOfOne, Ruled
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
 from ..publish import messages
+from ..publish.catalog import Capabilities, CleanUpOfOne, Ruled
+from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
 from ..retention.clean_up import CleanUp
-from ..retention.rollback import RolledBack, roll_back
 from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from . import restore

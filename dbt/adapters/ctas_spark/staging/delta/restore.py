@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .. import quoting
+from ..clock import time_text
 from ..context import Atomicity, TableName
 from ..engines.protocol import WriteFigures
 from ..errors import ConcurrentWriteError, EntryModifiedError, MetastoreError, RefusedError
 from ..publish.marker import Kind, Marker
 from ..publish.version import CannotReplayError, Outcome
-from ..retention.rules import Event, time_text
+from ..retention.rules import Event
 from ..steps import StepReport
 from .base import CREATION, DeltaAttempt, DeltaBase, DeltaTable
 from .facts import CommitFacts

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from ..clock import SECOND_MS
 from ..context import TableName
 from ..metastore.client import Expectation, MetastoreClient, TableEntry
 from ..publish import messages
@@ -13,7 +14,6 @@ LAST_DDL_TIME = "transient_lastDdlTime"
 COMMIT_BASE = "commit:"
 """How a base with our marker is written down; its commit id follows."""
 ABSENT = "absent"
-MILLISECONDS = 1_000
 
 PARTITIONS = PREFIX + "partitions"
 PARTITION_HOLDER = PREFIX + "partition_holder"
@@ -82,7 +82,7 @@ class FileBase:
         """
         seconds = self.entry.last_ddl_time if self.entry is not None else None
         order_ms = order_of(self.marker.commit) if self.marker is not None else 0
-        return max(order_ms, read_ms if seconds is None else seconds * MILLISECONDS)
+        return max(order_ms, read_ms if seconds is None else seconds * SECOND_MS)
 
     @property
     def managed_directory(self) -> str | None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableName
 from ..engines.calls import refresh
@@ -15,10 +14,11 @@ from ..engines.protocol import Engine, Job, WriteFigures
 from ..errors import FormatNotFoundError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableLockClient
 from ..publish import ddl, messages
-from ..publish.locks import OF_THIS_PROCESS, OWNER, CommitLock, MetastoreLock, NoLock
+from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
+from ..publish.locks import OWNER, CommitLock, MetastoreLock, NoLock, ProcessLock
+from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
-from ..retention.rollback import RolledBack, roll_back
 from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
@@ -59,9 +59,9 @@ def reached(check: ConflictCheck, lock: CommitLock | None = None) -> Capabilitie
 class SessionCatalog:
     """Publishes by one metastore call: compare-and-swap, or under a lock.
 
-    ``locks`` are the metastore's own; None if no other process can be a client of it, as with an
-    embedded Derby. ``address`` is the metastore's, for the staging id. ``repeatable_reads`` is what
-    the user declares of a remote metastore.
+    ``locks`` are the metastore's own, or this process's if no other can be a client of it, as with
+    an embedded Derby. ``address`` is the metastore's, for the staging id. ``repeatable_reads`` is
+    what the user declares of a remote metastore.
     """
 
     def __init__(  # noqa: PLR0913 (what a run works with)
@@ -70,7 +70,7 @@ class SessionCatalog:
         storage: Storage,
         engine: Engine,
         *,
-        locks: TableLockClient | None,
+        locks: TableLockClient | ProcessLock,
         address: str,
         repeatable_reads: bool = False,
         clock: Clock = SYSTEM_CLOCK,
@@ -80,7 +80,7 @@ class SessionCatalog:
         self._storage = storage
         self._engine = engine
         self._address = address
-        self._mixes_reads = locks is not None and not repeatable_reads
+        self._mixes_reads = not isinstance(locks, ProcessLock) and not repeatable_reads
         self._clock = clock
         self._owner = f"{OWNER}{secrets.token_hex(8)}"
         self._guard = threading.Lock()
@@ -258,8 +258,8 @@ class SessionCatalog:
 
     def _lock(self) -> CommitLock | None:
         """A lock that every writer of this metastore takes, if there is one."""
-        if self._locks is None:
-            return OF_THIS_PROCESS
+        if isinstance(self._locks, ProcessLock):
+            return self._locks
         if self._has_locks is None:
             self._has_locks = self._locks.supports_locks()
         return MetastoreLock(self._locks, self._owner) if self._has_locks else None

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from ..clock import ORPHAN_AGE_MS
 from ..engines.calls import core_errors
 from ..errors import (
     EntryModifiedError,
@@ -30,7 +31,6 @@ from ..metastore.client import (
 )
 from ..publish.locks import CommitLock, HeldCheck
 from ..quoting import table as quoted
-from ..retention.rules import ORPHAN_AGE_MS
 from ..steps import Step
 from .base import PARTITION_HOLDER, PARTITION_PROVIDER, PARTITIONS, FileBase, lies_in
 from .publication import columns_beside_kept_keys

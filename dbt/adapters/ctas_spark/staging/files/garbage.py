@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from ..clock import ORPHAN_AGE_MS, SECOND_MS
 from ..context import TableName
 from ..errors import EntryExistsError, EntryMissingError, EntryModifiedError
 from ..metastore.client import EntryChange
 from ..publish.marker import started_ms
 from ..retention.clean_up import CleanUp
-from ..retention.rules import ORPHAN_AGE_MS, KnownVersion, Place, Reason, RetentionRules, Sweep
+from ..retention.rules import KnownVersion, Place, Reason, RetentionRules, Sweep
 from ..steps import Step
 from ..storage.client import emptied
 from . import record as records
@@ -24,7 +25,6 @@ from .table import FileTable
 from .took_over import TookOver, say_they_stay
 from .versions import records_among, unrecorded
 
-MILLISECONDS = 1_000
 REFUSED = (EntryModifiedError, EntryMissingError)
 NO_TARGET = Chain((), ())
 FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
@@ -122,7 +122,7 @@ class FileGarbage:
         record = self._found[version.id]
         times = [started_ms(record.version), self._written_ms(record)]
         if record.entry is not None:
-            times.append((record.entry.last_ddl_time or record.entry.create_time) * MILLISECONDS)
+            times.append((record.entry.last_ddl_time or record.entry.create_time) * SECOND_MS)
         return self._now(record) - max(times)
 
     def may_land(self, version: KnownVersion) -> bool:

@@ -5,10 +5,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from ..clock import time_text
 from ..context import DELTA, Atomicity
 from ..metastore.client import PROVIDER
 from ..publish.marker import Kind, LineageEntry, order_of, started_ms
-from ..retention.rules import Event, change_of, time_text
+from ..retention.rules import Event, change_of
 from ..steps import StepReport
 from ..storage.client import data_files
 from .base import FileBase

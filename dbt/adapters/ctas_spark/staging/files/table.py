@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..catalogs.protocol import Capabilities, ConflictCheck
 from ..clock import SYSTEM_CLOCK, Clock, ReadClock
 from ..context import StagingContext, TableName
 from ..engines.protocol import Engine
 from ..metastore.client import EntryChange, MetastoreClient
+from ..publish.catalog import Capabilities, ConflictCheck
 from ..publish.locks import CommitLock, HeldCheck
 from ..steps import StepReport
 from ..storage.client import Storage

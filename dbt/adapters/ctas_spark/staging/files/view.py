@@ -8,6 +8,7 @@ the target's. What dies before that leaves a view there, which goes when it is o
 import logging
 from dataclasses import dataclass
 
+from ..clock import ORPHAN_AGE_MS
 from ..context import DELTA, SESSION_CATALOG, TableName
 from ..errors import (
     ColumnsRefusedError,
@@ -18,7 +19,6 @@ from ..errors import (
 from ..metastore.client import PROVIDER, EntryChange, TableEntry
 from ..publish.marker import COMMIT, PREFIX, VERSION_ID, new_version_id, started_ms
 from ..publish.version import Change
-from ..retention.rules import ORPHAN_AGE_MS
 from . import record as records
 from .base import LAST_DDL_TIME, FileBase, change_between
 from .table import FileTable

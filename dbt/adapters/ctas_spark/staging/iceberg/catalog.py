@@ -5,16 +5,15 @@ It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL 
 
 from collections.abc import Sequence
 
-from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
-from ..catalogs.settings import IcebergKind
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NotSupportedError
 from ..publish import messages
+from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..publish.ddl import StagingNamespaces
+from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..retention.clean_up import swept
-from ..retention.rollback import RolledBack, roll_back
 from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .base import look
@@ -27,17 +26,24 @@ from .version import IcebergVersion
 
 
 class IcebergCatalog:
-    """A ``StagingCatalog``; ``kind`` is how it points to its tables' metadata."""
+    """A ``StagingCatalog``.
 
-    def __init__(self, services: IcebergServices, kind: IcebergKind) -> None:
+    ``kind`` names how it points to its tables' metadata. With ``may_refuse_forks`` a plan asks at
+    begin whether it takes forks, until it has taken one.
+    """
+
+    def __init__(
+        self, services: IcebergServices, kind: str, *, may_refuse_forks: bool = False
+    ) -> None:
         self._services = services
         self._kind = kind
+        self._may_refuse_forks = may_refuse_forks
         self._namespaces = StagingNamespaces(services.tables, services.engine.sql)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """Every kind that is let in compares and swaps; the staging schema is made here."""
         self._namespaces.ensure(staging_schema)
-        return Capabilities(f"iceberg ({self._kind.value})", ConflictCheck.CAS, Atomicity.ISOLATED)
+        return Capabilities(f"iceberg ({self._kind})", ConflictCheck.CAS, Atomicity.ISOLATED)
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
         found = "; ".join(problems(context))
@@ -45,20 +51,13 @@ class IcebergCatalog:
             what = f"this configuration is not Iceberg's: {found}"
             raise NotSupportedError(what, table=context.target, left=messages.NO_JOB)
         reached = self.capabilities(context.staging_schema)
-        return Plan(
-            context,
-            reached.level_for(context.atomicity, context.target),
-            job,
-            lambda _, report: IcebergVersion(
-                context, self._services, report, forks_at_once=self._must_ask
-            ),
-            self._services.clock,
-        )
 
-    @property
-    def _must_ask(self) -> bool:
-        """True until a server has taken a fork: some do not, which has to be known at begin."""
-        return self._kind is IcebergKind.REST and not self._services.tables.has_forked
+        def attempt(_: Atomicity, report: StepReport) -> IcebergVersion:
+            asks = self._may_refuse_forks and not self._services.tables.has_forked
+            return IcebergVersion(context, self._services, report, forks_at_once=asks)
+
+        level = reached.level_for(context.atomicity, context.target)
+        return Plan(context, level, job, attempt, self._services.clock)
 
     def clean_up(
         self,

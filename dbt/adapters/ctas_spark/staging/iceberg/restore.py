@@ -7,10 +7,11 @@ published like a build's, with the version's schema.
 
 from dataclasses import dataclass
 
+from ..clock import time_text
 from ..context import Atomicity, StagingContext
 from ..errors import NoSuchVersionError
 from ..publish.marker import SnapshotMarker
-from ..retention.rules import Event, change_of, time_text
+from ..retention.rules import Event, change_of
 from ..steps import StepReport
 from .base import IcebergBase, look
 from .by_branch import ByBranch, Origin

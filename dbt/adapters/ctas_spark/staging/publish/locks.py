@@ -16,7 +16,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 from ..context import TableName
-from ..engines.warm.attached import ATTACHED
 from ..errors import CommitStateUnknownError, EntryMissingError, LockLostError, MetastoreError
 from ..metastore.client import CallUnansweredError, TableLockClient
 
@@ -56,24 +55,23 @@ class NoLock:
 class ProcessLock:
     """One lock for each target: enough where no other Spark can be a writer.
 
-    Runs that use one warm Spark are several processes, and share it.
-
-    Every catalog of a process has to use the same one, ``OF_THIS_PROCESS``.
+    Every catalog of a process has to use the same one. ``alone`` holds a name among the processes
+    that share one Spark, where there can be several.
     """
 
     can_run_out = False
 
-    def __init__(self) -> None:
+    def __init__(
+        self, alone: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
+    ) -> None:
+        self._alone = alone
         self._locks: dict[TableName, threading.Lock] = {}
 
     @contextmanager
     def held(self, target: TableName) -> Iterator[HeldCheck]:
         lock = self._locks.setdefault(target, threading.Lock())  # setdefault is atomic
-        with lock, ATTACHED.alone(str(target)):
+        with lock, self._alone(str(target)):
             yield lambda: None
-
-
-OF_THIS_PROCESS = ProcessLock()
 
 
 class MetastoreLock:

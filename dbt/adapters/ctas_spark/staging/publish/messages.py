@@ -1,5 +1,6 @@
 """What a publication says when it can't go on: what happened, what was left, and what to do."""
 
+from ..clock import time_text
 from ..context import StagingContext, TableName
 from ..errors import (
     AtomicityNotSupportedError,
@@ -17,7 +18,6 @@ from ..errors import (
     StorageError,
     TableAlreadyExistsError,
 )
-from ..retention.rules import time_text
 from .version import Base
 
 AGAIN = "run the model again; it will build on what is there now"

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from .. import quoting
-from ..clock import SYSTEM_CLOCK, Clock, Stopwatch
+from ..clock import ORPHAN_AGE_MS, SYSTEM_CLOCK, Clock, Stopwatch
 from ..context import Atomicity, OnConflict, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
 from ..errors import MetastoreError, NotSupportedError, StagingError
-from ..retention.rules import ORPHAN_AGE_MS
 from ..steps import Step, StepObserver, StepReport
 from . import messages, purposes
 from .locks import HeldCheck

@@ -2,15 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
 from enum import Enum
 
+from ..clock import HOUR_MS, ORPHAN_AGE_MS, SECOND_MS
 from ..quoting import sql_type
-
-MILLISECONDS = 1_000
-HOUR_MS = 3_600_000
-ORPHAN_AGE_MS = 3 * 24 * HOUR_MS
-"""The same for everyone; only an argument of ``ctas_vacuum`` lowers it."""
 
 
 class Place(Enum):
@@ -60,7 +55,7 @@ class RetentionRules:
         rules = replace(self, thorough=True, fences=bool(fence), moved=moved)
         if older_than is None:
             return rules
-        age_ms = older_than * MILLISECONDS
+        age_ms = older_than * SECOND_MS
         return replace(rules, grace_ms=age_ms, orphan_age_ms=age_ms)
 
 
@@ -148,11 +143,6 @@ class Event:
     bytes: int | None
     schema_change: str
     changed_in_place: bool = False
-
-
-def time_text(time_ms: int) -> str:
-    """A publication's time as the history shows it, in UTC."""
-    return f"{datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc):%Y-%m-%d %H:%M:%S}"
 
 
 def change_of(old: Mapping[str, str], new: Mapping[str, str]) -> str:

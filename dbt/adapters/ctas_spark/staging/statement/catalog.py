@@ -6,18 +6,18 @@ between the last look and the statement is overwritten. The fast-forward of a br
 
 from collections.abc import Iterator, Sequence
 
-from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..context import DELTA, Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
 from ..iceberg.branch_garbage import BranchGarbage
 from ..publish import messages
+from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..publish.ddl import StagingNamespaces
 from ..publish.purposes import problems_of_any
+from ..publish.rollback import RolledBack
 from ..publish.staged_table import Plan
 from ..publish.version import Reach
 from ..retention.clean_up import Garbage, swept
-from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .by_copy import REPLACE

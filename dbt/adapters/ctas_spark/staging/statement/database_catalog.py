@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..catalogs.protocol import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import Atomicity, OnConflict, StagingContext
 from ..engines.protocol import Job
 from ..errors import ConfigurationError, NoSuchVersionError
 from ..publish import messages
+from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..publish.purposes import problems_of_any
+from ..publish.rollback import RolledBack
 from ..publish.staged_table import Plan
 from ..redaction import HIDDEN
 from ..retention.clean_up import swept
-from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .by_rename import DatabaseGarbage, RenamedVersion

@@ -7,11 +7,12 @@ from operator import itemgetter
 from typing import Any
 
 from .. import quoting
+from ..clock import time_text
 from ..context import TableName
 from ..engines.protocol import WriteFigures
 from ..iceberg.facts import Snapshot, TableFacts
 from ..publish.marker import TIME, Lineage, LineageEntry, SnapshotMarker
-from ..retention.rules import Event, time_text
+from ..retention.rules import Event
 
 LAST, KEPT, REPLACED = "last published", "kept", "deleted"
 """Not "live": a replace by somebody else may have kept the marker."""

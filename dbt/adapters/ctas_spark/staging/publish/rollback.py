@@ -7,9 +7,9 @@ from typing import Any, Protocol
 from ..context import Atomicity, OnConflict, StagingContext, StagingPurpose, TableName
 from ..engines.protocol import TableRead, WriteFigures
 from ..errors import NoSuchVersionError
-from ..publish.staged_table import Plan, StagedTable
-from ..publish.version import Base, Version
 from ..steps import Step, StepReport
+from .staged_table import Plan, StagedTable
+from .version import Base, Version
 
 NONE_KEPT = (
     "none is kept. Rows that an incremental model adds in place make no version: with atomicity: "

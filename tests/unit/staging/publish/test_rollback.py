@@ -16,8 +16,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     NoSuchVersionError,
 )
+from dbt.adapters.ctas_spark.staging.publish.rollback import NONE_KEPT, RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
-from dbt.adapters.ctas_spark.staging.retention.rollback import NONE_KEPT, RolledBack, roll_back
 from dbt.adapters.ctas_spark.staging.steps import Step, StepReport, observe
 from fakes.version import PLAIN, TARGET, THERE, FakeBase, FakeVersion, moved
 

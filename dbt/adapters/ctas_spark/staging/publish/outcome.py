@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..context import Atomicity, StagingPurpose, TableName
-from ..publish.staged_table import StagedTable
-from ..publish.version import Outcome
 from ..steps import Step
-from .protocol import StagingCatalog
+from .catalog import StagingCatalog
+from .staged_table import StagedTable
+from .version import Outcome
 
 IN_PLACE = "in_place"
 

@@ -8,9 +8,9 @@ from typing import Protocol
 from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job
 from ..errors import AtomicityNotSupportedError
-from ..publish.staged_table import Plan
-from ..retention.rollback import RolledBack
 from ..retention.rules import Event, RetentionRules, Sweep
+from .rollback import RolledBack
+from .staged_table import Plan
 
 
 class ConflictCheck(str, Enum):
