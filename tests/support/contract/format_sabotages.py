@@ -13,8 +13,8 @@ from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
 from dbt.adapters.ctas_spark.staging.files.record import prefix_of
-from dbt.adapters.ctas_spark.staging.iceberg import branches
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
+from dbt.adapters.ctas_spark.staging.iceberg.branches import ByBranch
 from dbt.adapters.ctas_spark.staging.iceberg.by_fork import ByFork
 from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, record_prefix
 from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
@@ -22,7 +22,6 @@ from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, TableFacts
-from dbt.adapters.ctas_spark.staging.statement.by_branch import ByBranch
 from dbt.adapters.ctas_spark.staging.statement.by_copy import ByCopy, staged_name
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
@@ -77,9 +76,8 @@ def native_no_base_check(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
 def native_files_are_not_looked_for(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
     """What is published is not looked at before."""
     patch.setattr(ByFork, "_check_files", lambda _self, _figures: None)
-    patch.setattr(branches, "open_files", lambda *_: 0)
+    patch.setattr(ByBranch, "_open_files", lambda _self: 0)
     patch.setattr(DeltaVersion, "_check_whole", lambda _self, _files: None)
-    patch.setattr(ByBranch, "_spec_id", lambda _self: "0")
 
 
 def native_foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyPatch) -> None:

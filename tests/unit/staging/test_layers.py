@@ -12,10 +12,7 @@ CORE = Path(str(core.__file__)).parent
 KINDS = ("files", "iceberg", "delta", "statement")
 OF_DELTA = {f"staging.files.{name}" for name in ("record", "table", "catalog")}
 """Delta's records lie next to those of files, and its first version is one of files."""
-OF_ICEBERG = {
-    f"staging.iceberg.{name}"
-    for name in ("branch_garbage", "branches", "facts", "refusals", "rows_only")
-}
+OF_ICEBERG = {f"staging.iceberg.{name}" for name in ("branches", "facts", "refusals", "rows_only")}
 """What a branch of an Iceberg table is, whoever publishes it."""
 OF_EVERYTHING = ("context", "errors", "steps", "clock", "quoting", "redaction")
 WORDS = "words"

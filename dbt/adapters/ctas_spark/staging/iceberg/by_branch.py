@@ -1,25 +1,17 @@
-"""Publish new rows of an Iceberg table: stage them in a branch of it, then show it as main.
-
-The branch is the record. It shares nothing with main that a commit on it could harm, and main needs
-nothing of it before the call, nor after that: its snapshot is main's own then.
-"""
+"""Publish new rows of an Iceberg table: show the branch that they are staged in as main."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from ..context import Atomicity, StagingContext, TableName
-from ..engines.protocol import WriteFigures
-from ..errors import MetastoreError, StagingError
+from ..context import Atomicity, StagingContext
 from ..publish import messages
-from ..publish.marker import Kind, SnapshotMarker
+from ..publish.marker import Kind
 from ..publish.version import Reach, before_the_call
-from ..steps import Step, StepReport
-from ..storage.client import still_there
+from ..steps import StepReport
 from . import branches, rows_only
 from .base import IcebergBase, who_changed
 from .difference import name_what_was_seen, set_properties, with_schema
-from .facts import MAIN, Rules
+from .facts import MAIN, Rules, Snapshot
 from .loaded import LoadedTable, core_errors
 from .tables import IcebergServices
 
@@ -36,8 +28,8 @@ class Origin:
     restored: str | None = None
 
 
-class ByBranch:
-    """The calls of an ``IcebergVersion`` by branch; ``begun`` is the base that begin saw."""
+class ByMetadata(branches.ByBranch[IcebergBase]):
+    """The calls of an ``IcebergVersion`` by branch: one commit of the table's metadata."""
 
     def __init__(
         self,
@@ -47,58 +39,16 @@ class ByBranch:
         begun: IcebergBase,
         origin: Origin,
     ) -> None:
-        self._target = context.target
+        super().__init__(services.tables, context.target, version, begun, origin.at)
+        known = rows_only.columns_of(begun.facts.schema) if begun.facts else ()
+        self._columns = [one.name for one in known]
+        self._runs_job = not origin.restored
         self._services = services
-        self._version = version
-        self._begun = begun
         self._origin = origin
-        self._branch = f"{branches.PREFIX}{version}"
-        self._staged: int | None = None
-        self._figures = WriteFigures()
         self._summary: dict[str, str] = {}
-
-    @property
-    def record(self) -> TableName:
-        """The branch, under the name by which it is read."""
-        target = self._target
-        return TableName(target.database, target.table, target.catalog, self._branch)
-
-    @property
-    def places(self) -> str:
-        """The branch; its files are among those of the table."""
-        return f"the branch {self._branch} of {self._target}"
 
     def reach(self, over: IcebergBase) -> Reach:  # noqa: ARG002 (over every base)
         return branches.REACH
-
-    def begin(self) -> None:
-        """Create the branch."""
-        if self._begun.table is not None:
-            self._begun.table.begin_branch(self._branch, self._origin.at)
-            self._services.tables.forget(self._target)
-
-    def statement(self, query: str) -> str:
-        """Create the branch; return the statement that fills it."""
-        self.begin()
-        columns = rows_only.columns_of(self._begun.facts.schema) if self._begun.facts else ()
-        return branches.replace_rows(self.record, query, [one.name for one in columns])
-
-    def check_staged(self) -> WriteFigures:
-        """What Iceberg counted; StagingError if the job has never written to the branch.
-
-        A missing branch is an error of the commit, which first looks at what became of the table.
-        """
-        if self._staged is None:
-            table = self._services.tables.find(self._target)
-            head = table.facts.head(self._branch) if table else None
-            if head is not None and head.id == self._origin.at and not self._origin.restored:
-                raise self._not_whole(f"the job has left nothing in {self._branch}")
-            if head is not None and head.schema_id != self._origin.rules.schema:
-                who = "its columns were others while the model's query ran"
-                raise messages.concurrent_write(self._target, who)
-            if head is not None:
-                self._staged, self._figures = head.id, head.figures
-        return self._figures
 
     def rebase(self, over: IcebergBase) -> None:
         """Nothing is written: the branch goes over whatever is in its own table.
@@ -116,14 +66,19 @@ class ByBranch:
         """Make the marker that the call puts on main; StagingError if the branch is not whole."""
         head = over.facts.head(self._branch) if over.facts else None
         if head is None:
-            raise messages.record_gone(self._target, self.record, messages.unchanged(self._begun))
-        if head.id != self._staged:
+            raise self._gone()
+        if self._staged is None or head.id != self._staged.id:
             raise self._not_whole(f"another has written to {self._branch}")
-        try:
-            branches.open_files(self._services.tables.run, self.record)
-        except MetastoreError as error:
-            raise self._not_whole(error.what) from error
-        marker = self._marker(over, level)
+        self._open_files()
+        marker = over.next_marker(
+            self._origin.rules,
+            Kind.ROLLBACK if self._origin.restored else Kind.BUILD,
+            self._services.clock.wall_ms(),
+            version=self._origin.restored or self._version,
+            target=str(self._target),
+            level=level.value,
+            fork=self._version,
+        )
         self._summary = marker.to_summary()
         return marker.commit
 
@@ -142,21 +97,15 @@ class ByBranch:
         """Nothing is left: the call has forgotten the branch."""
         return []
 
-    def discard(self, report: StepReport) -> list[str]:
-        """Drop the branch, which main does not need; return what is left."""
-        drop = partial(self._services.tables.drop_branch, self._target, self._branch)
-        return still_there(report, (Step.DELETE_RECORD, self.places, drop))
+    def _create(self, branch: str, at: int) -> None:
+        if self._begun.table is not None:
+            self._begun.table.begin_branch(branch, at)
+            self._services.tables.forget(self._target)
 
-    def _marker(self, over: IcebergBase, level: Atomicity) -> SnapshotMarker:
-        return over.next_marker(
-            self._origin.rules,
-            Kind.ROLLBACK if self._origin.restored else Kind.BUILD,
-            self._services.clock.wall_ms(),
-            version=self._origin.restored or self._version,
-            target=str(self._target),
-            level=level.value,
-            fork=self._version,
-        )
+    def _check(self, head: Snapshot) -> None:
+        if head.schema_id != self._origin.rules.schema:
+            who = "its columns were others while the model's query ran"
+            raise messages.concurrent_write(self._target, who)
 
     def _metadata(self, over: LoadedTable) -> Any:
         """A REST server compares what a commit names: the branch is named before it is removed."""
@@ -176,6 +125,3 @@ class ByBranch:
             builder.setBranchSnapshot(marked.snapshotId(), self._branch)
             builder.removeRef(self._branch)
             return builder.build()
-
-    def _not_whole(self, what: str) -> StagingError:
-        return messages.files_gone(self._target, what, messages.unchanged(self._begun))

@@ -17,7 +17,7 @@ from ..retention.clean_up import swept
 from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .base import look
-from .branch_garbage import BranchGarbage
+from .branches import BranchGarbage
 from .garbage import IcebergGarbage
 from .limits import problems
 from .restore import IcebergRestoring, history

@@ -14,7 +14,7 @@ from ..publish.marker import SnapshotMarker
 from ..retention.rules import Event, change_of
 from ..steps import StepReport
 from .base import IcebergBase, look
-from .by_branch import ByBranch, Origin
+from .by_branch import ByMetadata, Origin
 from .facts import Rules, Snapshot, TableFacts
 from .refusals import check_encryption
 from .tables import IcebergServices
@@ -144,5 +144,5 @@ class RestoredVersion(IcebergVersion):
         marker, last = chosen
         rules = Rules(last.schema_id or 0, marker.spec_id, marker.sort_order_id)
         origin = Origin(last.id, rules, self._restored)
-        self._way = branch = ByBranch(self._context, self._services, self.id, base, origin)
+        self._way = branch = ByMetadata(self._context, self._services, self.id, base, origin)
         branch.begin()

@@ -15,7 +15,7 @@ from ..steps import StepReport
 from . import base as bases
 from . import limits, rows_only
 from .base import IcebergBase
-from .by_branch import ByBranch, Origin
+from .by_branch import ByMetadata, Origin
 from .by_fork import ByFork
 from .tables import IcebergServices
 
@@ -26,7 +26,7 @@ KEEPS_NULLABILITY = "use-nullable-query-schema"
 NOTHING_SHOWN = "it has never had a snapshot"
 
 
-class IcebergVersion(ChoosingVersion[IcebergBase, ByFork | ByBranch]):
+class IcebergVersion(ChoosingVersion[IcebergBase, ByFork | ByMetadata]):
     """A ``Version``; ``forks_at_once`` asks at begin whether the catalog takes forks at all."""
 
     change = staticmethod(bases.change_between)
@@ -77,7 +77,7 @@ class IcebergVersion(ChoosingVersion[IcebergBase, ByFork | ByBranch]):
             logger.info("%s: left for a later run: %s", self._context.target, ", ".join(left))
         base = self._begun
         origin = Origin(facts.main, facts.rules)
-        self._way = ByBranch(self._context, self._services, self.id, base, origin)
+        self._way = ByMetadata(self._context, self._services, self.id, base, origin)
         return self._way.statement(query)
 
     def settle(self, report: StepReport) -> list[str]:

@@ -1,8 +1,8 @@
-"""Publish new rows of an Iceberg table: stage them in a branch of it, then fast-forward main.
+"""Publish new rows of an Iceberg table in SQL alone: fast-forward main to the branch they are in.
 
-The branch is the record, and its snapshots identify the publication: main shows them, or it does
-not. If others have committed meanwhile, the staged rows are copied to a new branch on top of that:
-only then are rows written twice.
+The snapshots of the branch identify the publication: main shows them, or it does not. If others
+have committed meanwhile, the staged rows are copied to a new branch on top of that: only then are
+rows written twice.
 
 Source: Iceberg's documentation, "Branching and Tagging", and "Spark Procedures" (fast_forward).
 """
@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from .. import quoting
-from ..context import Atomicity, StagingContext, TableName, levels
-from ..engines.protocol import WriteFigures
+from ..context import Atomicity, StagingContext, levels
 from ..errors import EntryModifiedError, MetastoreError, RefusedError
-from ..iceberg import branches
+from ..iceberg.branches import ByBranch, change_branches
 from ..iceberg.facts import MAIN, Snapshot
 from ..publish import messages
 from ..publish.marker import Kind, SnapshotMarker, new_commit_id
-from ..steps import Step, StepReport
-from ..storage.client import still_there
+from ..steps import StepReport
 from .base import StatementBase, who_changed
 from .tables import SqlTables
 
@@ -30,11 +28,8 @@ LEFT_MAIN = ("Cannot fast-forward", "Ref does not exist", "CommitFailedException
 UNSORTED = 0
 
 
-class ByBranch:
-    """The calls of a ``StatementVersion`` by branch.
-
-    In ``begun`` main has a snapshot; ``columns`` are those of the table.
-    """
+class ByFastForward(ByBranch[StatementBase]):
+    """The calls of a ``StatementVersion`` by branch."""
 
     def __init__(
         self,
@@ -44,40 +39,9 @@ class ByBranch:
         begun: StatementBase,
         columns: Sequence[str],
     ) -> None:
+        super().__init__(tables, context.target, version, begun, begun.lines.main)
         self._columns = columns
         self._tables = tables
-        self._target = context.target
-        self._version = version
-        self._begun = begun
-        self._on = begun.lines.main
-        self._made: list[str] = []
-
-    @property
-    def record(self) -> TableName:
-        """The branch, under the name by which it is read."""
-        target = self._target
-        return TableName(target.database, target.table, target.catalog, self._branch)
-
-    @property
-    def places(self) -> str:
-        """The branch; its files are among those of the table."""
-        return f"the branch {self._branch} of {self._target}" if self._made else ""
-
-    def statement(self, query: str) -> str:
-        """Create the branch at the base; return the statement that fills it."""
-        self._begin_branch(self._on)
-        return branches.replace_rows(self.record, query, self._columns)
-
-    def check_staged(self) -> WriteFigures:
-        """What Iceberg counted; StagingError if the branch was never written to.
-
-        A missing branch is an error of the commit, which first looks at what became of the table.
-        """
-        head = self._head()
-        if head is not None and head.id == self._on:
-            what = f"the job has left nothing in {self._branch}"
-            raise messages.files_gone(self._target, what, messages.unchanged(self._begun))
-        return head.figures if head is not None else WriteFigures()
 
     def rebase(self, over: StatementBase) -> None:
         """Copy what was staged to a new branch, on top of what others have committed.
@@ -95,7 +59,7 @@ class ByBranch:
             who = who_changed(self._begun, over)
             what = f"the staged version can't be put over that: {why}"
             raise messages.concurrent_write(self._target, f"{who}; {what}")
-        if over.lines.main != self._on:
+        if over.lines.main != self._at:
             self._copy_to(over.lines.main)
 
     def mark(self, over: StatementBase, level: Atomicity) -> str:
@@ -104,8 +68,7 @@ class ByBranch:
         It is that of the kind ``iceberg``, so that sessions with a JVM read it.
         """
         if self._head() is None:
-            unchanged = messages.unchanged(self._begun)
-            raise messages.record_gone(self._target, self.record, unchanged)
+            raise self._gone()
         now_ms = self._tables.driver.now_ms()
         marker = SnapshotMarker(
             commit=new_commit_id(now_ms, self._version),
@@ -115,7 +78,7 @@ class ByBranch:
             level=level.value,
             kind=Kind.BUILD,
             time_ms=now_ms,
-            spec_id=self._spec_id(),
+            spec_id=self._open_files(),
             sort_order_id=UNSORTED,
             fork=self._version,
         )
@@ -159,57 +122,21 @@ class ByBranch:
         """What main shows is not needed any more under another name."""
         return self.discard(report)
 
-    def discard(self, report: StepReport) -> list[str]:
-        """Drop the branches, which main does not need, published or not; return what is left."""
-        target = self._target
-        removals = (
-            (
-                Step.DELETE_RECORD,
-                f"the branch {name} of {target}",
-                partial(self._tables.drop_branch, target, name),
-            )
-            for name in self._made
+    def _create(self, branch: str, at: int) -> None:
+        statement = (
+            f"ALTER TABLE {quoting.table(self._target)} CREATE BRANCH {quoting.identifier(branch)} "
+            f"AS OF VERSION {at}"
         )
-        return still_there(report, *removals)
-
-    @property
-    def _branch(self) -> str:
-        return self._made[-1] if self._made else f"{branches.PREFIX}{self._version}"
+        action = f"begin the branch {branch} of {self._target}"
+        change_branches(partial(self._tables.run, action, statement))
 
     def _head(self) -> Snapshot | None:
-        """The branch's last snapshot; None if the branch or the table is gone.
-
-        The session's cache may know a table that is gone until it is refreshed.
-        """
+        """The session's cache may know a table that is gone until it is refreshed."""
         there = self._tables.exists(self._target)
         return self._tables.lines(self._target).head(self._branch) if there else None
 
-    def _begin_branch(self, snapshot: int | None) -> None:
-        """Create the next branch: each attempt has one, on top of what it found."""
-        if snapshot is None:
-            raise RefusedError(f"{self._target} has no snapshot to begin a branch at")
-        number = len(self._made) + 1
-        name = f"{branches.PREFIX}{self._version}" + (f"_{number}" if number > 1 else "")
-        self._made.append(name)
-        statement = (
-            f"ALTER TABLE {quoting.table(self._target)} CREATE BRANCH {quoting.identifier(name)} "
-            f"AS OF VERSION {snapshot}"
-        )
-        action = f"begin the branch {name} of {self._target}"
-        branches.change_branches(partial(self._tables.run, action, statement))
-
     def _copy_to(self, snapshot: int | None) -> None:
-        staged, path = self._branch, quoting.table(self._target)
-        self._begin_branch(snapshot)
+        staged, path, self._at = self._branch, quoting.table(self._target), snapshot
+        self.begin()
         rows = f"SELECT * FROM {path} VERSION AS OF {quoting.string(staged)}"  # noqa: S608 (quoted)
-        statement = branches.replace_rows(self.record, rows)
-        self._tables.run(f"copy {staged} to {self._branch}", statement)
-        self._on = snapshot
-
-    def _spec_id(self) -> int:
-        """That of the staged files; StagedVersionIncompleteError if one can't be read."""
-        try:
-            return branches.open_files(self._tables.run, self.record)
-        except RefusedError as error:
-            unchanged = messages.unchanged(self._begun)
-            raise messages.files_gone(self._target, error.what, unchanged) from error
+        self._tables.run(f"copy {staged} to {self._branch}", self._replace_rows(rows))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from ..context import DELTA, Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
-from ..iceberg.branch_garbage import BranchGarbage
+from ..iceberg.branches import BranchGarbage
 from ..publish import messages
 from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
 from ..publish.ddl import StagingNamespaces

@@ -19,7 +19,7 @@ from ..steps import StepReport
 from . import base as bases
 from . import shapes
 from .base import StatementBase
-from .by_branch import ByBranch
+from .by_branch import ByFastForward
 from .by_copy import CREATE, REPLACE, ByCopy
 from .tables import SqlTables, details
 
@@ -30,7 +30,7 @@ CREATION = Reach(Atomicity.ISOLATED, CREATE, conflict_check="cas")
 NOTHING_SHOWN = "it has never had a snapshot"
 
 
-class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
+class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
     """A ``Version``; ``copied`` says what a publication by a copy reaches."""
 
     change = staticmethod(bases.change_between)
@@ -54,7 +54,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
         """What the chosen way reaches; until the query is known, the layout alone decides."""
         if not self._tables.has_branches:
             return replace(self._copied, strategy=REPLACE if over.exists else CREATE)
-        if isinstance(self._way, ByBranch):
+        if isinstance(self._way, ByFastForward):
             return branches.REACH
         if not over.exists:
             return CREATION
@@ -127,7 +127,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByBranch]):
         if self._why_copied:
             self._check_level(self._of_a_copy(self._why_copied))
         else:
-            self._way = ByBranch(self._context, self._tables, self.id, begun, self._columns)
+            self._way = ByFastForward(self._context, self._tables, self.id, begun, self._columns)
 
     def _check_level(self, reach: Reach) -> None:
         """Refuse a level by name that a copy can't keep; warn of less than the last publication."""
