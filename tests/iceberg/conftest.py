@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.publish.ways import ChoosingVersion
+from dbt.adapters.ctas_spark.staging.publish.version import ChoosingVersion
 from iceberg.place import Place
 from iceberg.sql_alone import IN_SQL, SqlAlone
 from readers.session import small_session

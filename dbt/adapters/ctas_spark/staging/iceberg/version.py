@@ -9,8 +9,7 @@ from ..context import Atomicity, StagingContext
 from ..engines.calls import refresh
 from ..errors import MetastoreError
 from ..publish.marker import new_version_id
-from ..publish.version import Reach
-from ..publish.ways import ChoosingVersion
+from ..publish.version import ChoosingVersion, Reach
 from ..steps import StepReport
 from . import base as bases
 from . import limits, rows_only

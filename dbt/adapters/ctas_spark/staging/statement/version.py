@@ -13,8 +13,7 @@ from ..iceberg import branches, refusals
 from ..publish import messages, purposes
 from ..publish import version as outcome
 from ..publish.marker import new_version_id
-from ..publish.version import Outcome, Reach
-from ..publish.ways import ChoosingVersion
+from ..publish.version import ChoosingVersion, Outcome, Reach
 from ..steps import StepReport
 from . import base as bases
 from . import shapes
