@@ -6,11 +6,8 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
+from dbt.adapters.ctas_spark.staging.files.base import COLUMN_STATISTICS, OF_THE_METASTORE
 from dbt.adapters.ctas_spark.staging.files.reach import metastore_filters
-from dbt.adapters.ctas_spark.staging.files.table_statistics import (
-    COLUMN_STATISTICS,
-    OF_THE_METASTORE,
-)
 from dbt.adapters.ctas_spark.staging.publish.ddl import is_transform
 
 # Spark's SessionCatalog.validateName, Hive's package.jdo, and what file systems hold.

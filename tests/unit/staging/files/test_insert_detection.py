@@ -15,9 +15,13 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     StorageError,
 )
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
+from dbt.adapters.ctas_spark.staging.files.base import (
+    PARTITION_PROVIDER,
+    SPARKS,
+    TOTAL_ROWS,
+    TOTAL_SIZE,
+)
 from dbt.adapters.ctas_spark.staging.files.insert_detection import stored_rows
-from dbt.adapters.ctas_spark.staging.files.table_statistics import SPARKS, TOTAL_ROWS, TOTAL_SIZE
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
 from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 from fakes.engine import OWN_ROWS

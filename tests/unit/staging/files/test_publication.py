@@ -7,11 +7,10 @@ import pytest
 from dbt.adapters.ctas_spark.staging.context import Atomicity, TableLayout
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.files import publication
-from dbt.adapters.ctas_spark.staging.files.base import FileBase
+from dbt.adapters.ctas_spark.staging.files.base import TOTAL_SIZE, FileBase
 from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
 from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.files.table_statistics import TOTAL_SIZE
 from dbt.adapters.ctas_spark.staging.metastore.client import (
     PLACEHOLDER,
     VIEW,

@@ -8,7 +8,6 @@ from ..metastore.client import Expectation, MetastoreClient, TableEntry
 from ..publish import messages
 from ..publish.marker import COMMIT, FORMAT, MARKER_FORMAT, PREFIX, TARGET, Marker, order_of
 from ..publish.version import Change
-from .table_statistics import is_statistic
 
 LAST_DDL_TIME = "transient_lastDdlTime"
 COMMIT_BASE = "commit:"
@@ -18,9 +17,22 @@ ABSENT = "absent"
 PARTITIONS = PREFIX + "partitions"
 PARTITION_HOLDER = PREFIX + "partition_holder"
 PARTITION_PROVIDER = "spark.sql.partitionProvider"
-BOOKKEEPING = frozenset({PARTITIONS, PARTITION_HOLDER, PARTITION_PROVIDER})
-TIMES = frozenset({LAST_DDL_TIME, "last_modified_time", "last_modified_by"})
 SCHEMA = "spark.sql.sources.schema"
+
+SPARKS = "spark.sql.statistics."
+TOTAL_SIZE, TOTAL_ROWS = f"{SPARKS}totalSize", f"{SPARKS}numRows"
+COLUMN_STATISTICS = "COLUMN_STATS_ACCURATE"
+OF_THE_METASTORE = frozenset({"numFiles", "totalSize", "numRows", "rawDataSize"})
+NO_COMMIT = frozenset(
+    {
+        *(PARTITIONS, PARTITION_HOLDER, PARTITION_PROVIDER),
+        *(LAST_DDL_TIME, "last_modified_time", "last_modified_by"),
+        *(COLUMN_STATISTICS, *OF_THE_METASTORE, "numFilesErasureCoded"),
+        *("DO_NOT_UPDATE_STATS", "STATS_GENERATED", "STATS_GENERATED_VIA_STATS_TASK"),
+    }
+)
+"""What the bookkeeping of partitions, times and statistics change: no commit is only that."""
+PREFIXES_OF_NO_COMMIT = (SPARKS, "impala.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +193,7 @@ def _identity(base: FileBase) -> tuple[object, ...]:
     counted = {
         key: value
         for key, value in entry.parameters.items()
-        if entry.is_view or not (is_statistic(key) or key in TIMES or key in BOOKKEEPING)
+        if entry.is_view or not (key in NO_COMMIT or key.startswith(PREFIXES_OF_NO_COMMIT))
     }
     columns = () if base.marker else (entry.columns, entry.partition_keys)
     return entry.location, entry.table_type, entry.create_time, columns, counted

@@ -27,8 +27,8 @@ from .entries import EntryWriter
 from .garbage import clean_up, recover
 from .restore import FileRestoring, history
 from .seen import Looks
+from .statistics import Statistics, correct, statistics_of
 from .table import FileTable, Services
-from .true_statistics import Statistics, correct, statistics_of
 from .version import FileVersion
 from .view import ViewChange, view_change
 

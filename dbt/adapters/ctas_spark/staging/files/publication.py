@@ -32,8 +32,8 @@ from .base import (
 from .directories import STAGING_SCHEMA
 from .reach import PartitionState
 from .record import Record, taken_back
+from .statistics import statistics
 from .table import FileTable
-from .table_statistics import statistics
 
 logger = logging.getLogger(__name__)
 

@@ -20,17 +20,16 @@ from ..publish.version import Change, Outcome, Reach
 from ..steps import Step, StepReport
 from ..storage.client import Removal, empty, still_there
 from . import reach
-from .base import PARTITION_PROVIDER, FileBase, change_between, who_changed
+from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
 from .follow_up import complete, fill_columns, track_partitions
 from .insert_detection import StoredRows, stored_rows
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
 from .showing import Showing
+from .statistics import correct
 from .stream import StreamRun, check_sources
 from .table import FileTable
-from .table_statistics import COLUMN_STATISTICS
-from .true_statistics import correct
 from .whole import what_is_wrong, written
 
 logger = logging.getLogger(__name__)

@@ -1,22 +1,33 @@
-"""True statistics after an ANALYZE, or an INSERT that counts, where Spark lists directories.
+"""The statistics in a table's entry: those that it is published with, and those after an ANALYZE.
 
-Spark sums up what the metastore's partitions hold. Such a table has none there: it would be empty,
-and every join would broadcast it.
+An ANALYZE, or an INSERT that counts, sums up what the metastore's partitions hold. A table whose
+directories Spark lists has none there: it would be empty, and every join would broadcast it.
 """
 
 from collections.abc import Mapping
 from contextlib import suppress
 
+from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError
 from ..metastore.client import EntryChange, TableEntry
 from ..storage.client import Storage, data_files
-from .base import PARTITION_PROVIDER, FileBase, look
+from .base import PARTITION_PROVIDER, TOTAL_ROWS, TOTAL_SIZE, FileBase, look
 from .entries import EntryWriter
-from .table_statistics import TOTAL_ROWS, TOTAL_SIZE
 
 MOST_ATTEMPTS = 10
 Statistics = Mapping[str, str]
 """Size and rows, as properties; what is not known is left out."""
+
+
+def statistics(written: WriteFigures) -> dict[str, str]:
+    """What a partitioned version is published with, as Spark itself would write it.
+
+    Hive keeps no size of a partitioned table, and Spark takes one without a size for huge.
+    """
+    counted = {TOTAL_SIZE: written.bytes, TOTAL_ROWS: written.rows}
+    if written.bytes is None:
+        return {}  # Spark reads the rows only next to a size
+    return {key: str(value) for key, value in counted.items() if value is not None}
 
 
 def statistics_of(entry: TableEntry | None) -> Statistics:

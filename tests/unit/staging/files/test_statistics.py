@@ -6,9 +6,8 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.context import OnConflict, PartitionMetadata
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.files.table_statistics import TOTAL_ROWS, TOTAL_SIZE
-from dbt.adapters.ctas_spark.staging.files.true_statistics import statistics_of
+from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, TOTAL_ROWS, TOTAL_SIZE
+from dbt.adapters.ctas_spark.staging.files.statistics import statistics_of
 from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
 from fakes.world import BY_MONTH, TARGET_NAME, World
 
