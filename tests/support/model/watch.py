@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.files.base import (
-    BOOKKEEPING,
     LAST_DDL_TIME,
+    PARTITION_HOLDER,
     PARTITION_PROVIDER,
+    PARTITIONS,
     SCHEMA,
 )
 from dbt.adapters.ctas_spark.staging.files.directories import FORMER, STAGING_ID
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from model.runs import Run
     from model.world import ModelWorld
 
+BOOKKEEPING = {PARTITIONS, PARTITION_HOLDER, PARTITION_PROVIDER}
 UPKEEP = ("begin", "settle", "clean", "recover", "rollback")
 """What fills Hive's columns and keeps partitions, besides the commit itself."""
 

@@ -21,7 +21,7 @@ from dbt.adapters.ctas_spark.staging.files.base import (
     TOTAL_ROWS,
     TOTAL_SIZE,
 )
-from dbt.adapters.ctas_spark.staging.files.insert_detection import stored_rows
+from dbt.adapters.ctas_spark.staging.files.data_files import stored_rows
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
 from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
 from fakes.engine import OWN_ROWS

@@ -20,9 +20,9 @@ from ..engines.session import SessionEngine
 from ..engines.warm.attached import ATTACHED
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
 from ..files.catalog import SessionCatalog
+from ..files.data_files import has_changed
 from ..files.schema import Find, comment
 from ..files.view import ViewChange
-from ..files.whole import has_changed
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore

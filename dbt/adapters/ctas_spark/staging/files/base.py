@@ -150,7 +150,7 @@ def change_between(begun: FileBase, now: FileBase) -> Change:
     """What became of the target, by its entry: commit, location, type, schema, properties.
 
     Statistics, times and the bookkeeping of partitions do not count. Nor do rows: only the files
-    show these (``insert_detection``).
+    show these (``data_files``).
     """
     if begun.entry is None:
         return Change.CREATED if now.exists else Change.NONE

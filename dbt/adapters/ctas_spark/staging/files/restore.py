@@ -11,15 +11,14 @@ from ..metastore.client import PROVIDER
 from ..publish.marker import Kind, LineageEntry, order_of, started_ms
 from ..retention.rules import Event, change_of
 from ..steps import StepReport
-from ..storage.client import data_files
 from .base import FileBase
 from .chain import Chain
+from .data_files import counted_in, has_changed
 from .record import Record
 from .schema import columns_of
 from .table import FileTable
 from .version import FileVersion
 from .versions import records_of
-from .whole import has_changed
 
 logger = logging.getLogger(__name__)
 
@@ -165,8 +164,7 @@ class FileRestoring:
         """
         if record.entry is None or _is_of_delta(record):
             return
-        lies_there = table.services.storage.files(record.directory)
-        found = len(data_files(lies_there, record.directory))
+        found = counted_in(table.services.storage, record.directory).files or 0
         marker = self.base.marker
         wrote = marker.lineage.figures_of(record.version).files if marker else None
         if wrote is not None and found < wrote:

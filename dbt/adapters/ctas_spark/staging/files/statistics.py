@@ -10,8 +10,9 @@ from contextlib import suppress
 from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError
 from ..metastore.client import EntryChange, TableEntry
-from ..storage.client import Storage, data_files
+from ..storage.client import Storage
 from .base import PARTITION_PROVIDER, TOTAL_ROWS, TOTAL_SIZE, FileBase, look
+from .data_files import counted_in
 from .entries import EntryWriter
 
 MOST_ATTEMPTS = 10
@@ -67,8 +68,7 @@ def _correction(storage: Storage, now: FileBase, before: Statistics) -> EntryCha
     entry, written = now.entry, statistics_of(now.entry)
     if entry is None or entry.location is None or TOTAL_SIZE not in written:
         return None
-    listed = data_files(storage.files(entry.location), entry.location)
-    size = str(sum(one.bytes for one in listed))
+    size = str(counted_in(storage, entry.location).bytes)
     rows = written.get(TOTAL_ROWS)
     if rows is None and before.get(TOTAL_SIZE) == size:
         rows = before.get(TOTAL_ROWS)

@@ -21,8 +21,8 @@ from ..steps import Step, StepReport
 from ..storage.client import Removal, empty, still_there
 from . import reach
 from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
+from .data_files import StoredRows, stored_rows, what_is_wrong, written
 from .follow_up import complete, fill_columns, track_partitions
-from .insert_detection import StoredRows, stored_rows
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
@@ -30,7 +30,6 @@ from .showing import Showing
 from .statistics import correct
 from .stream import StreamRun, check_sources
 from .table import FileTable
-from .whole import what_is_wrong, written
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import StagedVersionIncompleteError, StorageError
-from dbt.adapters.ctas_spark.staging.files.whole import what_is_wrong, written
+from dbt.adapters.ctas_spark.staging.files.data_files import what_is_wrong, written
 from fakes.storage import FakeStorage
 from fakes.world import TARGET_NAME, Staged, World, version_of
 
