@@ -27,8 +27,7 @@ from unittest.mock import patch
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
-from dbt.adapters.ctas_spark.staging.delta.live_files import Files
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, Files
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines import jvm
 from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS, java_options

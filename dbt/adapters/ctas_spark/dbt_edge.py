@@ -19,7 +19,7 @@ from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.base.meta import available
-from dbt.adapters.ctas_spark.staging.engines import class_archive, derby, jvm
+from dbt.adapters.ctas_spark.staging.engines import class_archive, embedded, jvm
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
 from dbt.adapters.ctas_spark.staging.errors import (
     AnswerLostError,
@@ -147,7 +147,7 @@ def _recognized(error: BaseException) -> StagingError | None:
         )
     if found := NO_METASTORE.search(text):
         return _not_reached(found.group(1))
-    return derby.explained(text) or (_not_writable(text) if NO_DIRECTORY in text else None)
+    return embedded.explained(text) or (_not_writable(text) if NO_DIRECTORY in text else None)
 
 
 def _met_the_end(error: BaseException | None) -> bool:

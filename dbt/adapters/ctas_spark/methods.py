@@ -22,7 +22,6 @@ from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
 from dbt.adapters.ctas_spark.staging.engines import class_archive, connect
 from dbt.adapters.ctas_spark.staging.engines.embedded import may_be_created
-from dbt.adapters.ctas_spark.staging.engines.head_start import HEAD_START
 from dbt.adapters.ctas_spark.staging.engines.launch import (
     REMOTE_SETTING,
     is_started,
@@ -30,7 +29,7 @@ from dbt.adapters.ctas_spark.staging.engines.launch import (
 )
 from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.engines.start import START
+from dbt.adapters.ctas_spark.staging.engines.start import HEAD_START, START
 from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
 from dbt.adapters.ctas_spark.staging.engines.warm.attached import ATTACHED
 from dbt.flags import get_flags

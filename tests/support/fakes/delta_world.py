@@ -18,9 +18,8 @@ from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta import transaction
 from dbt.adapters.ctas_spark.staging.delta.base import DeltaTable
 from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, Files
 from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
-from dbt.adapters.ctas_spark.staging.delta.live_files import Files
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord, RecordState
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage, MissingError
-from dbt.adapters.ctas_spark.staging.storage.statuses import parted
+from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage, MissingError, parted
 
 
 class Listed(HadoopStorage):

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from pyspark import java_gateway
 
-from dbt.adapters.ctas_spark.staging.engines.head_start import HeadStart
-from dbt.adapters.ctas_spark.staging.engines.start import Start
+from dbt.adapters.ctas_spark.staging.engines.start import HeadStart, Start
 from dbt.adapters.ctas_spark.staging.errors import ServerNotReachedError
 from servers.processes import wait_until
 

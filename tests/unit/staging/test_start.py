@@ -11,7 +11,7 @@ import pytest
 from pyspark import java_gateway
 
 from dbt.adapters.ctas_spark.staging.engines import start
-from dbt.adapters.ctas_spark.staging.engines.derby import DIRECTORY, WRITTEN_LAST
+from dbt.adapters.ctas_spark.staging.engines.embedded import DIRECTORY, WRITTEN_LAST
 from dbt.adapters.ctas_spark.staging.engines.start import Start
 from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
-from dbt.adapters.ctas_spark.staging.delta.live_files import has_all_files, live_files
+from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, has_all_files, live_files
 from dbt.adapters.ctas_spark.staging.publish.marker import Kind
 
 MARKER = CommitMarker("c1", "20260101t000000x00000001", "", "a.t", "isolated", Kind.BUILD, 1)

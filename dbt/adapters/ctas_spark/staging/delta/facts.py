@@ -1,7 +1,7 @@
-"""What a Delta log says, as plain values: a table at one version, a commit, and our marker."""
+"""What a Delta log says, as plain values: a table at one version, its files, commits, markers."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,21 @@ ROWS = PREFIX + "rows"
 BYTES = PREFIX + "bytes"
 REPLACES = ("CREATE OR REPLACE TABLE", "REPLACE TABLE", "RESTORE")
 MAINTENANCE = frozenset({"OPTIMIZE", "REORG", "VACUUM START", "VACUUM END"})
+
+Action = Mapping[str, Any]
+Files = Mapping[str, Mapping[str, Any]]
+"""The fields of ``add`` actions by their paths, which are encoded as in URIs."""
+
+KEPT_IN_A_REMOVAL = (
+    "path",
+    "partitionValues",
+    "size",
+    "stats",
+    "tags",
+    "deletionVector",
+    "baseRowId",
+    "defaultRowCommitVersion",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +139,29 @@ class TableFacts:
     def has_same_shape(self, other: "TableFacts") -> bool:
         """True if schema, properties and protocol are the same."""
         return self.metadata == other.metadata and self.protocol == other.protocol
+
+
+def live_files(commits: Iterable[Sequence[Action]]) -> Files:
+    """What is left of consecutive commits, oldest first, of which the first has all live files.
+
+    A path lives once: a commit that gives it another deletion vector removes and adds it.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for actions in commits:
+        for gone in (one["remove"] for one in actions if "remove" in one):
+            found.pop(gone["path"], None)
+        found |= {one["add"]["path"]: one["add"] for one in actions if "add" in one}
+    return found
+
+
+def has_all_files(number: int, actions: Sequence[Action]) -> bool:
+    """True for the commit that created the table, and for a build of ours, which replaces all."""
+    told = (one["commitInfo"].get("userMetadata") for one in actions if "commitInfo" in one)
+    marker = CommitMarker.parse(next(told, None))
+    return number == 0 or (marker is not None and marker.kind is Kind.BUILD)
+
+
+def removal(add: Mapping[str, Any], time_ms: int) -> Action:
+    """What Delta's own ``AddFile.removeWithTimestamp`` makes of the fields of an ``add``."""
+    kept = {key: add.get(key) for key in KEPT_IN_A_REMOVAL}
+    return {**kept, "deletionTimestamp": time_ms, "dataChange": True, "extendedFileMetadata": True}

@@ -16,8 +16,16 @@ from ..context import TableName
 from ..engines import jvm
 from ..engines.protocol import WriteFigures
 from ..errors import EntryMissingError, EntryModifiedError, MetastoreError, RefusedError
-from .facts import CommitFacts, CommitMarker, TableFacts
-from .live_files import Action, Files, has_all_files, live_files, removal
+from .facts import (
+    Action,
+    CommitFacts,
+    CommitMarker,
+    Files,
+    TableFacts,
+    has_all_files,
+    live_files,
+    removal,
+)
 
 NO_LOG = -1
 OPERATION = "org.apache.spark.sql.delta.DeltaOperations$ReplaceTable"

@@ -10,8 +10,7 @@ from typing import Any
 from ..engines import jvm
 from ..errors import RefusedError
 from ..publish.version import before_the_call
-from .facts import CommitMarker, TableFacts
-from .live_files import Action, Files
+from .facts import Action, CommitMarker, Files, TableFacts
 from .tables import DeltaTables, LoadedTable, core_errors
 
 FEATURE = "delta.feature."

@@ -16,8 +16,7 @@ from ..steps import StepReport
 from . import limits, transaction
 from . import record as records
 from .base import DeltaAttempt, DeltaBase, DeltaTable
-from .facts import publishes
-from .live_files import Files
+from .facts import Files, publishes
 from .record import DeltaRecord, RecordState
 from .tables import LoadedTable
 

@@ -1,7 +1,9 @@
 """The start of Spark's JVM, which a signal may end: as long as it starts, nothing can be lost."""
 # ruff: noqa: SLF001 (PySpark keeps its JVM in attributes without a public name)
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,7 @@ from pyspark import SparkContext, java_gateway
 from pyspark.sql import SparkSession
 
 from ..errors import JobCanceledError
-from . import derby
+from . import embedded
 
 GRACE_SECONDS = 2.0
 
@@ -72,7 +74,7 @@ class Start:
             JobCanceledError: it was ended. An embedded metastore that it had begun to create is
                 removed, because no later start could open it.
         """
-        database = directory / derby.DIRECTORY
+        database = directory / embedded.DIRECTORY
         was_there = database.exists()
         # the name by which launch_gateway calls it
         java_gateway.Popen = self._launched  # type: ignore[attr-defined, assignment]
@@ -94,7 +96,7 @@ class Start:
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = None
         if database is not None:
-            derby.remove_unfinished(database)
+            embedded.remove_unfinished(database)
 
     def _launched(self, *command: Any, **options: Any) -> "Popen[bytes]":
         self._process = Popen(*command, **options)  # noqa: S603 (PySpark's own)
@@ -113,4 +115,42 @@ class Start:
             self._process.kill()
 
 
+class HeadStart:
+    """A start that goes ahead in the background, while its process does something else.
+
+    Whoever needs Spark waits for it, and gets its error if it failed.
+    """
+
+    def __init__(self, start: Start) -> None:
+        self._start = start
+        self._result: Future[object] | None = None
+
+    def begin(self, work: Callable[[], object]) -> None:
+        """Run what starts Spark in a thread that does not hold the process."""
+        result: Future[object] = Future()
+
+        def run() -> None:
+            try:
+                result.set_result(work())
+            except BaseException as error:  # noqa: BLE001 (raised where Spark is needed)
+                result.set_exception(error)
+
+        self._result = result
+        threading.Thread(target=run, daemon=True, name="head-start").start()
+
+    def wait(self) -> None:
+        """Wait for the start, if there is one; it raises what that raised."""
+        result = self._result
+        if result is not None:
+            result.result()
+
+    def end(self) -> None:
+        """The invocation ends: break off a start that nobody needed, and forget it."""
+        result, self._result = self._result, None
+        if result is not None and not result.done():
+            self._start.break_off()
+            wait([result])
+
+
 START = Start()
+HEAD_START = HeadStart(START)

@@ -18,12 +18,11 @@ from .base import ABSENT, FileBase, lies_in
 from .chain import Chain
 from .follow_up import complete, drop_stale_partitions, mended
 from .publication import fenced
-from .record import RECORD, Record
+from .record import RECORD, Record, records_among, unrecorded
 from .seen import Looks, Seen
 from .showing import Showing
 from .table import FileTable
 from .took_over import TookOver, say_they_stay
-from .versions import records_among, unrecorded
 
 REFUSED = (EntryModifiedError, EntryMissingError)
 NO_TARGET = Chain((), ())

@@ -1,6 +1,7 @@
-"""The record of a version: one frozen value, in one property of its entry in the staging schema."""
+"""The records of versions: each is one frozen value, in one property of an entry."""
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 
@@ -178,6 +179,46 @@ def moved(table: FileTable, record: Record, expected: Record) -> Record | None:
     with suppress(EntryModifiedError):
         return move(table, record, expected)
     return None
+
+
+def records_of(table: FileTable) -> tuple[Record, ...]:
+    """The target's records, read now."""
+    names = table.metastore.tables(table.context.staging_schema, prefix_of(table.name))
+    return records_among(table, table.metastore.entries(names))
+
+
+def records_among(table: FileTable, entries: Iterable[TableEntry]) -> tuple[Record, ...]:
+    """The target's records: of its name, and of this staging id."""
+    found = (_record(entry, table.name) for entry in entries)
+    owns = table.services.roots.owns
+    return tuple(one for one in found if one is not None and owns(one.root, table.name))
+
+
+def unrecorded(table: FileTable, known: Iterable[Record]) -> tuple[Record, ...]:
+    """What lies in the target's roots, as records without an entry; those of ``known``, too."""
+    roots = {*table.services.roots.known(table.context), *(one.root for one in known)}
+    children = table.services.storage.children
+    return tuple(
+        Record(str(table.name), version, root)
+        for root in sorted(roots)
+        for version in filter(VERSION_ID.fullmatch, children(root))
+    )
+
+
+def _record(entry: TableEntry, target: TableName) -> Record | None:
+    """An entry of a version's name and location without a record is Delta's.
+
+    Its run died before it wrote one, and its base is not known.
+    """
+    if RECORD in entry.parameters:
+        record = Record.of(entry)
+        return record if record is not None and record.target == str(target) else None
+    version, location = version_of(entry.name), (entry.location or "").rstrip("/")
+    root, _, directory = location.rpartition("/")
+    is_named = entry.name == name_of(entry.name.database, target, version)
+    if not is_named or directory != version or not VERSION_ID.fullmatch(version):
+        return None
+    return Record(str(target), version, root, entry=entry)
 
 
 @dataclass(slots=True)

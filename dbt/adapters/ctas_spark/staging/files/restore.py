@@ -14,11 +14,10 @@ from ..steps import StepReport
 from .base import FileBase
 from .chain import Chain
 from .data_files import counted_in, has_changed
-from .record import Record
+from .record import Record, records_of
 from .schema import columns_of
 from .table import FileTable
 from .version import FileVersion
-from .versions import records_of
 
 logger = logging.getLogger(__name__)
 

@@ -19,10 +19,9 @@ from ..storage.client import emptied
 from .base import FileBase
 from .chain import Chain
 from .directories import FOLDER
-from .record import Record, moved
+from .record import Record, moved, records_of
 from .showing import places
 from .table import FileTable
-from .versions import records_of
 
 logger = logging.getLogger(__name__)
 

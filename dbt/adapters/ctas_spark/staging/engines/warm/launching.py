@@ -9,7 +9,7 @@ from pathlib import Path
 import pyspark
 
 from ...errors import SparkNotStartedError
-from .. import derby
+from .. import embedded
 from ..java_options import LOG
 from ..launch import CONSOLE
 from . import door
@@ -78,7 +78,7 @@ def _launched(order: Order) -> int:
     answer = json.loads(said) if said else {"failed": f"it ended at once; see {order.logs}"}
     if failure := answer.get("failed"):
         process.wait()
-        raise derby.explained(failure) or _not_started(failure)
+        raise embedded.explained(failure) or _not_started(failure)
     return process.pid
 
 
