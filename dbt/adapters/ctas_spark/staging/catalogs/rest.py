@@ -5,14 +5,14 @@ other name can lead there. Only the first attempt to stage a version shows that.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..iceberg.limits import NoSecondNameError
-from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled, StagingCatalog
+from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from ..publish.rollback import RolledBack
 from ..publish.staged_table import Plan, StagedTable
 from ..retention.rules import Event, RetentionRules, Sweep
@@ -47,7 +47,7 @@ class _FirstTry(Plan):
             return replace(self.in_sql(refused), observers=self.observers).begin()
 
 
-class RestCatalog:
+class RestCatalog(StagingCatalog):
     """A ``StagingCatalog`` out of two: ``forked`` until the server refuses it, then ``in_sql``."""
 
     def __init__(self, forked: StagingCatalog, in_sql: StagingCatalog) -> None:
@@ -74,21 +74,13 @@ class RestCatalog:
         return _FirstTry(*shared, in_sql=in_sql)
 
     def clean_up(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        *,
-        dry_run: bool = False,
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         """Delete what forks have left; what SQL has left as well, if there may be something."""
         swept = self._forked.clean_up(context, rules, dry_run=dry_run)
         if rules.thorough or not self._takes_forks:
             swept.add(self._in_sql.clean_up(context, rules, dry_run=dry_run))
         return swept
-
-    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
-        """One by one: each table has a history of its own."""
-        return self.clean_up
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         return self._forked.recover(context)

@@ -4,7 +4,6 @@ It needs the driver's JVM: Delta's transaction takes the version that it is cond
 there, and SQL has no words for it.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -14,7 +13,7 @@ from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
 from ..publish import messages
-from ..publish.catalog import Capabilities, CleanUpOfOne, Ruled
+from ..publish.catalog import Capabilities, StagingCatalog
 from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
@@ -29,7 +28,7 @@ from .tables import DeltaTables
 from .version import DeltaVersion
 
 
-class DeltaCatalog:
+class DeltaCatalog(StagingCatalog):
     """A ``StagingCatalog`` for Delta models; ``files`` creates tables and replaces others."""
 
     def __init__(self, files: SessionCatalog, tables: DeltaTables) -> None:
@@ -53,11 +52,7 @@ class DeltaCatalog:
         return Plan(context, level, job, partial(self._open, context), services.clock)
 
     def clean_up(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        *,
-        dry_run: bool = False,
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         """Delete what was staged and never published; Delta's VACUUM expires the rest.
 
@@ -75,10 +70,6 @@ class DeltaCatalog:
                 done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         done.add(of_files)
         return done
-
-    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
-        """One by one: each table has a history of its own."""
-        return self.clean_up
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         """Forget what was published, and finish deletions that were begun."""

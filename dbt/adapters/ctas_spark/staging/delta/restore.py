@@ -10,6 +10,7 @@ from ..context import Atomicity, TableName
 from ..engines.protocol import WriteFigures
 from ..errors import ConcurrentWriteError, EntryModifiedError, MetastoreError, RefusedError
 from ..publish.marker import Kind, Marker
+from ..publish.rollback import Restoring
 from ..publish.version import CannotReplayError, Outcome
 from ..retention.rules import Event
 from ..steps import StepReport
@@ -150,7 +151,7 @@ class DeltaRestore(DeltaAttempt):
 
 
 @dataclass
-class DeltaRestoring:
+class DeltaRestoring(Restoring):
     """The ``Restoring`` of one Delta table, whose history is read once."""
 
     table: DeltaTable
@@ -162,10 +163,6 @@ class DeltaRestoring:
     def earlier(self) -> tuple[str, ...]:
         """The versions in the log, newest first, without the live one."""
         return tuple(one for one in self._numbers if one != self._live)
-
-    def unproven(self) -> tuple[str, ...]:
-        """None: what is not in the format's history was not published."""
-        return ()
 
     def restored(
         self,

@@ -14,7 +14,7 @@ from ..engines.protocol import Engine, Job, WriteFigures
 from ..errors import FormatNotFoundError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableLockClient
 from ..publish import ddl, messages
-from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
+from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled, StagingCatalog
 from ..publish.locks import OWNER, CommitLock, MetastoreLock, NoLock, ProcessLock
 from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
@@ -56,7 +56,7 @@ def reached(check: ConflictCheck, lock: CommitLock | None = None) -> Capabilitie
     return Capabilities("hive", check, Atomicity.ATOMIC, missing, REMEDY)
 
 
-class SessionCatalog:
+class SessionCatalog(StagingCatalog):
     """Publishes by one metastore call: compare-and-swap, or under a lock.
 
     ``locks`` are the metastore's own, or this process's if no other can be a client of it, as with
@@ -124,11 +124,7 @@ class SessionCatalog:
         return FileVersion(self._table(context, report=report), level, count=count)
 
     def clean_up(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        *,
-        dry_run: bool = False,
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         self._follow(context)
         return self.clean_ups([(context, rules)])(context, rules, dry_run=dry_run)

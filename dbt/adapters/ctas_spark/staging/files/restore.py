@@ -9,6 +9,7 @@ from ..clock import time_text
 from ..context import DELTA, Atomicity
 from ..metastore.client import PROVIDER
 from ..publish.marker import Kind, LineageEntry, order_of, started_ms
+from ..publish.rollback import Restoring
 from ..retention.rules import Event, change_of
 from ..steps import StepReport
 from .base import FileBase
@@ -112,7 +113,7 @@ def _is_table(record: Record) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class FileRestoring:
+class FileRestoring(Restoring):
     """A ``Restoring`` of tables of files: a version's record is its schema, too.
 
     ``kept`` are the records of versions that can be read, each with the target and the staging

@@ -3,13 +3,11 @@
 It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL has no words for it.
 """
 
-from collections.abc import Sequence
-
 from ..context import Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NotSupportedError
 from ..publish import messages
-from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
+from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from ..publish.ddl import StagingNamespaces
 from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
@@ -25,7 +23,7 @@ from .tables import IcebergServices
 from .version import IcebergVersion
 
 
-class IcebergCatalog:
+class IcebergCatalog(StagingCatalog):
     """A ``StagingCatalog``.
 
     ``kind`` names how it points to its tables' metadata. With ``may_refuse_forks`` a plan asks at
@@ -60,11 +58,7 @@ class IcebergCatalog:
         return Plan(context, level, job, attempt, self._services.clock)
 
     def clean_up(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        *,
-        dry_run: bool = False,
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         """Delete what was staged and never published; the rest is Iceberg's own to expire."""
         self.capabilities(context.staging_schema)
@@ -79,10 +73,6 @@ class IcebergCatalog:
         for event in reversed(self.history(context)):
             done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         return done
-
-    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
-        """One by one: each table has a history of its own."""
-        return self.clean_up
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         """One commit leaves nothing half done; entries of published forks are removed."""

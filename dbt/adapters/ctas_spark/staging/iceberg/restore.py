@@ -11,6 +11,7 @@ from ..clock import time_text
 from ..context import Atomicity, StagingContext
 from ..errors import NoSuchVersionError
 from ..publish.marker import SnapshotMarker
+from ..publish.rollback import Restoring
 from ..retention.rules import Event, change_of
 from ..steps import StepReport
 from .base import IcebergBase, look
@@ -82,7 +83,7 @@ def _event(table: TableFacts, one: Published, before: Snapshot | None, live: str
 
 
 @dataclass(frozen=True, slots=True)
-class IcebergRestoring:
+class IcebergRestoring(Restoring):
     """The ``Restoring`` of one Iceberg table."""
 
     context: StagingContext
@@ -103,10 +104,6 @@ class IcebergRestoring:
             for version, last in found.items()
             if last is not None and base.facts.columns(last[1].schema_id)
         )
-
-    def unproven(self) -> tuple[str, ...]:
-        """None: what is not in the format's history was not published."""
-        return ()
 
     def restored(
         self,

@@ -60,17 +60,13 @@ class CleanUpOfOne(Protocol):
     """A ``clean_up`` of one table."""
 
     def __call__(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        *,
-        dry_run: bool = False,
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         """The same as a catalog's."""
 
 
 class StagingCatalog(Protocol):
-    """One implementation for each kind of table."""
+    """One implementation for each kind of table; what a kind has not got, it need not say."""
 
     def capabilities(self, staging_schema: str) -> Capabilities:
         """What this catalog reaches; probed once, with ``staging_schema`` as the place to try."""
@@ -82,11 +78,7 @@ class StagingCatalog(Protocol):
         """
 
     def clean_up(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        *,
-        dry_run: bool = False,
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         """Delete the target's versions that nobody needs any more, by ``rules``.
 
@@ -94,18 +86,23 @@ class StagingCatalog(Protocol):
             StagingError: it could not be found out whether something may go; the rest stays.
         """
 
-    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
+    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002 (one by one)
         """The ``clean_up`` of any of these tables, whose records are in one staging schema.
 
         What can be read of many of them at once is, and nothing of versions that are too young to
-        be deleted.
+        be deleted. Where each table has a history of its own, nothing can.
 
         Raises:
             StagingError: it could not be read; each table can still be cleaned up by itself.
         """
+        return self.clean_up
 
-    def recover(self, context: StagingContext) -> tuple[str, ...]:
-        """Finish what crashes left half done of the target; what was done, as sentences."""
+    def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
+        """Finish what crashes left half done of the target; what was done, as sentences.
+
+        A statement that a crash cut off has had its whole effect, or none.
+        """
+        return ()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         """The target's publications, newest first."""

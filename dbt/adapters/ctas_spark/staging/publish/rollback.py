@@ -51,7 +51,11 @@ class Restoring(Protocol):
         """The ids of the versions that can be published again, newest first; not the live one."""
 
     def unproven(self) -> tuple[str, ...]:
-        """Those of which nobody can tell whether they were ever published: only by name."""
+        """Those of which nobody can tell whether they were ever published: only by name.
+
+        None where the format's own history says what was published.
+        """
+        return ()
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> Version[Any]:
         """An attempt that publishes an earlier version."""

@@ -4,14 +4,14 @@ A copy (CREATE TABLE or REPLACE TABLE) is not conditional on what begin saw: a c
 between the last look and the statement is overwritten. The fast-forward of a branch is conditional.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..context import DELTA, Atomicity, StagingContext
 from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
 from ..iceberg.branches import BranchGarbage
 from ..publish import messages
-from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
+from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from ..publish.ddl import StagingNamespaces
 from ..publish.purposes import problems_of_any
 from ..publish.rollback import RolledBack
@@ -43,7 +43,7 @@ def with_branches(copied: Capabilities) -> Capabilities:
     return Capabilities(copied.catalog, ConflictCheck.CAS, Atomicity.ISOLATED)
 
 
-class StatementCatalog:
+class StatementCatalog(StagingCatalog):
     """A ``StagingCatalog``; ``copied`` is what a statement that copies reaches in it."""
 
     def __init__(self, tables: SqlTables, copied: Capabilities) -> None:
@@ -71,11 +71,7 @@ class StatementCatalog:
         )
 
     def clean_up(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        *,
-        dry_run: bool = False,
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         """Drop what old attempts have left; there are no superseded versions."""
         report, tables = StepReport(context.target), self._tables
@@ -84,14 +80,6 @@ class StatementCatalog:
             found.append(BranchGarbage(context.target, tables, tables.driver.now_ms))
         with report.within(Step.CLEAN_UP):
             return swept(found, rules, report, dry_run=dry_run)
-
-    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
-        """One by one: each table has a history of its own."""
-        return self.clean_up
-
-    def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
-        """Nothing: a statement that a crash cut off has changed nothing."""
-        return ()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         found = self._tables.look(context.target)

@@ -1,6 +1,6 @@
 """A database behind a JDBC catalog of Spark: a rename publishes a table, nothing replaces one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ..clock import SYSTEM_CLOCK, Clock
@@ -8,7 +8,7 @@ from ..context import Atomicity, OnConflict, StagingContext
 from ..engines.protocol import Job
 from ..errors import ConfigurationError, NoSuchVersionError
 from ..publish import messages
-from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled
+from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from ..publish.purposes import problems_of_any
 from ..publish.rollback import RolledBack
 from ..publish.staged_table import Plan
@@ -43,7 +43,7 @@ def open_database(spark: Any, context: StagingContext, clock: Clock = SYSTEM_CLO
     return Database(asking(spark), name, clock)
 
 
-class DatabaseCatalog:
+class DatabaseCatalog(StagingCatalog):
     """A ``StagingCatalog`` that needs no staging schema: a rename stays within the target's."""
 
     def __init__(self, database: Database) -> None:
@@ -73,25 +73,13 @@ class DatabaseCatalog:
         )
 
     def clean_up(
-        self,
-        context: StagingContext,
-        rules: RetentionRules,
-        *,
-        dry_run: bool = False,
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         """Drop what old attempts have left; no version is superseded, because none is replaced."""
         report = StepReport(context.target)
         with report.within(Step.CLEAN_UP):
             garbage = DatabaseGarbage(context.target, self._database)
             return swept([garbage], rules, report, dry_run=dry_run)
-
-    def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002
-        """One by one."""
-        return self.clean_up
-
-    def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
-        """Nothing: a rename that a crash cut off has happened or not."""
-        return ()
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:  # noqa: ARG002 (of none)
         """Nothing: a table in a database has no marker."""
