@@ -71,7 +71,7 @@ class StepReport:
     """
 
     def __init__(self, target: TableName, observers: tuple[StepObserver, ...] = ()) -> None:
-        self._target = target
+        self.target = target
         self._observers = observers
         self._current: Step | None = None
 
@@ -100,8 +100,8 @@ class StepReport:
 
     def _tell_entered(self, step: Step) -> None:
         for observer in (*self._observers, *_everywhere):
-            observer.entered(step, self._target)
+            observer.entered(step, self.target)
 
     def _tell_left(self, step: Step) -> None:
         for observer in (*self._observers, *_everywhere):
-            observer.left(step, self._target)
+            observer.left(step, self.target)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..context import TableName
 from ..errors import EntryExistsError, EntryModifiedError, StorageError
 from ..publish.marker import Kind, new_commit_id, started_ms
+from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place, Reason
 from ..steps import StepReport
 from ..storage.client import emptied
@@ -26,15 +26,11 @@ LIVE_IF_NATIVE = {Reason.NATIVE: Reason.LIVE}
 
 
 @dataclass
-class DeltaGarbage:
+class DeltaGarbage(Garbage):
     """A ``Garbage`` of the attempts on one Delta table; their records are read once."""
 
     table: DeltaTable
     report: StepReport
-
-    @property
-    def target(self) -> TableName:
-        return self.table.name
 
     def forget_published(self) -> tuple[str, ...]:
         """Remove what published versions needed while they were staged, at any age; their ids."""
@@ -55,10 +51,6 @@ class DeltaGarbage:
             )
             for record, reason in self._known.values()
         )
-
-    def left_for_ms(self, version: KnownVersion) -> int | None:
-        """Delta itself keeps what was published."""
-        raise RuntimeError(f"version {version.id} of {self.target} was not published")
 
     def age_ms(self, version: KnownVersion) -> int:
         """Since the youngest of its start, its record and its newest file."""
@@ -81,17 +73,13 @@ class DeltaGarbage:
         """
         return self._where_it_may_land(self._record(version)) is not None
 
-    def may_have_lived(self, version: KnownVersion) -> bool:  # noqa: ARG002
-        """False: Delta itself keeps what was published."""
-        return False
-
     def fence(self) -> None:
         """Commit the same metadata again, at the place of every attempt that may land."""
         for record in (one for one, reason in self._known.values() if reason is None):
             table = self._where_it_may_land(record)
             if table is None:
                 continue
-            target, now_ms = str(self.target), self.table.now_ms()
+            target, now_ms = str(self.table.name), self.table.now_ms()
             commit = new_commit_id(now_ms, version="")
             marker = CommitMarker(commit, "", "", target, "", Kind.FENCE, now_ms)
             with suppress(EntryModifiedError):  # another came first; the attempt stays for now

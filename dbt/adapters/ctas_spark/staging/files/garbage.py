@@ -90,10 +90,6 @@ class FileGarbage:
         """The target, with the staging schema that it has now."""
         return self.by_schema[0][0]
 
-    @property
-    def target(self) -> TableName:
-        return self.table.name
-
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory, without the tombstones that only wait."""
         for table, seen in self.by_schema:
@@ -276,7 +272,7 @@ class FileGarbage:
             return False
         adopted = EntryChange.of(entry, {**entry.parameters, **record.to_parameters()})
         entries = self.table.services.entries
-        return self._written(record, lambda: entries.change(self.target, adopted, None))
+        return self._written(record, lambda: entries.change(self.table.name, adopted, None))
 
     def _written(self, record: Record, write: Callable[[], None]) -> bool:
         try:
@@ -296,7 +292,7 @@ class FileGarbage:
         heir = next(filter(None, (records.read(one, live) for one, _ in self.by_schema)), None)
         if not self._inherits(heir, record.took_over):
             reason = "no version is left that remembers them"
-            say_they_stay(self.target, record.took_over, reason)
+            say_they_stay(self.table.name, record.took_over, reason)
 
     def _inherits(self, heir: Record | None, directory: str) -> bool:
         if heir is None or heir.took_over is not None:

@@ -17,7 +17,7 @@ from ..errors import EntryModifiedError, MetastoreError, RefusedError, StagingEr
 from ..publish import messages
 from ..publish.marker import VERSION_ID, started_ms
 from ..publish.version import B, Reach
-from ..retention.clean_up import Unneeded
+from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place
 from ..steps import Step, StepReport
 from ..storage.client import still_there
@@ -178,7 +178,7 @@ def change_branches(change: Callable[[], object]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class BranchGarbage(Unneeded):
+class BranchGarbage(Garbage):
     """A ``Garbage``: every branch that is named after a version, whoever made it.
 
     Main needs none. A writer that is alive all the same finds its branch gone, and publishes

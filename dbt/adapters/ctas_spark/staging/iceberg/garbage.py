@@ -12,6 +12,7 @@ from typing import cast
 from ..context import StagingContext, TableName
 from ..errors import EntryMissingError, MetastoreError
 from ..publish.marker import TARGET, VERSION_ID, Kind, started_ms
+from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place, Reason
 from ..steps import StepReport
 from ..storage.client import emptied
@@ -26,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class IcebergGarbage:
+class IcebergGarbage(Garbage):
     """The ``Garbage`` of one Iceberg target.
 
     The handle of a version is its fork; None for an entry whose metadata file is gone.
@@ -63,10 +64,6 @@ class IcebergGarbage:
             if fork is None or not fork.is_in(target)
         )
 
-    def left_for_ms(self, version: KnownVersion) -> int | None:  # noqa: ARG002
-        """None: what was published is never a version of this garbage."""
-        return None
-
     def age_ms(self, version: KnownVersion) -> int:
         """By the clock of the storage that its files lie on; by its id alone where none is found.
 
@@ -92,10 +89,6 @@ class IcebergGarbage:
         if version.handle is None:
             return False
         return _fork_of(version).may_land_on(self._look().facts)
-
-    def may_have_lived(self, version: KnownVersion) -> bool:  # noqa: ARG002
-        """False: what was published is never a version of this garbage."""
-        return False
 
     def fence(self) -> None:
         """Commit a snapshot of the same files: a commit over the one before is refused."""

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..context import TableName
 from ..errors import StorageError
 from ..steps import Step, StepReport
 from .rules import KnownVersion, Place, Reason, RetentionRules, Sweep
@@ -25,34 +24,17 @@ class Garbage(Protocol):
     """One target's versions, and how its kind removes one.
 
     Every call raises MetastoreError or StorageError if it can't find out what it asks for: that is
-    never "absent" or "old".
+    never "absent" or "old". What is not asked of a kind here is asked of all that was staged and
+    never published: its age alone decides, and its files go with its record.
     """
 
-    @property
-    def target(self) -> TableName:
-        """The table whose versions these are."""
+    __slots__ = ()
 
     def versions(self) -> tuple[KnownVersion, ...]:
         """All that can be seen; the superseded ones newest first."""
 
-    def left_for_ms(self, version: KnownVersion) -> int | None:
-        """Milliseconds since a later publication had landed; None if none is known."""
-
     def age_ms(self, version: KnownVersion) -> int:
         """Milliseconds since the youngest of: its id's start, its record, its newest file."""
-
-    def may_land(self, version: KnownVersion) -> bool:
-        """True if the target is still what the version's writer expects at its commit call."""
-
-    def may_have_lived(self, version: KnownVersion) -> bool:
-        """True if nothing proves that a version without a known publication never had one.
-
-        Then it gets the grace of a superseded version. A fence may come too late: then this says
-        what the target shows after it.
-        """
-
-    def fence(self) -> None:
-        """Give the target a fresh commit id; the version that it shows stays."""
 
     def take(self, version: KnownVersion) -> bool:
         """Move its record to ``deleting`` by compare-and-swap; make one where there is none.
@@ -60,54 +42,45 @@ class Garbage(Protocol):
         False if another process came first.
         """
 
-    def shown(self, versions: Sequence[KnownVersion]) -> Mapping[str, Reason]:
+    def delete_record(self, version: KnownVersion) -> None:
+        """Delete its record, after its files."""
+
+    def left_for_ms(self, version: KnownVersion) -> int | None:  # noqa: ARG002
+        """Milliseconds since a later publication had landed; None if none is known."""
+        return None
+
+    def may_land(self, version: KnownVersion) -> bool:  # noqa: ARG002
+        """True if the target is still what the version's writer expects at its commit call.
+
+        False where a writer that is alive all the same finds what it staged gone.
+        """
+        return False
+
+    def may_have_lived(self, version: KnownVersion) -> bool:  # noqa: ARG002
+        """True if nothing proves that a version without a known publication never had one.
+
+        Then it gets the grace of a superseded version. A fence may come too late: then this says
+        what the target shows after it.
+        """
+        return False
+
+    def fence(self) -> None:
+        """Give the target a fresh commit id; the version that it shows stays."""
+        return
+
+    def shown(self, versions: Sequence[KnownVersion]) -> Mapping[str, Reason]:  # noqa: ARG002
         """Why some of these have to stay after all, by fresh reads: other tables, the target last.
 
         A table that a version's writer would still publish over counts as showing it.
         """
-
-    def give_back(self, version: KnownVersion) -> None:
-        """Take its record out of ``deleting``: a table shows it."""
-
-    def delete_files(self, version: KnownVersion) -> bool:
-        """Delete its files; False if they come back again and again."""
-
-    def delete_record(self, version: KnownVersion) -> None:
-        """Delete its record, after its files."""
-
-
-class Unneeded:
-    """What is the same in a ``Garbage`` of what no published table needs: age alone decides.
-
-    A writer that is alive all the same finds what it staged gone, and publishes nothing.
-    """
-
-    __slots__ = ()
-
-    def left_for_ms(self, version: KnownVersion) -> int | None:  # noqa: ARG002
-        """Nothing that is staged was ever published itself."""
-        return None
-
-    def may_land(self, version: KnownVersion) -> bool:  # noqa: ARG002
-        """False: what it would publish is gone."""
-        return False
-
-    def may_have_lived(self, version: KnownVersion) -> bool:  # noqa: ARG002
-        """Nothing that is staged was ever published itself."""
-        return False
-
-    def fence(self) -> None:
-        """Nothing has to be kept from landing."""
-
-    def shown(self, versions: Sequence[KnownVersion]) -> Mapping[str, Reason]:  # noqa: ARG002
-        """None of them: the target does not need it."""
         return {}
 
-    def give_back(self, version: KnownVersion) -> None:
-        """Nothing was taken from the target."""
+    def give_back(self, version: KnownVersion) -> None:  # noqa: ARG002
+        """Take its record out of ``deleting``: a table shows it."""
+        return
 
     def delete_files(self, version: KnownVersion) -> bool:  # noqa: ARG002
-        """They go with the record."""
+        """Delete its files; False if they come back again and again."""
         return True
 
 
@@ -228,8 +201,8 @@ class CleanUp:
             return Reason.FULL
         with self.report.within(Step.DELETE_RECORD):
             self.garbage.delete_record(version)
-        target, directory = self.garbage.target, version.directory
-        logger.info("version %s of %s was deleted: %s", version.id, target, directory)
+        said = "version %s of %s was deleted: %s"
+        logger.info(said, version.id, self.report.target, version.directory)
         return None
 
 

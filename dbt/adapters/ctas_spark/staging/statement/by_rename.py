@@ -22,7 +22,7 @@ from ..publish import messages
 from ..publish import version as outcome
 from ..publish.marker import new_version_id, started_ms
 from ..publish.version import Change, FormatVersion, Outcome, Reach
-from ..retention.clean_up import Unneeded, swept
+from ..retention.clean_up import Garbage, swept
 from ..retention.rules import KnownVersion, Place, RetentionRules
 from ..steps import Step, StepReport
 from ..storage.client import still_there
@@ -162,7 +162,7 @@ class RenamedVersion(FormatVersion[DatabaseBase]):
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseGarbage(Unneeded):
+class DatabaseGarbage(Garbage):
     """A ``Garbage``: what old attempts have left staged; a rename takes a table out of it."""
 
     target: TableName

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from ..context import StagingContext, TableName
+from ..context import StagingContext
 from ..publish.marker import VERSION_ID, started_ms
-from ..retention.clean_up import Unneeded
+from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place
 from .base import TableFacts
 from .by_copy import STAGED_AS, STAGED_FOR, staged_name
@@ -17,7 +17,7 @@ from .tables import SqlTables
 
 
 @dataclass(frozen=True, slots=True)
-class StatementGarbage(Unneeded):
+class StatementGarbage(Garbage):
     """A ``Garbage``: the staged tables of one target, whoever made them.
 
     The handle of a version is the time of its last write, in ms.
@@ -25,10 +25,6 @@ class StatementGarbage(Unneeded):
 
     context: StagingContext
     tables: SqlTables
-
-    @property
-    def target(self) -> TableName:
-        return self.context.target
 
     def versions(self) -> tuple[KnownVersion, ...]:
         """Every table whose name and properties say that it was staged for the target."""
@@ -62,5 +58,5 @@ class StatementGarbage(Unneeded):
     def _find(self, version: str) -> TableFacts | None:
         """The staged table; None if its properties say otherwise (forks have such names, too)."""
         facts = self.tables.find(staged_name(self.context, version))
-        own = {STAGED_FOR: str(self.target), STAGED_AS: version}
+        own = {STAGED_FOR: str(self.context.target), STAGED_AS: version}
         return facts if facts is not None and own.items() <= facts.properties.items() else None
