@@ -158,7 +158,7 @@ class SessionCatalog(StagingCatalog):
     def correct_statistics(self, name: TableName, before: Statistics) -> None:
         """Make true what a statement has just counted; ``before`` is what the entry said then."""
         entries = EntryWriter(self._metastore, self._lock() or NoLock(), conditional=True)
-        if correct(entries, self._storage, self._metastore.get_table(name), before):
+        if correct(entries, self._storage, name, before):
             refresh(self._engine, name)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:

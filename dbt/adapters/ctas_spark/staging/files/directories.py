@@ -81,7 +81,7 @@ class VersionRoots:
         """What changes the id's entry; with a lock, once the metastore was found not to compare."""
         self._guard = threading.RLock()
         self._id: str | None = None
-        self._locations: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
         self._claimed: dict[str, str] = {}
         self._is_own: dict[str, bool] = {}
         self._noted: dict[str, str] = {}
@@ -312,25 +312,18 @@ class VersionRoots:
         self._storage.write(f"{tree}/{FILE}", json.dumps(told))
 
     def _folder(self, context: StagingContext) -> str:
-        root = context.layout.location_root
-        parent = self._qualified(root) if root else self._location(context.target)
-        return f"{parent.rstrip('/')}/{FOLDER}"
-
-    def _qualified(self, location_root: str) -> str:
         """With a scheme, by which it is known how exact a listing of it is."""
+        root, target = context.layout.location_root, context.target
         with self._guard:
-            if location_root not in self._locations:
-                self._locations[location_root] = self._storage.qualified(location_root)
-            return self._locations[location_root]
-
-    def _location(self, target: TableName) -> str:
-        with self._guard:
-            if target.database not in self._locations:
-                found = self._metastore.database_location(target.database)
-                if found is None:
+            found = self._folders.get(root or target.database)
+            if found is None:
+                database = self._metastore.database_location
+                parent = self._storage.qualified(root) if root else database(target.database)
+                if parent is None:
                     raise messages.no_such_schema(target)
-                self._locations[target.database] = found
-            return self._locations[target.database]
+                found = f"{parent.rstrip('/')}/{FOLDER}"
+                self._folders[root or target.database] = found
+            return found
 
 
 def _key(target: TableName) -> str:

@@ -4,7 +4,7 @@ A metastore replaces an entry whole, and compares one property of it at most. Wh
 the others since it was read (an INSERT's statistics, a clean-up's note) would come back.
 """
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from ..context import TableName
@@ -44,7 +44,7 @@ class EntryWriter:
             LockLostError, MetastoreError: it was not changed, or may have been.
         """
         read = change.staged
-        with self._lock(target, held) as check:
+        with self.lock.held(target) if held is None else nullcontext(held) as check:
             if self.metastore.get_table(read.name) != read:
                 raise EntryModifiedError(f"{read.name} is not what it was")
             check()
@@ -68,6 +68,3 @@ class EntryWriter:
         value = read.parameters.get(key)
         expected = Expectation(key, value) if value is not None else None
         self.change(target, EntryChange.of(read, parameters), expected, held)
-
-    def _lock(self, target: TableName, held: HeldCheck | None) -> AbstractContextManager[HeldCheck]:
-        return self.lock.held(target) if held is None else nullcontext(held)

@@ -93,12 +93,14 @@ class FileGarbage:
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory, without the tombstones that only wait."""
         for table, seen in self.by_schema:
-            found = [one for one in _found(table, seen) if not self._only_waits(one)]
-            self._found |= {one.version: one for one in found}
-            self._tables |= {one.version: table for one in found}
+            exists = table.services.storage.exists
+            for one in _found(table, seen):
+                if not self._is_young_tombstone(one) or exists(one.directory):
+                    self._found[one.version], self._tables[one.version] = one, table
         if not self._found:
             return ()
-        self._judge_by(self._base_seen())
+        bases = [seen.base for _, seen in self.by_schema if seen.base is not None]
+        self._judge_by(bases[0] if len(bases) == 1 else self.table.look())  # after all records
         if not self.dry_run:
             for record in [*self._found.values()]:
                 self._note_whether_it_is_gone(record)
@@ -158,7 +160,8 @@ class FileGarbage:
 
     def shown(self, versions: Sequence[KnownVersion]) -> dict[str, Reason]:
         """TAKEN if the deletion that another began is none any more: it may be live again."""
-        reasons = {one.id: Reason.TAKEN for one in versions if self._is_anothers(one)}
+        begun = [self._found[one.id] for one in versions if one.is_deleting]
+        reasons = {one.version: Reason.TAKEN for one in begun if self._read(one) != one}
         found = [self._found[one.id] for one in versions if one.id not in reasons]
         showing = Showing(self.table, self.rules.thorough, self.dry_run)
         return reasons | showing.of(found, self._chain)
@@ -189,11 +192,6 @@ class FileGarbage:
         """True if the target shows no version of ours."""
         return self.base is None or self.base.marker is None
 
-    def _base_seen(self) -> FileBase:
-        """The target, as it was read after all records."""
-        bases = [seen.base for _, seen in self.by_schema if seen.base is not None]
-        return bases[0] if len(bases) == 1 else self.table.look()
-
     def _judge_by(self, base: FileBase) -> None:
         self.base = base
         self._chain = Chain.of(base, self._found.values(), self._now(self._newest))
@@ -204,21 +202,13 @@ class FileGarbage:
         return max(self._found.values(), key=lambda one: one.version)
 
     def _known(self, record: Record) -> KnownVersion:
-        place = self._place(record)
-        is_deleting = record.is_deleting
-        stays = None
+        place, stays = self._place(record), None
         roots = self._tables[record.version].services.roots
         if place is not Place.LIVE and not roots.may_delete(record.root):
             stays = Reason.FOREIGN
-        elif self._is_gone and not self.rules.thorough and not is_deleting:
+        elif self._is_gone and not self.rules.thorough and not record.is_deleting:
             stays = Reason.GONE
-        return KnownVersion(
-            id=record.version,
-            place=place,
-            directory=record.directory,
-            is_deleting=is_deleting,
-            stays=stays,
-        )
+        return KnownVersion(record.version, place, record.directory, record.is_deleting, stays)
 
     def _place(self, record: Record) -> Place:
         shown = self.base.entry.location if self.base and self.base.entry else None
@@ -232,11 +222,6 @@ class FileGarbage:
 
     def _read(self, record: Record) -> Record | None:
         return records.read(self._tables[record.version], record.version)
-
-    def _is_anothers(self, version: KnownVersion) -> bool:
-        """True if a deletion that was found begun is not the same any more."""
-        record = self._found[version.id]
-        return version.is_deleting and self._read(record) != record
 
     def _note_whether_it_is_gone(self, record: Record) -> None:
         """When a vacuum saw that first: nothing else tells since when nobody reads it.
@@ -290,19 +275,10 @@ class FileGarbage:
             return
         live = self.table.look().version or ""
         heir = next(filter(None, (records.read(one, live) for one, _ in self.by_schema)), None)
-        if not self._inherits(heir, record.took_over):
+        is_free = heir is not None and heir.took_over is None
+        if not (heir and is_free and self._moved(heir, replace(heir, took_over=record.took_over))):
             reason = "no version is left that remembers them"
             say_they_stay(self.table.name, record.took_over, reason)
-
-    def _inherits(self, heir: Record | None, directory: str) -> bool:
-        if heir is None or heir.took_over is not None:
-            return False
-        return self._moved(heir, replace(heir, took_over=directory))
-
-    def _only_waits(self, record: Record) -> bool:
-        if not self._is_young_tombstone(record):
-            return False
-        return not self.table.services.storage.exists(record.directory)
 
     def _is_young_tombstone(self, record: Record) -> bool:
         """A tombstone is a record that a clean-up made, so that a sleeping CTAS fails."""

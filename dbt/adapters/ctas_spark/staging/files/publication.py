@@ -194,8 +194,11 @@ class MetastoreCall:
         Where a clean-up has taken that, the entry is taken back; what others published on top
         stays. A call whose answer was lost may still come, and is not said to have had no effect.
         """
-        self.is_unchecked = True
-        failure = self._creation_failure()
+        self.is_unchecked, failure = True, None
+        try:
+            self.table.metastore.create_table(self.change())
+        except MetastoreError as error:
+            failure = error
         try:
             is_swept = self._is_swept()
         except MetastoreError as error:
@@ -206,13 +209,6 @@ class MetastoreCall:
             raise SweptError("a clean-up took the version before it was published")
         if failure is not None:
             raise failure
-
-    def _creation_failure(self) -> MetastoreError | None:
-        try:
-            self.table.metastore.create_table(self.change())
-        except MetastoreError as error:
-            return error
-        return None
 
     def _is_swept(self) -> bool:
         record = Record.of(self.table.metastore.get_table(self.staged.name))

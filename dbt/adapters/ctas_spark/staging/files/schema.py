@@ -25,11 +25,12 @@ Find = Callable[[str], str | None]
 
 
 def columns_of(entry: TableEntry) -> dict[str, str]:
-    """Type by column name; the metastore's own columns where Spark wrote none."""
+    """Type by column name, or a nested type's kind; the metastore's own where Spark wrote none."""
     text = _text(entry)
     if not text:
         return dict(entry.columns)
-    return {field["name"]: _type(field["type"]) for field in json.loads(text)["fields"]}
+    types = {field["name"]: field["type"] for field in json.loads(text)["fields"]}
+    return {name: one if isinstance(one, str) else str(one["type"]) for name, one in types.items()}
 
 
 def comment(entries: EntryWriter, staged: TableName, find: Find) -> tuple[str, ...]:
@@ -91,7 +92,11 @@ def _with_comments(entry: TableEntry, texts: Mapping[str, str]) -> dict[str, str
     for field in document["fields"]:
         if field["name"] in texts:
             field.setdefault("metadata", {})["comment"] = texts[field["name"]]
-    others = {key: value for key, value in entry.parameters.items() if not _is_text(key)}
+    others = {
+        key: value
+        for key, value in entry.parameters.items()
+        if key not in (SCHEMA, PARTS) and not key.startswith(PART)
+    }
     return {**others, **dict(_kept_as(json.dumps(document, separators=(",", ":"))))}
 
 
@@ -110,12 +115,3 @@ def _text(entry: TableEntry) -> str:
     count = int(entry.parameters.get(PARTS, "0"))
     in_parts = (entry.parameters.get(f"{PART}{number}", "") for number in range(count))
     return entry.parameters.get(SCHEMA) or "".join(in_parts)
-
-
-def _is_text(key: str) -> bool:
-    return key in (SCHEMA, PARTS) or key.startswith(PART)
-
-
-def _type(kind: object) -> str:
-    """A simple type's name; of a nested one, its kind."""
-    return kind if isinstance(kind, str) else str(kind["type"])  # type: ignore[index]

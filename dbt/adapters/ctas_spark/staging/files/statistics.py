@@ -7,6 +7,7 @@ directories Spark lists has none there: it would be empty, and every join would 
 from collections.abc import Mapping
 from contextlib import suppress
 
+from ..context import TableName
 from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError
 from ..metastore.client import EntryChange, TableEntry
@@ -40,9 +41,7 @@ def statistics_of(entry: TableEntry | None) -> Statistics:
     }
 
 
-def correct(
-    entries: EntryWriter, storage: Storage, found: TableEntry | None, before: Statistics
-) -> bool:
+def correct(entries: EntryWriter, storage: Storage, name: TableName, before: Statistics) -> bool:
     """Write the true size, and the rows as far as they are known; False where nothing was wrong.
 
     Args:
@@ -51,15 +50,13 @@ def correct(
     Raises:
         MetastoreError, StorageError: they stay as the statement left them.
     """
-    if TOTAL_SIZE not in statistics_of(found) or found is None:
-        return False
     for _ in range(MOST_ATTEMPTS):
-        now = look(entries.metastore, found.name)
+        now = look(entries.metastore, name)
         change = _correction(storage, now, before)
         if change is None:
             return False
         with suppress(EntryModifiedError):
-            entries.change(found.name, change, now.expectation)
+            entries.change(name, change, now.expectation)
             return True
     return False
 

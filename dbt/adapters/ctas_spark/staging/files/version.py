@@ -252,7 +252,8 @@ class FileVersion:
                 self._partitions = replace(self._partitions, state=state)
             self._forget_statistics()
             if self._level is Atomicity.NONE:
-                self._count_what_was_filled_in()
+                # Spark may have counted the rows of its INSERT, and found no partitions
+                correct(self._services.entries, self._services.storage, target, {})
         except StagingError as error:
             logger.warning("%s: %s; the next run does it", target, error.what)
             left.append(error.what)
@@ -309,11 +310,6 @@ class FileVersion:
             return written
         before = over.marker.lineage.figures_of(self.id)
         return replace(written, rows=before.rows) if before.bytes == written.bytes else written
-
-    def _count_what_was_filled_in(self) -> None:
-        """Spark may have counted the rows of its INSERT, and found no partitions."""
-        found, services = self._services.metastore.get_table(self._context.target), self._services
-        correct(services.entries, services.storage, found, {})
 
     def _stored(self, table: TableEntry) -> StoredRows:
         return stored_rows(self._services.metastore, self._services.storage, table)

@@ -59,7 +59,7 @@ class ViewChange:
         try:
             self._replace(entry)
         except MetastoreError:  # also one that refuses: a server may retry what has succeeded
-            if not self._is_published():
+            if not self._is_ours(metastore.get_table(self.table.name)):
                 raise
         self.table.services.engine.refresh(self.table.name)
 
@@ -121,9 +121,6 @@ class ViewChange:
             changed[COMMIT] = f"{self.id}-columns" if over else self.id
         parameters = {**entry.parameters, **changed}
         return EntryChange(self.table.name, entry, base, parameters, columns=columns)
-
-    def _is_published(self) -> bool:
-        return self._is_ours(self.table.metastore.get_table(self.table.name))
 
     def _is_ours(self, entry: TableEntry | None) -> bool:
         return entry is not None and entry.parameters.get(VIEW) == self.id
