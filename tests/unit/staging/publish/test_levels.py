@@ -64,7 +64,7 @@ def test_less_than_the_last_publication_is_said(
     before: str | None, now: Atomicity, *, is_said: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Readers relied on it until now."""
-    levels.warn_of_less(asks(AUTO), FakeBase("v0", level=before), now)
+    levels.warn_of(asks(AUTO), FakeBase("v0", level=before), now, Reach(now, "swap"))
     warning = f"was last published at atomicity {before}, and is now at {now.value}"
     assert (warning in caplog.text) is is_said
 

@@ -14,9 +14,10 @@ from openlineage.client.facet_v2 import (
 )
 
 from ..context import TableName
-from .event import Column, Dataset, JobState, PublicationEvent
+from .event import Column, JobState, PublicationEvent
 
 PRODUCER = "https://pypi.org/project/dbt-ctas-spark"
+OF_A_MODEL: dict[str, JobFacet] = {"jobType": job_type_job.JobTypeJobFacet("BATCH", "DBT", "MODEL")}
 STATES = {
     JobState.CREATED: RunState.START,
     JobState.FINISHED: RunState.COMPLETE,
@@ -31,15 +32,14 @@ def run_event(event: PublicationEvent, namespace: str, tables: str) -> RunEvent:
         eventType=STATES[event.state],
         eventTime=event.at.isoformat(timespec="milliseconds"),
         run=Run(event.publication, _of_run(event)),
-        job=Job(namespace, event.node_id, _of_job()),
+        job=Job(namespace, event.node_id, OF_A_MODEL),
         producer=PRODUCER,
-        inputs=[_input(one, tables) for one in event.inputs],
+        inputs=[
+            InputDataset(tables, _name(one.path), facets=_of_dataset(one.columns, one.version))
+            for one in event.inputs
+        ],
         outputs=[_output(event, tables)],
     )
-
-
-def _input(read: Dataset, tables: str) -> InputDataset:
-    return InputDataset(tables, _name(read.path), facets=_of_dataset(read.columns, read.version))
 
 
 def _output(event: PublicationEvent, tables: str) -> OutputDataset:
@@ -58,10 +58,6 @@ def _name(path: tuple[str, str, str]) -> str:
     """The table's path; in the session's catalog schema and table, as Hive's tables are named."""
     catalog, schema, table = path
     return str(TableName(schema, table, catalog))
-
-
-def _of_job() -> dict[str, JobFacet]:
-    return {"jobType": job_type_job.JobTypeJobFacet("BATCH", "DBT", "MODEL")}
 
 
 def _of_run(event: PublicationEvent) -> dict[str, RunFacet]:

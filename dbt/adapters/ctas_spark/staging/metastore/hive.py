@@ -31,7 +31,7 @@ from .client import (
     TableLock,
 )
 from .messages import changed, entry_of, named
-from .wire import NO_ANSWER, Connection, Field, boolean, string, struct, text_of, words_of
+from .wire import NO_ANSWER, Connection, Field, boolean, string, struct, text_of, words, words_of
 
 SUCCESS, MESSAGE, DATABASE_LOCATION, TABLE, LOCKS = 0, 1, 3, 1, 1
 NO_LIMIT = Field(TType.I16, -1)
@@ -113,9 +113,8 @@ class HiveMetastore:
     def get_table(self, name: TableName) -> TableEntry | None:
         """One get_table_req call; it is never answered from a cache."""
         try:
-            answer = self._call(
-                f"get_table({name})", GET_TABLE, messages.asking(name, *self._capabilities)
-            )
+            request = struct(*named(name), *self._capabilities)
+            answer = self._call(f"get_table({name})", GET_TABLE, request)
         except EntryMissingError:
             return None
         return entry_of(name, answer.struct(TABLE))
@@ -125,10 +124,9 @@ class HiveMetastore:
         found: list[TableEntry] = []
         for batch in messages.batches(names):
             what = f"get_tables({batch[0]} and others)"
-            answer = self._call(
-                what, TABLE_OBJECTS, messages.asking_for_all(batch, *self._capabilities)
-            )
             by_name = {one.table: one for one in batch}
+            request = struct(string(batch[0].database), words(*by_name), *self._capabilities)
+            answer = self._call(what, TABLE_OBJECTS, request)
             tables = ((table.text(messages.NAME) or "", table) for table in answer.structs(TABLE))
             found += [entry_of(by_name[name], table) for name, table in tables]
         return tuple(found)
@@ -222,7 +220,7 @@ class HiveMetastore:
 
     def _grants_lock(self) -> bool:
         try:
-            lock = self.lock(_unused(PROBE), PROBE)
+            lock = self.lock(TableName(PROBE, f"probe__{secrets.token_hex(8)}"), PROBE)
         except MetastoreError:
             self.databases()
             return False
@@ -292,7 +290,3 @@ class HiveMetastore:
         self._connections.add(connection)
         self._thread.connection = connection
         return connection
-
-
-def _unused(database: str) -> TableName:
-    return TableName(database, f"probe__{secrets.token_hex(8)}")

@@ -146,17 +146,6 @@ def begins_with(prefix: str) -> str:
     return f"{prefix}*" if re.fullmatch(r"\w*", prefix, re.ASCII) else "*"
 
 
-def asking(name: TableName, *capabilities: Field) -> Field:
-    """The request for one table."""
-    return struct(*named(name), *capabilities)
-
-
-def asking_for_all(names: Sequence[TableName], *capabilities: Field) -> Field:
-    """The request for the tables of these names, of one database."""
-    tables = words(*(one.table for one in names))
-    return struct(string(names[0].database), tables, *capabilities)
-
-
 def tables_named(database: str, names: Iterable[str], prefix: str = "") -> tuple[TableName, ...]:
     """The names that do begin so: Hive's are of lower case, and its patterns ignore it."""
     return tuple(TableName(database, one) for one in names if one.startswith(prefix.lower()))

@@ -48,16 +48,11 @@ def kept(context: StagingContext, asked: Atomicity, reach: Reach, left: str) -> 
     raise AtomicityNotSupportedError(what, table=context.target, left=left, remedy=reach.remedy)
 
 
-def warn_of_less(context: StagingContext, base: Base, level: Atomicity) -> None:
-    """Say that the target was published at a stronger level before."""
+def warn_of(context: StagingContext, base: Base, level: Atomicity, reach: Reach) -> None:
+    """Say that the target was published at a stronger level before, and what else is to know."""
     if base.level is not None and level.strength < Atomicity(base.level).strength:
         what = "%s was last published at atomicity %s, and is now at %s"
         logger.warning(what, context.target, base.level, level.value)
-
-
-def warn_of(context: StagingContext, base: Base, level: Atomicity, reach: Reach) -> None:
-    """The same, and what else a user should know of a publication over the base."""
-    warn_of_less(context, base, level)
     if reach.warning:
         logger.warning("%s: %s", context.target, reach.warning)
 

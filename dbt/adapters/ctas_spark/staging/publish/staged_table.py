@@ -145,7 +145,8 @@ class StagedTable(Generic[B]):
             AtomicityNotSupportedError: it reads a target that is emptied first (level ``none``).
         """
         self._report.enter(Step.STAGE)
-        if self._begun.exists and (self._overwrites or not self._version.has_log):
+        overwrites = self.context.on_conflict is OnConflict.OVERWRITE
+        if self._begun.exists and (overwrites or not self._version.has_log):
             self._look_for_old_rows(query)
         self._has_job = True
         return self._version.statement(query)
@@ -228,10 +229,6 @@ class StagedTable(Generic[B]):
         if not self._holds_old_rows:
             self._version.hold_old_rows()
         self._holds_old_rows = True
-
-    @property
-    def _overwrites(self) -> bool:
-        return self.context.on_conflict is OnConflict.OVERWRITE
 
     def _call_until_decided(self, check: HeldCheck) -> Outcome:
         for _ in range(MOST_ATTEMPTS):
