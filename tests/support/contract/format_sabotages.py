@@ -12,17 +12,17 @@ from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTable
 from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
 from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
 from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
-from dbt.adapters.ctas_spark.staging.files.record import prefix_of
 from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
 from dbt.adapters.ctas_spark.staging.iceberg.branches import ByBranch
 from dbt.adapters.ctas_spark.staging.iceberg.by_fork import ByFork
-from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork, record_prefix
+from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork
 from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
+from dbt.adapters.ctas_spark.staging.publish.marker import name_of_record, record_prefix
 from dbt.adapters.ctas_spark.staging.publish.version import Change
 from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, TableFacts
-from dbt.adapters.ctas_spark.staging.statement.by_copy import ByCopy, staged_name
+from dbt.adapters.ctas_spark.staging.statement.by_copy import ByCopy
 from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
 from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
 
@@ -92,12 +92,14 @@ def native_foreign_records_are_believed(_subject: Subject, patch: pytest.MonkeyP
 
     def of_delta(table: DeltaTable) -> tuple[DeltaRecord, ...]:
         metastore, schema = table.services.metastore, table.context.staging_schema
-        names = metastore.tables(schema, prefix_of(table.name))
+        names = metastore.tables(schema, record_prefix(table.name))
         found = map(DeltaRecord.of, map(metastore.get_table, names))
         return tuple(one for one in found if one is not None)
 
     def of_a_copy(self: StatementGarbage, version: str) -> TableFacts | None:
-        return self.tables.find(staged_name(self.context, version))
+        return self.tables.find(
+            name_of_record(self.context.staging_schema, self.context.target, version)
+        )
 
     patch.setattr(IcebergGarbage, "_forks", of_iceberg)
     patch.setattr(records, "records_of", of_delta)

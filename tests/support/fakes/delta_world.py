@@ -24,12 +24,11 @@ from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord, RecordStat
 from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
 from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.files.table import Services
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
 from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
 from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, new_version_id
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, name_of_record, new_version_id
 from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.publish.version import before_the_call
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -207,7 +206,7 @@ class World:
         return {name.table for name in self.metastore.tables if name != TARGET}
 
     def _filled(self, version: str, stage: str, age_ms: int) -> None:
-        name = name_of(CONTEXT.staging_schema, TARGET, version)
+        name = name_of_record(CONTEXT.staging_schema, TARGET, version)
         self.metastore.tables[name] = entry(name, location=stage)
         self.storage.put(f"{stage}/day=a b/f", 7, age_ms)
         self.storage.put(f"{stage}/_delta_log/0.json", 2, age_ms)

@@ -9,9 +9,9 @@ from contract.behaviours.registry import CAS, DEFAULT, FILES, FORMATS, WHOLE, La
 from contract.subjects import Attempt, Subject, meanwhile
 from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase, name_of
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
+from dbt.adapters.ctas_spark.staging.publish.marker import name_of_record, new_version_id
 from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.steps import Step
 from fakes.commits import commit
@@ -144,7 +144,7 @@ def _foreign(subject: Subject, live: Attempt) -> Record:
         root=f"{parent}/{FOREIGN_ID}/{key}",
     )
     services.storage.write(f"{made.directory}/part-0", "rows")
-    name = name_of(subject.place.staging_schema, subject.target, made.version)
+    name = name_of_record(subject.place.staging_schema, subject.target, made.version)
     scratch = services.metastore.scratch_entry(name)
     services.metastore.create_table(EntryChange(name, scratch, None, made.to_parameters()))
     return made

@@ -9,9 +9,8 @@ from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.delta import record as records
 from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Lineage, Marker, name_of_record
 from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules, Sweep
 from dbt.adapters.ctas_spark.staging.steps import StepReport
@@ -261,7 +260,7 @@ def test_a_record_that_does_not_match_its_own_name_is_foreign() -> None:
     name = records.record_name(CONTEXT.staging_schema, TARGET, made.version)
     copied = replace(name, table=name.table[:-1] + "0x")
     world.metastore.tables[copied] = replace(world.metastore.tables.pop(name), name=copied)
-    del world.metastore.tables[name_of(CONTEXT.staging_schema, TARGET, made.version)]
+    del world.metastore.tables[name_of_record(CONTEXT.staging_schema, TARGET, made.version)]
     assert cleaned(world).freed == []
     assert world.storage.files(made.stage)
 

@@ -10,7 +10,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     ConcurrentWriteError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase, name_of
+from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase
+from dbt.adapters.ctas_spark.staging.publish.marker import name_of_record
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.metastore import entry
 from fakes.world import (
@@ -38,7 +39,7 @@ def live(world: World) -> str:
 
 def record_of(world: World, version: str) -> Record:
     """The version's record as it is now."""
-    found = Record.of(world.metastore.tables[name_of(STAGING_SCHEMA, TARGET_NAME, version)])
+    found = Record.of(world.metastore.tables[name_of_record(STAGING_SCHEMA, TARGET_NAME, version)])
     assert found is not None
     return found
 

@@ -13,19 +13,21 @@ from dbt.adapters.ctas_spark.staging.files.record import (
     Record,
     RecordedBase,
     move,
-    name_of,
-    prefix_of,
-    version_of,
 )
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
+from dbt.adapters.ctas_spark.staging.publish.marker import (
+    name_of_record,
+    record_prefix,
+    version_named,
+)
 from dbt.adapters.ctas_spark.staging.steps import StepReport
 from fakes.commits import commit
 from fakes.metastore import FakeMetastore, entry
 from fakes.world import CONTEXT, STAGING_SCHEMA, TARGET_NAME, World
 
 VERSION = "20260101t000000x0123abcd"
-NAME = name_of(STAGING_SCHEMA, TARGET_NAME, VERSION)
+NAME = name_of_record(STAGING_SCHEMA, TARGET_NAME, VERSION)
 NEW = Record(str(TARGET_NAME), VERSION, "file:/w/root", (RecordedBase("absent", 5),))
 OVER = RecordedBase(f"commit:{commit(1)}", 17, 9)
 
@@ -95,7 +97,7 @@ def test_a_record_knows_its_entry_and_is_equal_without_it(metastore: FakeMetasto
         kept(NEW, TableName(STAGING_SCHEMA, f"customers__{VERSION}")),
         kept(replace(NEW, version="20260101t000000xffffffff")),
         kept(replace(NEW, bases=(RecordedBase("commit:c1", 1, 1),))),
-        kept(replace(NEW, version="v1"), name_of(STAGING_SCHEMA, TARGET_NAME, "v1")),
+        kept(replace(NEW, version="v1"), name_of_record(STAGING_SCHEMA, TARGET_NAME, "v1")),
     ],
 )
 def test_a_record_that_does_not_match_its_own_name_is_foreign(foreign: TableEntry | None) -> None:
@@ -106,12 +108,12 @@ def test_a_record_that_does_not_match_its_own_name_is_foreign(foreign: TableEntr
 def test_a_records_name_is_the_targets_and_the_version() -> None:
     """Cut to what a metastore holds."""
     assert TableName(STAGING_SCHEMA, f"orders__{VERSION}") == NAME
-    assert version_of(NAME) == VERSION
+    assert version_named(NAME) == VERSION
     long = TableName("shop", "t" * 128)
-    name = name_of(STAGING_SCHEMA, long, VERSION)
+    name = name_of_record(STAGING_SCHEMA, long, VERSION)
     assert len(name.table) == 120 + 2 + len(VERSION)
-    assert name.table.startswith(prefix_of(long))
-    assert version_of(name) == VERSION
+    assert name.table.startswith(record_prefix(long))
+    assert version_named(name) == VERSION
 
 
 def test_the_record_of_a_model_in_capital_letters_is_found_where_the_metastore_lists_it() -> None:

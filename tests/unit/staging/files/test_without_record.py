@@ -7,9 +7,8 @@ import pytest
 from dbt.adapters.ctas_spark.staging.errors import (
     EntryExistsError,
 )
-from dbt.adapters.ctas_spark.staging.files.record import name_of
 from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
+from dbt.adapters.ctas_spark.staging.publish.marker import name_of_record, new_version_id
 from dbt.adapters.ctas_spark.staging.retention.rules import (
     Reason,
 )
@@ -37,7 +36,7 @@ def left_in_its_directory(world: World) -> str:
 def test_a_directory_without_a_record_gets_one_first(world: World) -> None:
     """The CTAS that may still run fails on it, and would have made a version without its files."""
     version = left_in_its_directory(world)
-    name = name_of(STAGING_SCHEMA, TARGET_NAME, version)
+    name = name_of_record(STAGING_SCHEMA, TARGET_NAME, version)
     assert world.sweep().kept[version] is Reason.YOUNG
     world.grow_old()
     assert any(version in one for one in world.sweep().freed)
@@ -67,7 +66,7 @@ def test_a_ctas_that_ended_between_is_left_alone(world: World) -> None:
     """Its record came before the clean-up's."""
     version = left_in_its_directory(world)
     world.grow_old()
-    name = name_of(STAGING_SCHEMA, TARGET_NAME, version)
+    name = name_of_record(STAGING_SCHEMA, TARGET_NAME, version)
 
     def ends(call: str) -> None:
         if call == "create_table":
@@ -104,7 +103,7 @@ def test_an_entry_of_deltas_without_a_record_is_adopted(world: World) -> None:
 def test_an_entry_of_that_name_elsewhere_is_foreign(world: World) -> None:
     """Somebody's table in the staging schema, named like a record, lies where it likes."""
     version = new_version_id(world.clock.wall)
-    name = name_of(STAGING_SCHEMA, TARGET_NAME, version)
+    name = name_of_record(STAGING_SCHEMA, TARGET_NAME, version)
     world.metastore.tables[name] = entry(name, location=f"file:/mine/{version}", parameters={})
     world.storage.write(f"file:/mine/{version}/part-0.parquet", "theirs")
     world.grow_old()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dbt.adapters.ctas_spark.staging.clock import HOUR_MS, ORPHAN_AGE_MS
 from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files import record as records
+from dbt.adapters.ctas_spark.staging.publish.marker import version_named
 from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
 from fakes.world import CONTEXT, STAGING_SCHEMA, World, version_of
 
@@ -14,7 +14,7 @@ HOURLY = RetentionRules(versions_to_keep=0, grace_ms=HOUR_MS)
 def read_of(world: World) -> list[str]:
     """The versions whose records were read together, in the order of their ids."""
     names = world.metastore.read_together
-    return sorted(records.version_of(one) for one in names if one.database == STAGING_SCHEMA)
+    return sorted(version_named(one) for one in names if one.database == STAGING_SCHEMA)
 
 
 def test_records_of_versions_that_may_not_go_yet_are_not_read(world: World) -> None:

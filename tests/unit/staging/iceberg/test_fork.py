@@ -15,10 +15,10 @@ from dbt.adapters.ctas_spark.staging.iceberg.fork import (
     ForkDirectories,
     own_metadata_files,
     published_properties,
-    record_of,
     replace_fork_as,
     uuid_of_new,
 )
+from dbt.adapters.ctas_spark.staging.publish.marker import name_of_record
 from fakes.iceberg import loaded
 
 DIRECTORIES = ForkDirectories.below("file:/w/t/", {}, "v1")
@@ -68,7 +68,7 @@ def test_a_fork_on_which_no_commit_is_safe_has_no_directories_of_its_own() -> No
 
 def test_a_forks_name_is_in_lower_case() -> None:
     """As a Hive metastore lists it, whatever the model is called."""
-    assert record_of("stg", TableName("db", "Orders", "ice"), "v1").table == "orders__v1"
+    assert name_of_record("stg", TableName("db", "Orders", "ice"), "v1").table == "orders__v1"
 
 
 def test_only_metadata_in_the_forks_own_directory_is_its_own() -> None:

@@ -10,9 +10,16 @@ from enum import Enum
 
 from ..context import TableName
 from ..errors import EntryModifiedError
-from ..files.record import name_of, prefix_of, version_of
+from ..files.record import table_named
 from ..metastore.client import EntryChange, TableEntry
-from ..publish.marker import PREFIX, VERSION_ID
+from ..publish.marker import (
+    PREFIX,
+    VERSION_ID,
+    is_record_of,
+    name_of_record,
+    record_prefix,
+    version_named,
+)
 from ..steps import Step, StepReport
 from ..storage.client import empty, still_there
 from .base import DeltaTable
@@ -62,10 +69,11 @@ class DeltaRecord:
         try:
             kept = json.loads(entry.parameters[RECORD])
             found = cls(**{**kept, "state": RecordState(kept["state"])}, entry=entry)
+            target = table_named(found.target)
         except (KeyError, TypeError, ValueError):
             return None
-        named = entry.name == record_name(entry.name.database, found.target, found.version)
-        return found if named and VERSION_ID.fullmatch(found.version) else None
+        is_own = entry.name == record_name(entry.name.database, target, found.version)
+        return found if is_own and VERSION_ID.fullmatch(found.version) else None
 
     def to_parameters(self) -> dict[str, str]:
         """The record as a property of its entry."""
@@ -74,22 +82,22 @@ class DeltaRecord:
         return {RECORD: json.dumps({**told, "state": self.state.value}, separators=(",", ":"))}
 
 
-def record_name(staging_schema: str, target: TableName | str, version: str) -> TableName:
+def record_name(staging_schema: str, target: TableName, version: str) -> TableName:
     """The record's own name."""
-    return TableName(staging_schema, f"{prefix_of(target)}stage__{version}")
+    return TableName(staging_schema, f"{record_prefix(target)}stage__{version}")
 
 
 def create(table: DeltaTable, record: DeltaRecord) -> None:
     """Create the entry; the record with it."""
-    metastore, schema = table.services.metastore, table.context.staging_schema
-    scratch = metastore.scratch_entry(record_name(schema, record.target, record.version))
+    metastore, (_, own) = table.services.metastore, entries(table, record)
+    scratch = metastore.scratch_entry(own)
     metastore.create_table(EntryChange(scratch.name, scratch, None, record.to_parameters()))
 
 
 def read(table: DeltaTable, record: DeltaRecord) -> DeltaRecord | None:
     """The record as it is now; None if it is gone."""
-    name = record_name(table.context.staging_schema, record.target, record.version)
-    return DeltaRecord.of(table.services.metastore.get_table(name))
+    _, own = entries(table, record)
+    return DeltaRecord.of(table.services.metastore.get_table(own))
 
 
 def move(table: DeltaTable, record: DeltaRecord, expected: DeltaRecord) -> None:
@@ -111,7 +119,7 @@ def records_of(table: DeltaTable) -> tuple[DeltaRecord, ...]:
     staged table's entry alone. That stands for the record, and nobody publishes anything of it.
     """
     metastore, target = table.services.metastore, table.name
-    names = metastore.tables(table.context.staging_schema, prefix_of(target))
+    names = metastore.tables(table.context.staging_schema, record_prefix(target))
     entries = [entry for entry in map(metastore.get_table, names) if entry is not None]
     read = [record for record in map(DeltaRecord.of, entries) if record is not None]
     found = {record.version: record for record in read if record.target == str(target)}
@@ -139,14 +147,13 @@ def remove(
 
 def entries(table: DeltaTable, record: DeltaRecord) -> tuple[TableName, TableName]:
     """The staged table's entry, then the record: the order in which they go."""
-    named = table.context.staging_schema, record.target, record.version
-    return name_of(*named), record_name(*named)
+    named = table.context.staging_schema, table.name, record.version
+    return name_of_record(*named), record_name(*named)
 
 
 def _of_staged_table(entry: TableEntry, target: TableName) -> DeltaRecord | None:
-    version = version_of(entry.name)
+    version = version_named(entry.name)
     root, _, stage = (entry.location or "").rstrip("/").rpartition("/")
-    is_ours = entry.name == name_of(entry.name.database, target, version)
-    if not is_ours or stage != stage_name(version) or not VERSION_ID.fullmatch(version):
+    if stage != stage_name(version) or not is_record_of(entry.name, target):
         return None
     return DeltaRecord(str(target), version, RecordState.STAGED, root, NO_TABLE, 0, entry)

@@ -8,9 +8,8 @@ from ..context import Atomicity, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError, RefusedError, StagingError
-from ..files.record import name_of
 from ..publish import ddl, messages
-from ..publish.marker import new_version_id
+from ..publish.marker import name_of_record, new_version_id
 from ..publish.version import CannotReplayError, NotWholeError, before_the_call
 from ..steps import StepReport
 from . import limits, transaction
@@ -35,7 +34,7 @@ class DeltaVersion(DeltaAttempt):
     @property
     def record(self) -> TableName:
         """The staged table's entry."""
-        return name_of(self._table.context.staging_schema, self._table.name, self.id)
+        return name_of_record(self._table.context.staging_schema, self._table.name, self.id)
 
     @property
     def places(self) -> str:

@@ -10,14 +10,21 @@ from ..errors import EntryModifiedError, MetastoreError
 from ..metastore.client import EntryChange, TableEntry
 from ..publish import messages
 from ..publish.locks import HeldCheck
-from ..publish.marker import PREFIX, VERSION_ID, checked_commit_id
+from ..publish.marker import (
+    PREFIX,
+    VERSION_ID,
+    checked_commit_id,
+    is_record_of,
+    name_of_record,
+    record_prefix,
+    version_named,
+)
 from .base import COMMIT_BASE, FileBase
 from .table import FileTable
 
 RECORD = PREFIX + "record"
 """The property; a compare-and-swap compares all of it."""
 
-MOST_OF_THE_TABLE_NAME = 120
 MOST_BASES = 20
 """Some databases of metastores hold 4,000 characters of a property."""
 
@@ -105,10 +112,10 @@ class Record:
             read = json.loads(entry.parameters[RECORD])
             bases = tuple(RecordedBase.read(*one) for one in read["bases"])
             found = cls(**{**read, "bases": bases}, entry=entry)
+            is_own = is_record_of(entry.name, table_named(found.target))
         except (KeyError, TypeError, ValueError):
             return None
-        named = entry.name == name_of(entry.name.database, found.target, found.version)
-        return found if named and VERSION_ID.fullmatch(found.version) else None
+        return found if is_own and found.version == version_named(entry.name) else None
 
     def to_parameters(self) -> dict[str, str]:
         """The record as a property of its entry."""
@@ -117,18 +124,9 @@ class Record:
         return {RECORD: json.dumps({**told, "bases": bases}, separators=(",", ":"))}
 
 
-def name_of(staging_schema: str, target: TableName | str, version: str) -> TableName:
-    """The record's own name: the target's, cut to what a metastore holds, and the version id."""
-    return TableName(staging_schema, f"{prefix_of(target)}{version}")
-
-
-def prefix_of(target: TableName | str) -> str:
-    """How the names of a target's records begin; another target's may begin so, too.
-
-    In small letters, as metastores list them.
-    """
-    table = str(target).rpartition(".")[2].lower()
-    return f"{table[:MOST_OF_THE_TABLE_NAME]}__"
+def table_named(target: str) -> TableName:
+    """The target, as a record names it."""
+    return TableName(*target.split(".", 1))
 
 
 def taken_back(record: TableName) -> TableName:
@@ -136,14 +134,9 @@ def taken_back(record: TableName) -> TableName:
     return TableName(record.database, f"{record.table}__back")
 
 
-def version_of(record: TableName) -> str:
-    """The version id in a record's name."""
-    return record.table.rpartition("__")[2]
-
-
 def name_in(table: FileTable, version: str) -> TableName:
     """The name of the record of one of the table's versions."""
-    return name_of(table.context.staging_schema, table.name, version)
+    return name_of_record(table.context.staging_schema, table.name, version)
 
 
 def read(table: FileTable, version: str) -> Record | None:
@@ -183,7 +176,7 @@ def moved(table: FileTable, record: Record, expected: Record) -> Record | None:
 
 def records_of(table: FileTable) -> tuple[Record, ...]:
     """The target's records, read now."""
-    names = table.metastore.tables(table.context.staging_schema, prefix_of(table.name))
+    names = table.metastore.tables(table.context.staging_schema, record_prefix(table.name))
     return records_among(table, table.metastore.entries(names))
 
 
@@ -213,10 +206,9 @@ def _record(entry: TableEntry, target: TableName) -> Record | None:
     if RECORD in entry.parameters:
         record = Record.of(entry)
         return record if record is not None and record.target == str(target) else None
-    version, location = version_of(entry.name), (entry.location or "").rstrip("/")
-    root, _, directory = location.rpartition("/")
-    is_named = entry.name == name_of(entry.name.database, target, version)
-    if not is_named or directory != version or not VERSION_ID.fullmatch(version):
+    version = version_named(entry.name)
+    root, _, directory = (entry.location or "").rstrip("/").rpartition("/")
+    if directory != version or not is_record_of(entry.name, target):
         return None
     return Record(str(target), version, root, entry=entry)
 

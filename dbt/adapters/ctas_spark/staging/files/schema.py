@@ -12,7 +12,7 @@ from ..errors import EntryModifiedError, MetastoreError
 from ..metastore.client import Column, EntryChange, Expectation, TableEntry
 from .base import SCHEMA
 from .entries import EntryWriter
-from .record import RECORD, Record
+from .record import RECORD, Record, table_named
 
 PARTS, PART = f"{SCHEMA}.numParts", f"{SCHEMA}.part."
 LONGEST_PART = 4_000
@@ -84,7 +84,7 @@ def _hive_columns(entry: TableEntry, texts: Mapping[str, str]) -> tuple[Column, 
 def _target_of(staged: TableEntry) -> TableName:
     """The target whose lock guards the entry, where there is one."""
     record = Record.of(staged)
-    return TableName(*record.target.split(".")) if record is not None else staged.name
+    return table_named(record.target) if record is not None else staged.name
 
 
 def _with_comments(entry: TableEntry, texts: Mapping[str, str]) -> dict[str, str]:

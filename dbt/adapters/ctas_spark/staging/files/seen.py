@@ -15,10 +15,9 @@ from ..clock import Clock
 from ..context import TableName
 from ..errors import MetastoreError
 from ..metastore.client import MetastoreClient, TableEntry
-from ..publish.marker import VERSION_ID, started_ms
+from ..publish.marker import VERSION_ID, record_prefix, started_ms, version_named
 from ..retention.rules import RetentionRules
 from .base import FileBase, checked
-from .record import prefix_of, version_of
 
 MOST_TOGETHER = 100
 """Tables whose entries are in memory together, the metastore's own objects included."""
@@ -68,7 +67,7 @@ class Looks:
         self._wall_ms, self._began_ms = clock.wall_ms(), clock.running_ms()
         self._rules = rules
         self._listed: dict[str, list[TableName]] = defaultdict(list)
-        prefixes = [prefix_of(target) for target in rules]
+        prefixes = [record_prefix(target) for target in rules]
         for one in metastore.tables(staging_schema, commonprefix(prefixes)):  # noqa: RUF071 (names)
             self._listed[_prefix(one)].append(one)
         waiting = [target for target in rules if self._old(target)]
@@ -97,7 +96,7 @@ class Looks:
             records[_prefix(entry.name)].append(entry)
         bases = dict(self._bases(targets))
         return {
-            one: self._seen(one, records[prefix_of(one)], bases.get(_as_listed(one)))
+            one: self._seen(one, records[record_prefix(one)], bases.get(_as_listed(one)))
             for one in targets
         }
 
@@ -116,15 +115,13 @@ class Looks:
         records: Sequence[TableEntry] = (),
         base: FileBase | None = None,
     ) -> Seen:
-        listed = frozenset(map(version_of, self._listed[prefix_of(target)]))
+        listed = frozenset(map(version_named, self._listed[record_prefix(target)]))
         return Seen(listed, self._old_ms(target), self._began_ms, records, base)
 
     def _old(self, target: TableName) -> list[TableName]:
         """Its records that have to be read."""
-        judged = self._seen(target)
-        return [
-            one for one in self._listed[prefix_of(target)] if not judged.is_young(version_of(one))
-        ]
+        listed, is_young = self._listed[record_prefix(target)], self._seen(target).is_young
+        return [one for one in listed if not is_young(version_named(one))]
 
     def _old_ms(self, target: TableName) -> int:
         """A vacuum judges every version, because its user asks what became of each."""
@@ -159,4 +156,4 @@ def _as_listed(name: TableName) -> TableName:
 
 
 def _prefix(record: TableName) -> str:
-    return record.table.removesuffix(version_of(record))
+    return record.table.removesuffix(version_named(record))

@@ -17,7 +17,7 @@ from ..errors import (
     StagingError,
 )
 from ..metastore.client import PROVIDER, EntryChange, TableEntry
-from ..publish.marker import COMMIT, PREFIX, VERSION_ID, new_version_id, started_ms
+from ..publish.marker import COMMIT, PREFIX, VERSION_ID, new_version_id, record_prefix, started_ms
 from ..publish.version import Change
 from . import record as records
 from .base import LAST_DDL_TIME, FileBase, change_between
@@ -41,7 +41,7 @@ class ViewChange:
     @property
     def staged(self) -> TableName:
         """The name of the view until it is published."""
-        prefix = records.prefix_of(self.table.name)
+        prefix = record_prefix(self.table.name)
         return TableName(self.table.context.staging_schema, f"{prefix}{INFIX}{self.id}")
 
     def publish(self) -> None:
@@ -76,7 +76,7 @@ class ViewChange:
     def _drop_staged(self) -> None:
         metastore, now = self.table.metastore, self.table.services.clock.wall_ms()
         metastore.drop_entry(self.staged)
-        prefix = f"{records.prefix_of(self.table.name)}{INFIX}"
+        prefix = f"{record_prefix(self.table.name)}{INFIX}"
         for name in metastore.tables(self.table.context.staging_schema, prefix):
             id_ = name.table.removeprefix(prefix)
             is_old = VERSION_ID.fullmatch(id_) and now - started_ms(id_) > ORPHAN_AGE_MS

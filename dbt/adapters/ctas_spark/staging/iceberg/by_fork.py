@@ -10,7 +10,7 @@ from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import WriteFigures
 from ..errors import EntryMissingError, MetastoreError, RefusedError, StagingError
 from ..publish import messages
-from ..publish.marker import BASE, TARGET, VERSION, Kind
+from ..publish.marker import BASE, TARGET, VERSION, Kind, name_of_record
 from ..publish.version import Reach, before_the_call
 from ..steps import StepReport
 from . import base as bases
@@ -53,7 +53,7 @@ class ByFork:
     @property
     def record(self) -> TableName:
         """The fork's own name."""
-        return forks.record_of(self._context.staging_schema, self._context.target, self._version)
+        return name_of_record(self._context.staging_schema, self._context.target, self._version)
 
     @property
     def places(self) -> str:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from ..context import TableName
 from ..errors import EntryExistsError, MetastoreError, RefusedError
 from ..publish import messages
+from ..publish.marker import version_named
 from ..publish.version import SweptError, before_the_call
 from ..steps import Step, StepReport
 from .facts import MAIN, TableFacts
-from .fork import METADATA_PATH, Fork, uuid_of_new, version_of_record
+from .fork import METADATA_PATH, Fork, uuid_of_new
 from .loaded import FilesGoneError, LoadedTable
 from .tables import IcebergTables
 
@@ -91,7 +92,7 @@ class Creation:
             with self.report.within(Step.TAKE_BACK):
                 self._withdraw(path)
         except MetastoreError as error:
-            version = version_of_record(self.record)
+            version = version_named(self.record)
             raise messages.unknown(self.target, version, error) from error
         return True
 

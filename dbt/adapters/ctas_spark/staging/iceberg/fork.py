@@ -18,7 +18,7 @@ from .. import quoting
 from ..context import TableLayout, TableName
 from ..errors import RefusedError
 from ..publish.ddl import clauses
-from ..publish.marker import BASE, PREFIX, VERSION, SnapshotMarker
+from ..publish.marker import BASE, PREFIX, VERSION, SnapshotMarker, version_named
 from ..steps import Step, StepReport
 from ..storage.client import empty, still_there
 from .base import ExpectedBase
@@ -41,7 +41,6 @@ FORMAT_VERSION = "format-version"
 OWN_PROPERTIES = (GC, DELETE_OLD_METADATA, OLD_METADATA_KEPT, DATA_PATH, METADATA_PATH)
 KEEPS_ALL = {GC: "false", DELETE_OLD_METADATA: "false", OLD_METADATA_KEPT: "100000"}
 """With other values, a commit on a fork may delete files of the table that it shares them with."""
-MOST_OF_THE_TABLE_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class Fork:
     @property
     def version(self) -> str:
         """Its version id."""
-        return version_of_record(self.record)
+        return version_named(self.record)
 
     @property
     def directories(self) -> ForkDirectories | None:
@@ -125,24 +124,6 @@ class Fork:
     def is_in(self, table: TableFacts | None) -> bool:
         """True if one of its attempts is in the table's history."""
         return table is not None and any(table.has_commit(one.commit) for one in self.attempts)
-
-
-def record_of(staging_schema: str, target: TableName, version: str) -> TableName:
-    """The fork's name: the target's, cut to what a catalog holds, and the version id."""
-    return TableName(staging_schema, f"{record_prefix(target)}{version}", target.catalog)
-
-
-def record_prefix(target: TableName) -> str:
-    """How the names of a target's forks begin; those of another target's may begin so, too.
-
-    In lower case, as a Hive metastore lists all names.
-    """
-    return f"{target.table[:MOST_OF_THE_TABLE_NAME].lower()}__"
-
-
-def version_of_record(record: TableName) -> str:
-    """The version id in a fork's name."""
-    return record.table.rpartition("__")[2]
 
 
 def uuid_of_new(fork: TableFacts, version: str) -> str:

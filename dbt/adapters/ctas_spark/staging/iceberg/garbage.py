@@ -11,7 +11,7 @@ from typing import cast
 
 from ..context import StagingContext, TableName
 from ..errors import EntryMissingError, MetastoreError
-from ..publish.marker import TARGET, VERSION_ID, Kind, started_ms
+from ..publish.marker import TARGET, Kind, is_record_of, name_of_record, started_ms, version_named
 from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place, Reason
 from ..steps import StepReport
@@ -148,7 +148,7 @@ class IcebergGarbage(Garbage):
         return emptied(storage, directories.data) and emptied(storage, directories.metadata)
 
     def delete_record(self, version: KnownVersion) -> None:
-        record = forks.record_of(self.context.staging_schema, self.target, version.id)
+        record = name_of_record(self.context.staging_schema, self.target, version.id)
         self.services.tables.drop_entry(record)
 
     def _reason_shown(self, version: KnownVersion) -> Reason | None:
@@ -172,10 +172,8 @@ class IcebergGarbage(Garbage):
 
     def _forks(self) -> Iterator[tuple[TableName, Fork | None]]:
         """Every entry by the name of a fork of the target; None where its metadata is gone."""
-        prefix = forks.record_prefix(self.target)
         for name in self.services.tables.tables(self.context.staging_schema):
-            rest = name.table.removeprefix(prefix)
-            if rest == name.table or not VERSION_ID.fullmatch(rest):
+            if not is_record_of(name, self.target):
                 continue
             try:
                 found = self.services.tables.find(name)
@@ -193,7 +191,7 @@ class IcebergGarbage(Garbage):
     ) -> KnownVersion:
         directories = fork.directories if fork else None
         return KnownVersion(
-            id=forks.version_of_record(record),
+            id=version_named(record),
             place=Place.UNPUBLISHED,
             directory=directories.data if directories else str(record),
             # ``deleting`` alone proves nothing of a rebuild: its call may be on its way

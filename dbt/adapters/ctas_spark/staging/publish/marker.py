@@ -1,4 +1,4 @@
-"""The marker of a target: who published what is there, and what was there before; their ids."""
+"""The marker of a target: who published what is there, and what was there before; ids and names."""
 
 import re
 import secrets
@@ -10,6 +10,7 @@ from enum import Enum
 from itertools import accumulate
 from typing import Any
 
+from ..context import TableName
 from ..engines.protocol import UNKNOWN, WriteFigures
 from ..metastore.client import TableEntry
 
@@ -33,6 +34,7 @@ MARKER_FORMAT = 1
 
 MOST_ENTRIES = 40
 MOST_CHARACTERS = 3_500
+MOST_OF_THE_TABLE_NAME = 120
 
 COMMIT_ID = re.compile(r"\d{13,}_[^_:,]*_[0-9a-f]+")
 VERSION_ID = re.compile(r"\d{8}t\d{6}x[0-9a-f]{8}")
@@ -53,6 +55,31 @@ def started_ms(version: str) -> int:
     """When the attempt began, in milliseconds since the epoch, by the clock of its machine."""
     start = datetime.strptime(version.partition("x")[0], START).replace(tzinfo=timezone.utc)
     return int(start.timestamp()) * 1000
+
+
+def name_of_record(staging_schema: str, target: TableName, version: str) -> TableName:
+    """The entry that readers of a staged version select from."""
+    return TableName(staging_schema, f"{record_prefix(target)}{version}", target.catalog)
+
+
+def record_prefix(target: TableName) -> str:
+    """How the names of a target's records begin; those of another target's may begin so, too.
+
+    Cut to what catalogs hold, and in small letters, as metastores list all names.
+    """
+    return f"{target.table[:MOST_OF_THE_TABLE_NAME].lower()}__"
+
+
+def version_named(record: TableName) -> str:
+    """The version id in a record's name."""
+    return record.table.rpartition("__")[2]
+
+
+def is_record_of(name: TableName, target: TableName) -> bool:
+    """True for a name that a record of the target has."""
+    version = version_named(name)
+    is_version = VERSION_ID.fullmatch(version) is not None
+    return is_version and name.table == f"{record_prefix(target)}{version}"
 
 
 def new_commit_id(order_ms: int, version: str) -> str:

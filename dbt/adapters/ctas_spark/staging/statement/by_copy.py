@@ -12,7 +12,16 @@ from ..context import Atomicity, StagingContext, TableLayout, TableName
 from ..engines.protocol import WriteFigures
 from ..publish import messages
 from ..publish.ddl import clauses
-from ..publish.marker import PREFIX, TARGET, Kind, LineageEntry, Marker, new_commit_id, order_of
+from ..publish.marker import (
+    PREFIX,
+    TARGET,
+    Kind,
+    LineageEntry,
+    Marker,
+    name_of_record,
+    new_commit_id,
+    order_of,
+)
 from ..steps import Step, StepReport
 from ..storage.client import still_there
 from .base import StatementBase
@@ -25,7 +34,6 @@ STAGED_AS = PREFIX + "staged_as"
 DROPS_FILES = "gc.enabled"
 """A property of Iceberg's; if the model or the catalog sets it to false, no purge works."""
 CREATE, REPLACE = "create", "replace"
-MOST_OF_THE_TABLE_NAME = 120
 
 
 class ByCopy:
@@ -34,7 +42,7 @@ class ByCopy:
     def __init__(
         self, context: StagingContext, tables: SqlTables, version: str, begun: StatementBase
     ) -> None:
-        self.record = staged_name(context, version)
+        self.record = name_of_record(context.staging_schema, context.target, version)
         self.places = ""
         self._context = context
         self._tables = tables
@@ -102,15 +110,6 @@ class ByCopy:
     def _drop_record(self) -> None:
         if self._tables.exists(self.record):
             self._tables.drop(self.record)
-
-
-def staged_name(context: StagingContext, version: str) -> TableName:
-    """The staged table of a version; a long name of the target's table is cut for catalogs.
-
-    In lower case, as a Hive metastore lists all names.
-    """
-    table = f"{context.target.table[:MOST_OF_THE_TABLE_NAME].lower()}__{version}"
-    return TableName(context.staging_schema, table, context.target.catalog)
 
 
 def ctas(

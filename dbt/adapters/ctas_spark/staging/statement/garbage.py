@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from ..context import StagingContext
-from ..publish.marker import VERSION_ID, started_ms
+from ..context import StagingContext, TableName
+from ..publish.marker import is_record_of, name_of_record, started_ms, version_named
 from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place
 from .base import TableFacts
-from .by_copy import STAGED_AS, STAGED_FOR, staged_name
+from .by_copy import STAGED_AS, STAGED_FOR
 from .tables import SqlTables
 
 
@@ -41,22 +41,22 @@ class StatementGarbage(Garbage):
 
     def delete_record(self, version: KnownVersion) -> None:
         """Drop the staged table, with its files where the catalog can."""
-        self.tables.drop(staged_name(self.context, version.id))
+        self.tables.drop(self._record(version.id))
 
     def _versions(self) -> Iterator[KnownVersion]:
         schema = self.context.staging_schema
         for name in self.tables.tables(schema) if self.tables.has_namespace(schema) else ():
-            version = name.table.rpartition("__")[2]
-            record = staged_name(self.context, version)
-            if name.table != record.table or not VERSION_ID.fullmatch(version):
-                continue
-            facts = self._find(version)
+            version = version_named(name)
+            facts = self._find(version) if is_record_of(name, self.context.target) else None
             if facts is not None:
-                written_ms = facts.written_ms or 0
-                yield KnownVersion(version, Place.UNPUBLISHED, str(record), handle=written_ms)
+                record, written_ms = str(self._record(version)), facts.written_ms or 0
+                yield KnownVersion(version, Place.UNPUBLISHED, record, handle=written_ms)
+
+    def _record(self, version: str) -> TableName:
+        return name_of_record(self.context.staging_schema, self.context.target, version)
 
     def _find(self, version: str) -> TableFacts | None:
         """The staged table; None if its properties say otherwise (forks have such names, too)."""
-        facts = self.tables.find(staged_name(self.context, version))
+        facts = self.tables.find(self._record(version))
         own = {STAGED_FOR: str(self.context.target), STAGED_AS: version}
         return facts if facts is not None and own.items() <= facts.properties.items() else None
