@@ -7,10 +7,10 @@ import pytest
 
 from dbt.adapters.ctas_spark.staging.clock import HOUR_MS
 from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from dbt.adapters.ctas_spark.staging.errors import MetastoreError, NotSupportedError
 from dbt.adapters.ctas_spark.staging.files.record import Record
 from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import Marker
+from dbt.adapters.ctas_spark.staging.publish.marker import FORMAT, MARKER_FORMAT, Marker
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import AT_ONCE, CONTEXT, World, published_by
 
@@ -126,3 +126,20 @@ def test_a_target_that_can_not_be_read_with_others_keeps_its_trouble_to_itself()
 
     world.metastore.before = refuse
     assert [len(clean_up(context, AT_ONCE).freed) for context in contexts] == [1, 1, 1]
+
+
+def test_a_table_of_a_newer_release_stops_no_other_clean_up() -> None:
+    """It is read with the others, and is refused alone."""
+    world, contexts = World(), tables(3)
+    for _ in range(2):
+        for context in contexts:
+            world.published(target=context.target)
+        world.clock.pass_ms(2 * HOUR_MS)
+    newer, *others = contexts
+    shown = world.metastore.tables[newer.target]
+    edited = replace(shown, parameters={**shown.parameters, FORMAT: str(MARKER_FORMAT + 1)})
+    world.metastore.tables[newer.target] = edited
+    clean_up = world.catalog().clean_ups([(context, AT_ONCE) for context in contexts])
+    with pytest.raises(NotSupportedError, match="a newer release"):
+        clean_up(newer, AT_ONCE)
+    assert [len(clean_up(context, AT_ONCE).freed) for context in others] == [1, 1]

@@ -7,13 +7,13 @@ first build reads nothing of a table, and a rebuild costs the same however often
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from os.path import commonprefix
 
 from ..clock import Clock
 from ..context import TableName
-from ..errors import MetastoreError
+from ..errors import MetastoreError, NotSupportedError
 from ..metastore.client import MetastoreClient, TableEntry
 from ..publish.marker import VERSION_ID, record_prefix, started_ms, version_named
 from ..retention.rules import RetentionRules
@@ -71,22 +71,29 @@ class Looks:
         for one in metastore.tables(staging_schema, commonprefix(prefixes)):  # noqa: RUF071 (names)
             self._listed[_prefix(one)].append(one)
         waiting = [target for target in rules if self._old(target)]
-        self._groups: dict[TableName, _Group] = {}
+        self._waiting: dict[TableName, list[TableName]] = {}
         for start in range(0, len(waiting), MOST_TOGETHER):
             together = waiting[start : start + MOST_TOGETHER]
-            self._groups |= dict.fromkeys(together, _Group(together))
+            self._waiting |= dict.fromkeys(together, together)
+        self._ready: dict[TableName, Seen] = {}
+        self._guard = threading.Lock()
 
     def of(self, target: TableName) -> Seen:
-        """What there is to judge of one of the tables."""
-        group = self._groups.pop(target, None)
-        if group is None:
-            return self._seen(target)
-        return group.read(target, self._read_group) or self._read([target])[target]
+        """What there is to judge of one of the tables; it is not kept any longer."""
+        with self._guard:
+            group = self._waiting.pop(target, None)
+            if group is None:
+                return self._seen(target)
+            if group:
+                self._ready |= self._read_group(group)
+                group.clear()
+            found = self._ready.pop(target, None)
+        return found or self._read([target])[target]
 
     def _read_group(self, targets: Sequence[TableName]) -> dict[TableName, Seen]:
         try:
             return self._read(targets)
-        except MetastoreError:
+        except (MetastoreError, NotSupportedError):
             return {}  # each is read by itself, and has its own error
 
     def _read(self, targets: Sequence[TableName]) -> dict[TableName, Seen]:
@@ -128,26 +135,6 @@ class Looks:
         rules = self._rules[target]
         youngest = 0 if rules.thorough else min(rules.grace_ms, rules.orphan_age_ms)
         return self._wall_ms - youngest
-
-
-@dataclass(slots=True)
-class _Group:
-    """Tables that are read together when the first of them is asked for."""
-
-    targets: Sequence[TableName]
-    _guard: threading.Lock = field(default_factory=threading.Lock)
-    _seen: dict[TableName, Seen] | None = None
-
-    def read(
-        self,
-        target: TableName,
-        read: Callable[[Sequence[TableName]], dict[TableName, Seen]],
-    ) -> Seen | None:
-        """What was read of one of them, which is not kept any longer; None if that failed."""
-        with self._guard:
-            if self._seen is None:
-                self._seen = read(self.targets)
-            return self._seen.pop(target, None)
 
 
 def _as_listed(name: TableName) -> TableName:
