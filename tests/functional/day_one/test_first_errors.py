@@ -190,13 +190,15 @@ def test_a_location_that_is_not_writable(project: Project) -> None:
     occupied.write_text("")
     model = "{{ config(materialized='table', location_root=%r, staging_schema=%r) }} select 1 as n"
     roots = {"orders": str(occupied), "relative": "data", "unknown": "nosuch://data"}
+    roots["elsewhere"] = "file://./data"
     named = {one: f"{project.schema}__{one}" for one in roots}
     project.write({f"models/{one}.sql": model % (roots[one], named[one]) for one in roots})
     ran = project.dbt("run")
     assert "[STORAGE_FAILED] the storage refused to write" in ran.message("orders")
     assert "nothing was published" in ran.message("orders")
     assert "location_root: 'data' is relative" in ran.message("relative")
-    assert "location_root nosuch://data can't be used" in ran.message("unknown")
+    for one in ("unknown", "elsewhere"):
+        assert f"location_root {roots[one]} can't be used" in ran.message(one)
     made = {row.namespace for row in project.rows("show schemas")}
     assert made & {*named.values()} == {named["orders"]}
 

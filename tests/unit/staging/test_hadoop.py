@@ -4,9 +4,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JNetworkError
+from pyspark.errors import IllegalArgumentException, UnsupportedOperationException
 
 from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage, MissingError, parted
+from dbt.adapters.ctas_spark.staging.storage.hadoop import (
+    HadoopStorage,
+    MissingError,
+    asking,
+    parted,
+)
 
 
 class Listed(HadoopStorage):
@@ -56,3 +63,18 @@ def test_no_file_is_left_out_of_a_listing_in_silence() -> None:
     assert parted("a\0b", 2) == ["a", "b"]
     with pytest.raises(StorageError, match="a listing of 1 files was read as one of 2"):
         parted("a\0b", 1)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        IllegalArgumentException("Wrong FS: file://./data, expected: file:///"),
+        UnsupportedOperationException("this file system has no permissions"),
+        Py4JNetworkError("the JVM has ended"),
+    ],
+)
+def test_whatever_a_file_system_throws_is_an_error_of_the_storage(error: Exception) -> None:
+    """PySpark has exceptions of its own for some of Java's."""
+    refused = pytest.raises(StorageError, match=f"refused to list hdfs://node/d: {error}")
+    with refused, asking("list", "hdfs://node/d"):
+        raise error

@@ -19,7 +19,10 @@ Meaning = Callable[[Exception], tuple[type[MetastoreError], str]]
 GONE = (Py4JNetworkError, OSError)
 """What a call raises when the JVM has ended."""
 FAILURES = (Py4JError, PySparkException, OSError)
-"""What a call raises that Spark refuses, or that finds no JVM or server any more."""
+"""What a call raises that Java refuses, or that finds no JVM or server any more.
+
+PySpark makes exceptions of its own of some of Java's, whoever threw them (``IllegalArgument...``).
+"""
 ASKED_AT_ONCE = 1000
 """Tables in one question: databases behind a metastore limit their lists, some to so many."""
 SEPARATOR = "\0"

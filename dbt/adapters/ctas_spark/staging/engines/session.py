@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
@@ -114,14 +114,14 @@ class SessionJob(StoppableJob):
         try:
             self.cancel()
             return self._waits_for(self._has_no_task)
-        except (Py4JError, OSError):
+        except jvm.FAILURES:
             return self._driver_has_ended()
 
     def figures(self) -> WriteFigures:
         """Spark's own counters of the group's last write."""
         try:
             return self._last_write()
-        except (Py4JError, OSError):
+        except jvm.FAILURES:
             return WriteFigures()
 
     def reads(self, query: str, table: TableName) -> frozenset[TableRead]:
@@ -138,7 +138,7 @@ class SessionJob(StoppableJob):
         """The tasks of the stages that run, and the rows that were written so far."""
         try:
             return self._progress()
-        except (Py4JError, OSError):
+        except jvm.FAILURES:
             return ""
 
     @property

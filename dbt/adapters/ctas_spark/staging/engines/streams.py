@@ -5,9 +5,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-
 from ..errors import JobCanceledError
 from . import jvm
 from .protocol import Job
@@ -55,5 +52,5 @@ def _stopped_at_the_end(query: Any) -> Iterator[Any]:
     try:
         yield query
     finally:
-        with suppress(PySparkException, Py4JError, OSError):
+        with suppress(*jvm.FAILURES):
             query.stop()

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TType
@@ -29,7 +29,6 @@ CONNECT_SECONDS = 10.0
 CALL_SECONDS = 600.0
 """Of silence while an answer is awaited."""
 FRAMES = "\n\tat "  # a lost connection is told with the whole stack
-JVM_FAILURES = (Py4JError, OSError)
 METASTORE, THRIFT = "org.apache.hadoop.hive.metastore", "org.apache.thrift"
 LOGS_REFUSALS = f"{METASTORE}.HiveAlterHandler"
 
@@ -141,7 +140,7 @@ class InJvmConnection:
             protocol = of(f"{THRIFT}.protocol.TBinaryProtocol")
             writes = of(f"{THRIFT}.transport.TIOStreamTransport")(self._answer)
             self._reads, self._writes = protocol(self._request), protocol(writes)
-        except JVM_FAILURES as error:
+        except jvm.FAILURES as error:
             raise TTransportException(message=_said(error)) from error
         self.is_open = True
 
@@ -162,7 +161,7 @@ class InJvmConnection:
     def close(self) -> None:
         """Close the client; one of a JVM that has ended is closed."""
         self.is_open = False
-        with suppress(*JVM_FAILURES):
+        with suppress(*jvm.FAILURES):
             self._client.close()
 
     def _processed(self, request: bytes) -> bytes:
@@ -171,7 +170,7 @@ class InJvmConnection:
             self._answer.reset()
             self._processor.process(self._reads, self._writes)
             return bytes(self._answer.toByteArray())
-        except JVM_FAILURES as error:
+        except jvm.FAILURES as error:
             raise TTransportException(message=_said(error)) from error
 
 

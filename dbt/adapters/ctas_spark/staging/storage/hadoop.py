@@ -6,7 +6,6 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import SparkSession
 
 from ..engines import jvm
@@ -90,7 +89,7 @@ class HadoopStorage:
             return path
         with asking("look for", path):
             target, system = self._locate(path)
-            return str(target.makeQualified(system.getUri(), system.getWorkingDirectory()))
+            return str(system.makeQualified(target))
 
     def modified_ms(self, path: str) -> int | None:
         with suppress(MissingError), asking("look at", path):
@@ -182,8 +181,8 @@ def asking(action: str, path: str) -> Iterator[None]:
     """Raise StorageError for whatever fails in a block that does ``action`` to ``path``."""
     try:
         yield
-    except (Py4JError, OSError) as error:
-        thrown = error.java_exception if isinstance(error, Py4JJavaError) else None
+    except jvm.FAILURES as error:
+        thrown = jvm.java_exception(error)
         cause = str(error) if thrown is None else thrown.toString()
         is_missing = thrown is not None and MISSING in cause
         kind = MissingError if is_missing else StorageError
