@@ -15,6 +15,7 @@ from weakref import WeakSet
 
 from py4j.clientserver import ClientServer
 from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from ..context import SESSION_CATALOG
@@ -97,7 +98,7 @@ def _load_catalogs(spark: SparkSession) -> None:
     settings = jvm.as_json(spark, jvm.session(spark).conf().getAll())
     names = (key.removeprefix(SETTING) for key in settings if key.startswith(SETTING))
     for name in (one for one in names if "." not in one):
-        with suppress(Py4JJavaError):
+        with suppress(Py4JJavaError, PySparkException):
             _catalogs(spark).catalog(name)
     _loaded.add(spark)
 
