@@ -90,7 +90,7 @@ class ModelRows:
             raise ConfigurationError(state.node.unique_id, problems)
         batch = None
         if state.build is not None:
-            batch = state.build.staged.drain(stream, resumes=state.addition.with_old_rows)
+            batch = state.build.staged.read_new_rows(stream, resumes=state.addition.with_old_rows)
         elif self._invocation.preview.enabled:
             logger.info(streams.NOTHING_TAKEN.format(state.table))
         if batch is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines.warm import door
+from dbt.adapters.ctas_spark.staging.engines.warm import sockets
 from faults.numbered import TABLE, Numbered
 from functional.dbt_project import NAME, Project, new_project
 from functional.outside import Outside
@@ -77,10 +77,10 @@ class Here:
         )
 
 
-def greetings() -> list[door.Message]:
+def greetings() -> list[sockets.Message]:
     """What the living ones say to a visitor."""
     found = []
-    for visit in door.visits():
+    for visit in sockets.visits():
         found.append(visit.greeting)
         visit.close()
     return found
@@ -91,7 +91,7 @@ def here(tmp_path_factory: pytest.TempPathFactory, metastore: Metastore) -> Iter
     """A directory, and a place for sockets that no other test looks at."""
     directory = tmp_path_factory.mktemp("here")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(door.RUNTIME, str(directory))
+        patch.setenv(sockets.RUNTIME, str(directory))
         yield Here(directory, metastore)
         for one in greetings():
             os.killpg(one["pid"], signal.SIGKILL)
@@ -156,8 +156,8 @@ def test_a_run_that_it_does_not_fit_starts_its_own(
     here: Here, shop: Numbered, process: int
 ) -> None:
     """It says what differs; a socket on which nobody listens any more is removed."""
-    stale = door.directory() / f"{socket.gethostname()}-1{door.SUFFIX}"
-    with socket.socket(socket.AF_UNIX) as left_behind, door.short(stale) as name:
+    stale = sockets.directory() / f"{socket.gethostname()}-1{sockets.SUFFIX}"
+    with socket.socket(socket.AF_UNIX) as left_behind, sockets.short(stale) as name:
         left_behind.bind(name)
     different = replace(shop.project, conf={**shop.project.conf, "spark.driver.memory": "641m"})
     different.write_profile()
@@ -186,4 +186,4 @@ def test_it_ends_when_nobody_uses_it(here: Here, shop: Numbered) -> None:
     said = here.dbt(shop.project, *START, "--args={idle_minutes: 0}")
     (process,) = re.findall(r"a warm Spark runs now, in process (\d+)", said)
     wait_until(lambda: not is_there(int(process)), WITHIN, "its end")
-    assert list(door.directory().iterdir()) == []
+    assert list(sockets.directory().iterdir()) == []

@@ -91,8 +91,8 @@ class FakeVersion:
         self._may_fail("look")
         return self.looks.pop(0) if len(self.looks) > 1 else self.looks[0]
 
-    def mend(self, found: FakeBase) -> FakeBase:
-        self._does("mend")
+    def finish_interrupted(self, found: FakeBase) -> FakeBase:
+        self._does("finish_interrupted")
         return found
 
     def reach(self, over: FakeBase) -> Reach:
@@ -104,8 +104,8 @@ class FakeVersion:
     def hold_old_rows(self) -> None:
         self._does("hold old rows")
 
-    def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:  # noqa: ARG002 (scripted)
-        self._does("resume" if resumes else "drain")
+    def read_new_rows(self, stream: Any, job: Job, *, resumes: bool) -> Any:  # noqa: ARG002 (scripted)
+        self._does("resume" if resumes else "read_new_rows")
         return stream
 
     def statement(self, query: str) -> str:

@@ -20,7 +20,7 @@ def commit_a_rival(project: Project, model: str) -> None:
         job.attach()
         staged = catalogs.catalog_for(context).plan(context, job).begin()
         stream = session.sql(f"select id, text from stream {project.schema}.events")
-        staged.drain(stream, resumes=True).createOrReplaceTempView("rival_rows")
+        staged.read_new_rows(stream, resumes=True).createOrReplaceTempView("rival_rows")
         old = f"select id, text from {path}"
         session.sql(staged.statement(f"{old} union all select * from rival_rows"))
         staged.verify()

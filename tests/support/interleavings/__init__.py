@@ -4,8 +4,9 @@ A state holds the target, one renamed copy of it in another database, a record f
 (bases, ``deleting``, when its target was seen to be gone), the files, one clock in ticks, and where
 each process stands. ``search`` goes through all interleavings, breadth first, so that the way to a
 violation is the shortest. What a clean-up or a rollback makes of what it has read is the product's:
-``judging`` runs its ``CleanUp`` and its ``Chain`` on values that are built from the state. ``Seen``
-is there as its one effect: no record of a version that began within the grace period is read.
+``judging`` runs its ``CleanUp`` and its ``Chain`` on values that are built from the state.
+``RecordScan`` is there as its one effect: no record of a version that began within the grace
+period is read.
 
 Modelled are
 

@@ -93,8 +93,8 @@ class StagingError(Exception):
         super().__init__(what)
 
     def __str__(self) -> str:
-        told = {"table": self.table, "left": self.left, "to do": self.remedy}
-        lines = (f"  {label}: {text}" for label, text in told.items() if text)
+        labelled = {"table": self.table, "left": self.left, "to do": self.remedy}
+        lines = (f"  {label}: {text}" for label, text in labelled.items() if text)
         return without_frames("\n".join((f"[{self.name}] {self.what}", *lines)))
 
 

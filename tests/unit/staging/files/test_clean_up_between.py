@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
-from dbt.adapters.ctas_spark.staging.files.garbage import clean_up, see
+from dbt.adapters.ctas_spark.staging.files.garbage import clean_up, scan
 from dbt.adapters.ctas_spark.staging.files.record import taken_back
 from dbt.adapters.ctas_spark.staging.files.table import FileTable
 from dbt.adapters.ctas_spark.staging.publish.marker import TARGET
@@ -31,7 +31,7 @@ def looked(world: World) -> Callable[[], Sweep]:
     """A clean-up that has read the records and the target, and goes on when it is called."""
     services = world.catalog().services(STAGING_SCHEMA)
     table = FileTable(CONTEXT, services, StepReport(TARGET_NAME))
-    return partial(clean_up, [(table, see(table, AT_ONCE))], AT_ONCE, dry_run=False)
+    return partial(clean_up, [(table, scan(table, AT_ONCE))], AT_ONCE, dry_run=False)
 
 
 def test_what_has_moved_since_the_look_stays(world: World) -> None:

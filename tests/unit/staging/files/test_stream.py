@@ -22,7 +22,7 @@ def stream(world: World) -> FakeStream:
 def drained(world: World, stream: FakeStream, *, resumes: bool = True) -> Staged:
     """A version with what is new in the stream, ready to commit."""
     staged = world.plan().begin()
-    staged.drain(stream, resumes=resumes)
+    staged.read_new_rows(stream, resumes=resumes)
     if staged.outcome is None:
         world.stage(staged)
         staged.verify()
@@ -148,7 +148,7 @@ def test_a_version_without_a_checkpoint_is_not_added_to(world: World, stream: Fa
     world.published()
     staged = world.plan().begin()
     with pytest.raises(NoCheckpointError, match="full-refresh"):
-        staged.drain(stream, resumes=True)
+        staged.read_new_rows(stream, resumes=True)
     assert stream.ids == []
     published(world, stream, resumes=False)
     assert stream.taken == ["a", "b"]
@@ -162,7 +162,7 @@ def test_a_checkpoint_that_lacks_a_batch_is_not_gone_on_from(
     world.storage.delete(f"{version_of(first).directory}/{CHECKPOINT}/commits/1")
     staged = world.plan().begin()
     with pytest.raises(NoCheckpointError, match="lacks files"):
-        staged.drain(stream, resumes=True)
+        staged.read_new_rows(stream, resumes=True)
 
 
 def test_a_query_that_others_stop_is_not_published(world: World, stream: FakeStream) -> None:
@@ -170,7 +170,7 @@ def test_a_query_that_others_stop_is_not_published(world: World, stream: FakeStr
     stream.breaks = True
     staged = world.plan().begin()
     with pytest.raises(JobCanceledError, match="before it had read all"):
-        staged.drain(stream, resumes=False)
+        staged.read_new_rows(stream, resumes=False)
     staged.abort("failed")
     assert world.versions_on_storage() == set()
 
@@ -181,7 +181,7 @@ def test_a_cancel_stops_the_query(world: World, stream: FakeStream) -> None:
     world.job.canceled = True
     staged = world.plan().begin()
     with pytest.raises(JobCanceledError):
-        staged.drain(stream, resumes=False)
+        staged.read_new_rows(stream, resumes=False)
     assert stream.running == 0
 
 
@@ -191,7 +191,7 @@ def test_what_a_killed_run_left_goes_by_its_age(world: World, stream: FakeStream
     stream.source.append("c")
     drained(world, stream)
     killed = world.plan().begin()
-    killed.drain(stream, resumes=True)
+    killed.read_new_rows(stream, resumes=True)
     published(world, stream)
     world.sweep()
     assert len(world.versions_on_storage()) > 1

@@ -20,7 +20,7 @@ def test_what_a_crash_left_is_mended_before_the_base_is_taken() -> None:
     """The base is the target as it is after that."""
 
     class Mending(FakeVersion):
-        def mend(self, found: FakeBase) -> FakeBase:
+        def finish_interrupted(self, found: FakeBase) -> FakeBase:
             assert found is PLAIN
             return THERE
 
@@ -33,7 +33,7 @@ def test_a_begin_prepares_the_staging_on_its_base_and_level() -> None:
     """Nothing else is asked of the kind."""
     version = FakeVersion([THERE])
     table = plan(version).begin()
-    assert version.did == ["mend", "stage on v0 isolated"]
+    assert version.did == ["finish_interrupted", "stage on v0 isolated"]
     assert (table.version, table.outcome, table.level) == ("v1", None, Atomicity.ISOLATED)
 
 
@@ -67,7 +67,7 @@ def test_a_level_that_can_not_be_kept_is_refused_before_anything_is_prepared() -
         plan(version, atomicity=Atomicity.ISOLATED).begin()
     assert refused.value.remedy == "say so"
     assert "no job was started" in refused.value.left
-    assert version.did == ["mend"]
+    assert version.did == ["finish_interrupted"]
 
 
 def test_a_reachs_warning_is_said_once_the_publication_goes_on(
@@ -94,7 +94,7 @@ def test_a_table_that_is_kept_needs_no_level() -> None:
     version = FakeVersion([THERE], reached=nothing_works)
     table = plan(version, "create_if_not_exists", atomicity=Atomicity.ISOLATED).begin()
     assert table.outcome is Outcome.KEPT
-    assert version.did == ["mend"]
+    assert version.did == ["finish_interrupted"]
 
 
 def test_the_job_of_a_rollback_has_nothing_to_stop_or_count() -> None:

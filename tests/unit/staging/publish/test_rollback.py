@@ -66,7 +66,7 @@ def test_the_version_before_is_published_by_one_call() -> None:
     done = roll_back(CONTEXT, kind, Atomicity.ISOLATED)
     assert done == RolledBack("v9", "v0", Atomicity.ISOLATED)
     assert kind.asked == [("v9", Atomicity.ISOLATED)]
-    assert [one for one in kind.version.did if one != "mend"] == [
+    assert [one for one in kind.version.did if one != "finish_interrupted"] == [
         "stage on v0 isolated",
         "check",
         "lock",

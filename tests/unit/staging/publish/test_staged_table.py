@@ -37,7 +37,7 @@ def test_a_publication_goes_through_its_calls_in_one_order() -> None:
     table.commit()
     table.settle()
     assert version.did == [
-        "mend",
+        "finish_interrupted",
         "stage on v0 isolated",
         "check",
         "check",

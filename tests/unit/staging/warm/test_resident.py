@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines.warm import door
-from dbt.adapters.ctas_spark.staging.engines.warm.guests import Guests
+from dbt.adapters.ctas_spark.staging.engines.warm import sockets
+from dbt.adapters.ctas_spark.staging.engines.warm.client_runs import ClientRuns
 from dbt.adapters.ctas_spark.staging.engines.warm.resident import Order, Resident, Server
 
 MODIFIABLE, STATIC = "spark.sql.shuffle.partitions", "spark.driver.memory"
@@ -18,7 +18,7 @@ SETTINGS = {MODIFIABLE: "1", STATIC: "640m"}
 SURROUNDINGS = {"the working directory": "here"}
 
 
-class FakeGuests(Guests):
+class FakeClientRuns(ClientRuns):
     """Runs of a Spark that nobody has started."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class FakeGuests(Guests):
         return self.present
 
     @contextmanager
-    def admitted(self, message: door.Message) -> Iterator[door.Message]:
+    def admitted(self, message: sockets.Message) -> Iterator[sockets.Message]:
         self.present.append(message["pid"])
         yield {"port": 1, "secret": "s", "slot": 0, "tag": "t"}
         self.present.remove(message["pid"])
@@ -48,16 +48,16 @@ class Served:
     def __init__(self, database: Path) -> None:
         digests = {"settings": SETTINGS, "surroundings": SURROUNDINGS}
         order = Order({}, digests, "/logs", "/project", str(database), 3600.0, uses_metastore=True)
-        self.guests, path = FakeGuests(), door.own_path()
+        self.runs, path = FakeClientRuns(), sockets.own_path()
         server = Server(path)
-        server.resident = self.resident = Resident(order, self.guests, path)
+        server.resident = self.resident = Resident(order, self.runs, path)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.life = threading.Thread(target=self.resident.wait, daemon=True)
         self.life.start()
 
-    def attach(self, **settings: str) -> tuple[door.Visit, door.Message]:
+    def attach(self, **settings: str) -> tuple[sockets.Visit, sockets.Message]:
         """A visit, and what was answered to a run with these settings."""
-        (visit,) = door.visits()
+        (visit,) = sockets.visits()
         return visit, visit.ask({**REQUEST, "settings": {**SETTINGS, **settings}})
 
     def ends(self) -> bool:
@@ -72,7 +72,7 @@ REQUEST: dict[str, Any] = {"do": "attach", "pid": 7, "surroundings": SURROUNDING
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """One that was just started."""
-    monkeypatch.setenv(door.RUNTIME, str(tmp_path))
+    monkeypatch.setenv(sockets.RUNTIME, str(tmp_path))
     (tmp_path / "metastore_db").mkdir()
     served = Served(tmp_path / "metastore_db")
     yield served
@@ -85,9 +85,9 @@ def test_a_run_with_the_same_settings_is_let_in(served: Served) -> None:
     visit, answer = served.attach()
     expected = {"differs": [], "set": [], "port": 1, "secret": "s", "slot": 0, "tag": "t"}
     assert answer == expected
-    assert served.guests.processes == [7]
+    assert served.runs.processes == [7]
     visit.close()
-    while served.guests.processes:
+    while served.runs.processes:
         os.sched_yield()
 
 
@@ -101,15 +101,15 @@ def test_a_static_setting_that_differs_is_named(served: Served) -> None:
     """The run is not let in, and learns no secret."""
     _, answer = served.attach(**{STATIC: "641m", MODIFIABLE: "5"})
     assert answer == {"differs": [STATIC]}
-    assert served.guests.processes == []
+    assert served.runs.processes == []
 
 
 def test_a_stop_waits_for_the_runs(served: Served) -> None:
     """No other is let in meanwhile."""
     run, _ = served.attach()
-    (visit,) = door.visits()
+    (visit,) = sockets.visits()
     assert visit.ask({"do": "stop"}) == {"runs": [7]}
-    assert list(door.visits()) == []
+    assert list(sockets.visits()) == []
     assert served.life.is_alive()
     run.close()
     assert served.ends()
@@ -117,7 +117,7 @@ def test_a_stop_waits_for_the_runs(served: Served) -> None:
 
 def test_it_ends_with_its_spark(served: Served) -> None:
     """Also if a model of Python's has stopped it."""
-    served.guests.ended = True
+    served.runs.ended = True
     assert served.ends()
 
 

@@ -35,7 +35,7 @@ EMBEDDED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class FormatSettings:
     """The jar for each minor of Spark, the extension, the catalog, and an embedded metastore's."""
 
     jars: Mapping[str, str]
@@ -44,9 +44,9 @@ class Needs:
     embedded: Mapping[str, str] = field(default_factory=dict)
 
 
-FORMATS: Mapping[str, Needs] = {
-    DELTA: Needs(TRIED_JARS, EXTENSION_OF_DELTA, {SESSION: CATALOG_OF_DELTA}),
-    ICEBERG: Needs(
+FORMATS: Mapping[str, FormatSettings] = {
+    DELTA: FormatSettings(TRIED_JARS, EXTENSION_OF_DELTA, {SESSION: CATALOG_OF_DELTA}),
+    ICEBERG: FormatSettings(
         JARS_OF_SESSION_ICEBERG,
         EXTENSION_OF_ICEBERG,
         {SESSION: SESSION_OF_ICEBERG, f"{SESSION}.type": "hive"},

@@ -156,8 +156,8 @@ def live_files(commits: Iterable[Sequence[Action]]) -> Files:
 
 def has_all_files(number: int, actions: Sequence[Action]) -> bool:
     """True for the commit that created the table, and for a build of ours, which replaces all."""
-    told = (one["commitInfo"].get("userMetadata") for one in actions if "commitInfo" in one)
-    marker = CommitMarker.parse(next(told, None))
+    metadata = (one["commitInfo"].get("userMetadata") for one in actions if "commitInfo" in one)
+    marker = CommitMarker.parse(next(metadata, None))
     return number == 0 or (marker is not None and marker.kind is Kind.BUILD)
 
 

@@ -77,9 +77,9 @@ class DeltaRecord:
 
     def to_parameters(self) -> dict[str, str]:
         """The record as a property of its entry."""
-        told = asdict(replace(self, entry=None))
-        del told["entry"]
-        return {RECORD: json.dumps({**told, "state": self.state.value}, separators=(",", ":"))}
+        kept = asdict(replace(self, entry=None))
+        del kept["entry"]
+        return {RECORD: json.dumps({**kept, "state": self.state.value}, separators=(",", ":"))}
 
 
 def record_name(staging_schema: str, target: TableName, version: str) -> TableName:

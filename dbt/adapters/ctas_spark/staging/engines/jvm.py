@@ -163,7 +163,7 @@ def described_tables(spark: SparkSession, database: str) -> list[tuple[dict[str,
     """
     catalog = session_catalog(spark)
     names = catalog.listTables(database, "*", False).grouped(ASKED_AT_ONCE)
-    told: list[tuple[dict[str, Any], str]] = []
+    described: list[tuple[dict[str, Any], str]] = []
     while names.hasNext():
         asked = names.next()
         found = catalog.getTablesByName(asked)
@@ -171,8 +171,8 @@ def described_tables(spark: SparkSession, database: str) -> list[tuple[dict[str,
         if not found.size() == asked.size() == len(shown):
             return []
         texts = (one.removeprefix("CatalogTable(\n").removesuffix("\n)") for one in shown)
-        told += zip(as_json(spark, found), texts, strict=True)
-    return told
+        described += zip(as_json(spark, found), texts, strict=True)
+    return described
 
 
 def drop_views(spark: SparkSession, pattern: str) -> None:

@@ -207,8 +207,8 @@ def _counted(spark: SparkSession, store: Any, execution: int) -> dict[str, int]:
     for node in jvm.as_json(spark, store.planGraph(execution).allNodes()):
         metrics = node.get("metrics", ())
         if FILES in (metric["name"] for metric in metrics):
-            told = {one["name"]: texts.get(str(one["accumulatorId"]), "") for one in metrics}
-            found = {name: text.replace(",", "") for name, text in told.items()}
+            by_name = {one["name"]: texts.get(str(one["accumulatorId"]), "") for one in metrics}
+            found = {name: text.replace(",", "") for name, text in by_name.items()}
             return {name: int(text) for name, text in found.items() if text.isdecimal()}
     return {}
 

@@ -25,8 +25,8 @@ from ..storage.client import Storage
 from .directories import STAGING_ID, VersionRoots
 from .entries import EntryWriter
 from .garbage import clean_up, recover
+from .record_scan import RecordScans
 from .restore import FileRestoring, history
-from .seen import Looks
 from .statistics import Statistics, correct, statistics_of
 from .table import FileTable, Services
 from .version import FileVersion
@@ -132,18 +132,18 @@ class SessionCatalog(StagingCatalog):
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
         """By one look at all of them in each staging schema that they ever had."""
         rules_of = {context.target: rules for context, rules in tables}
-        looks = {
-            schema: Looks(self._metastore, self._clock, schema, rules_of)
+        scans = {
+            schema: RecordScans(self._metastore, self._clock, schema, rules_of)
             for schema in self._schemas(tables[0][0])
         }
 
         def of_one(
             context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
         ) -> Sweep:
-            seen = [
-                (self._table(context, one), look.of(context.target)) for one, look in looks.items()
+            scanned = [
+                (self._table(context, one), scan.of(context.target)) for one, scan in scans.items()
             ]
-            return clean_up(seen, rules, dry_run=dry_run)
+            return clean_up(scanned, rules, dry_run=dry_run)
 
         return of_one
 

@@ -308,8 +308,8 @@ class VersionRoots:
             return ""
 
     def _write(self, tree: str) -> None:
-        told = {"staging_id": tree.rpartition("/")[2], "metastore": self._address}
-        self._storage.write(f"{tree}/{FILE}", json.dumps(told))
+        owner = {"staging_id": tree.rpartition("/")[2], "metastore": self._address}
+        self._storage.write(f"{tree}/{FILE}", json.dumps(owner))
 
     def _folder(self, context: StagingContext) -> str:
         """With a scheme, by which it is known how exact a listing of it is."""

@@ -60,7 +60,7 @@ def complete(table: FileTable, found: FileBase) -> FileBase:
     return table.look() if lacks or waits else found
 
 
-def mended(before: FileBase, after: FileBase) -> tuple[str, ...]:
+def finished(before: FileBase, after: FileBase) -> tuple[str, ...]:
     """What was completed, as sentences."""
     filled = lacks_columns(before) and not lacks_columns(after)
     tracked = is_pending(before) and not is_pending(after)

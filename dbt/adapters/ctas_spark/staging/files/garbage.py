@@ -16,10 +16,10 @@ from ..storage.client import emptied
 from . import record as records
 from .base import ABSENT, FileBase, lies_in
 from .chain import Chain
-from .follow_up import complete, drop_stale_partitions, mended
+from .follow_up import complete, drop_stale_partitions, finished
 from .publication import fenced
 from .record import RECORD, Record, records_among, unrecorded
-from .seen import Looks, Seen
+from .record_scan import RecordScan, RecordScans
 from .showing import Showing
 from .table import FileTable
 from .took_over import TookOver, say_they_stay
@@ -27,14 +27,14 @@ from .took_over import TookOver, say_they_stay
 REFUSED = (EntryModifiedError, EntryMissingError)
 NO_TARGET = Chain((), ())
 FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
-BySchema = Sequence[tuple[FileTable, Seen]]
+BySchema = Sequence[tuple[FileTable, RecordScan]]
 """The target with each staging schema that it ever had, the present one first; what is there."""
 
 
 def clean_up(by_schema: BySchema, rules: RetentionRules, *, dry_run: bool) -> Sweep:
     """Delete what may go; StagingError if it can't be found out.
 
-    What was seen just now is not read again, except before a deletion.
+    What was read just now is not read again, except before a deletion.
     """
     table = by_schema[0][0]
     with table.report.within(Step.CLEAN_UP):
@@ -56,17 +56,17 @@ def recover(tables: Sequence[FileTable]) -> tuple[str, ...]:
     table = tables[0]
     with table.report.within(Step.RECOVER):
         before = table.look()
-        done = mended(before, complete(table, before))
+        done = finished(before, complete(table, before))
         rules = RetentionRules(grace_ms=0)  # every record is read
-        garbage = FileGarbage([(one, see(one, rules)) for one in tables], rules)
+        garbage = FileGarbage([(one, scan(one, rules)) for one in tables], rules)
         sweep = CleanUp(garbage, rules, table.report).finish()
     return (*done, *(f"the deletion of {one} was finished" for one in sweep.freed))
 
 
-def see(table: FileTable, rules: RetentionRules) -> Seen:
+def scan(table: FileTable, rules: RetentionRules) -> RecordScan:
     """One table, read now."""
     services, schema = table.services, table.context.staging_schema
-    return Looks(table.metastore, services.clock, schema, {table.name: rules}).of(table.name)
+    return RecordScans(table.metastore, services.clock, schema, {table.name: rules}).of(table.name)
 
 
 @dataclass(slots=True)
@@ -92,14 +92,14 @@ class FileGarbage:
 
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory, without the tombstones that only wait."""
-        for table, seen in self.by_schema:
+        for table, scanned in self.by_schema:
             exists = table.services.storage.exists
-            for one in _found(table, seen):
+            for one in _found(table, scanned):
                 if not self._is_young_tombstone(one) or exists(one.directory):
                     self._found[one.version], self._tables[one.version] = one, table
         if not self._found:
             return ()
-        bases = [seen.base for _, seen in self.by_schema if seen.base is not None]
+        bases = [scanned.base for _, scanned in self.by_schema if scanned.base is not None]
         self._judge_by(bases[0] if len(bases) == 1 else self.table.look())  # after all records
         if not self.dry_run:
             for record in [*self._found.values()]:
@@ -294,15 +294,15 @@ class FileGarbage:
 
     def _now(self, record: Record) -> int:
         """The storage's time just before the records were read."""
-        services, began_ms = self.table.services, min(seen.began_ms for _, seen in self.by_schema)
+        services, began_ms = self.table.services, min(one.began_ms for _, one in self.by_schema)
         return services.now_ms(record.root) - (services.clock.running_ms() - began_ms)
 
 
-def _found(table: FileTable, seen: Seen) -> list[Record]:
+def _found(table: FileTable, scanned: RecordScan) -> list[Record]:
     """By their records, and by a directory without one; without what is too young to go."""
-    recorded = records_among(table, seen.records)
-    if seen.is_of_first_build:
+    recorded = records_among(table, scanned.records)
+    if scanned.is_of_first_build:
         return []
     bare = {one.version: one for one in unrecorded(table, recorded)}
-    lost = (one for one in bare.values() if one.version not in seen.listed)
-    return [*recorded, *(one for one in lost if not seen.is_young(one.version))]
+    lost = (one for one in bare.values() if one.version not in scanned.listed)
+    return [*recorded, *(one for one in lost if not scanned.is_young(one.version))]

@@ -119,9 +119,9 @@ class Record:
 
     def to_parameters(self) -> dict[str, str]:
         """The record as a property of its entry."""
-        told = {k: v for k, v in asdict(replace(self, entry=None)).items() if v is not None}
+        kept = {k: v for k, v in asdict(replace(self, entry=None)).items() if v is not None}
         bases = [(one.what, one.seen_ms, one.landed_ms) for one in self.bases]
-        return {RECORD: json.dumps({**told, "bases": bases}, separators=(",", ":"))}
+        return {RECORD: json.dumps({**kept, "bases": bases}, separators=(",", ":"))}
 
 
 def table_named(target: str) -> TableName:

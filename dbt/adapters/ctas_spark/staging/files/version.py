@@ -115,7 +115,7 @@ class FileVersion:
         is_same = change_between(begun, now) in UNCHANGED
         return ROWS_CHANGED if is_same else who_changed(begun, now)
 
-    def mend(self, found: FileBase) -> FileBase:
+    def finish_interrupted(self, found: FileBase) -> FileBase:
         return complete(self._table, found)
 
     def reach(self, over: FileBase) -> Reach:
@@ -155,7 +155,7 @@ class FileVersion:
             raise messages.base_not_listed(self._context.target, error) from error
         refresh(self._services.engine, self._context.target)
 
-    def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
+    def read_new_rows(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         """By a run next to the version, which an abort removes, too."""
         check_sources(stream, self._context.target)
         directory = f"{self._root}/{new_version_id(self._services.clock.wall_ms())}"

@@ -109,12 +109,12 @@ class Hooks:
         for call in calls:
             if call.error is not None:
                 error = f"raised {type(call.error).__name__}: {call.error}"
-                self._say(_told(name, call, event, error))
+                self._say(_reported(name, call, event, error))
         if late:
             what = f"did not end within {self._seconds:g} s"
             if self._late[name] >= MOST_LATE:
                 what += f" for the {MOST_LATE}rd time in a row, and is not called again by this run"
-            self._say(_told(name, late, event, what))
+            self._say(_reported(name, late, event, what))
 
 
 def _wait_for(calls: Iterable[_Call], seconds: float) -> None:
@@ -123,5 +123,5 @@ def _wait_for(calls: Iterable[_Call], seconds: float) -> None:
         call.join(max(0.0, deadline - time.monotonic()))
 
 
-def _told(name: str, call: _Call, event: PublicationEvent, what: str) -> str:
+def _reported(name: str, call: _Call, event: PublicationEvent, what: str) -> str:
     return f"{event.table}: hook {name}: {call.method} {what}; that changes nothing about the table"

@@ -119,8 +119,8 @@ class PublicationEvent:
 
     def as_json(self) -> dict[str, Any]:
         """The event's fields as JSON has them: the time in ISO 8601, paths as lists."""
-        told = _plain(self)
-        return {"state": told.pop("state"), "at": told.pop("at"), "table": self.table, **told}
+        plain = _plain(self)
+        return {"state": plain.pop("state"), "at": plain.pop("at"), "table": self.table, **plain}
 
 
 def format_of(context: StagingContext) -> str | None:

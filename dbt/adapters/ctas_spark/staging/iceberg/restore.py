@@ -141,5 +141,5 @@ class RestoredVersion(IcebergVersion):
         marker, last = chosen
         rules = Rules(last.schema_id or 0, marker.spec_id, marker.sort_order_id)
         origin = Origin(last.id, rules, self._restored)
-        self._way = branch = ByMetadata(self._context, self._services, self.id, base, origin)
+        self._strategy = branch = ByMetadata(self._context, self._services, self.id, base, origin)
         branch.begin()

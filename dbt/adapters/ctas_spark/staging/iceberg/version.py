@@ -47,20 +47,22 @@ class IcebergVersion(ChoosingVersion[IcebergBase, ByFork | ByMetadata]):
         self._forks_at_once = forks_at_once
         self._begun = IcebergBase(None)
         self._fork = ByFork(context, services, report, self.id, self._begun)
-        self._way = self._fork
+        self._strategy = self._fork
 
     def look(self) -> IcebergBase:
         return bases.look(self._services.tables, self._context.target)
 
     def reach(self, over: IcebergBase) -> Reach:
-        return self._way.reach(over)
+        return self._strategy.reach(over)
 
     def stage_on(self, base: IcebergBase, level: Atomicity) -> None:  # noqa: ARG002 (the interface)
         """A new table is staged at once; over one that is there, only the query tells the way."""
         tables = self._services.tables
         limits.check(self._context, base.facts, tables.settings, tables.writes_elsewhere())
         self._begun = base
-        self._way = self._fork = ByFork(self._context, self._services, self._report, self.id, base)
+        self._strategy = self._fork = ByFork(
+            self._context, self._services, self._report, self.id, base
+        )
         if base.table is None or self._forks_at_once:
             self._fork.make()
 
@@ -76,12 +78,12 @@ class IcebergVersion(ChoosingVersion[IcebergBase, ByFork | ByMetadata]):
             logger.info("%s: left for a later run: %s", self._context.target, ", ".join(left))
         base = self._begun
         origin = Origin(facts.main, facts.rules)
-        self._way = ByMetadata(self._context, self._services, self.id, base, origin)
-        return self._way.statement(query)
+        self._strategy = ByMetadata(self._context, self._services, self.id, base, origin)
+        return self._strategy.statement(query)
 
     def settle(self, report: StepReport) -> list[str]:
         """Refresh Spark's caches; Iceberg's own has what the look after the call has read."""
-        left = self._way.settle(report)
+        left = self._strategy.settle(report)
         refresh(self._services.engine, self._context.target)
         return left
 

@@ -49,7 +49,7 @@ class Plan:
     adds: bool = False
 
     def begin(self) -> "StagedTable[Any]":
-        """Look at the target and take it as the base; what a crash left half done is mended first.
+        """Look at the target and take it as the base; first what a crash left is finished.
 
         The outcome is decided already where the purpose keeps what exists.
 
@@ -60,7 +60,7 @@ class Plan:
         report = StepReport(self.context.target, self.observers)
         report.enter(Step.BEGIN)
         version = self.open_version(self.level, report)
-        base = version.mend(version.look())
+        base = version.finish_interrupted(version.look())
         purposes.check_base(self.context, base)
         staged = StagedTable(self, version, base, report)
         try:
@@ -128,9 +128,9 @@ class StagedTable(Generic[B]):
         if self._adds:
             self._hold_old_rows()
 
-    def drain(self, stream: Any, *, resumes: bool) -> Any:
+    def read_new_rows(self, stream: Any, *, resumes: bool) -> Any:
         """What is new in a stream, as a batch; None, and KEPT, if the base has all there is."""
-        batch = self._version.drain(stream, self._job, resumes=resumes)
+        batch = self._version.read_new_rows(stream, self._job, resumes=resumes)
         if batch is None:
             self.left_behind = self._withdrawn("nothing is new in its stream")
             self.outcome = Outcome.KEPT
@@ -259,7 +259,7 @@ class StagedTable(Generic[B]):
 
     def _take(self, change: Change, now: B) -> None:
         """Decide over what to publish, and what that keeps; nothing weakens silently."""
-        told = self.level, self.reach.warning
+        reported = self.level, self.reach.warning
         self.base = now
         if change is not Change.NONE:
             self._rival = self._version.who(self._begun, now)
@@ -268,7 +268,7 @@ class StagedTable(Generic[B]):
             )
         self.reach = self._version.reach(now)
         self.level = purposes.kept(self.context, self._asked, self.reach, self._unchanged)
-        if (self.level, self.reach.warning) != told:
+        if (self.level, self.reach.warning) != reported:
             purposes.warn_of(self.context, now, self.level, self.reach)
         if change is not Change.NONE:  # begin's base is on the record already
             self._version.rebase(now)

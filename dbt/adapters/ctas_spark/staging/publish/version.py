@@ -169,7 +169,7 @@ class Version(Protocol[B]):
     def look(self) -> B:
         """The target as it is now."""
 
-    def mend(self, found: B) -> B:
+    def finish_interrupted(self, found: B) -> B:
         """Finish what a crash left half done; readers don't notice. The target after that."""
 
     def reach(self, over: B) -> Reach:
@@ -188,7 +188,7 @@ class Version(Protocol[B]):
         A change of these is then a change of the target, also where it leaves no trace but files.
         """
 
-    def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
+    def read_new_rows(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         """What is new in a streaming DataFrame, as a batch for the version; None if nothing is.
 
         Where the stream has got to is published with the version. ``resumes``: what the base has
@@ -253,21 +253,21 @@ class Version(Protocol[B]):
 class FormatVersion(Generic[B]):
     """What is the same in every kind whose format, or catalog, commits by itself.
 
-    Such a commit is there or is not: there is no lock to hold, and nothing to mend. Level ``none``
-    is refused before anything begins.
+    Such a commit is there or is not: there is no lock to hold, and nothing to finish. Level
+    ``none`` is refused before anything begins.
     """
 
     keeps_own_columns = True
     has_log = True
     partition_metadata: str | None = None
 
-    def mend(self, found: B) -> B:
+    def finish_interrupted(self, found: B) -> B:
         return found
 
     def hold_old_rows(self) -> None:
         """A format's own log shows whatever changes its rows."""
 
-    def drain(self, stream: Any, job: Job, *, resumes: bool) -> Any:
+    def read_new_rows(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         raise NotImplementedError(f"no place in the format for the checkpoint of {stream}")
 
     def fill_statement(self, query: str) -> str:
@@ -280,7 +280,7 @@ class FormatVersion(Generic[B]):
 B_contra = TypeVar("B_contra", bound=Base, contravariant=True)
 
 
-class Way(Protocol[B_contra]):
+class Strategy(Protocol[B_contra]):
     """One of several ways to publish a version; the calls are those of ``Version``."""
 
     @property
@@ -304,33 +304,33 @@ class Way(Protocol[B_contra]):
     def discard(self, report: StepReport) -> list[str]: ...
 
 
-W = TypeVar("W", bound=Way[Any])
+S = TypeVar("S", bound=Strategy[Any])
 
 
-class ChoosingVersion(FormatVersion[B], Generic[B, W]):
+class ChoosingVersion(FormatVersion[B], Generic[B, S]):
     """A version that goes one of several ways, chosen when the model's query is known."""
 
-    _way: W
+    _strategy: S
 
     @property
     def record(self) -> TableName:
-        return self._way.record
+        return self._strategy.record
 
     @property
     def places(self) -> str:
-        return self._way.places
+        return self._strategy.places
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:  # noqa: ARG002 (of other writes)
-        return self._way.check_staged()
+        return self._strategy.check_staged()
 
     def rebase(self, over: B) -> None:
-        self._way.rebase(over)
+        self._strategy.rebase(over)
 
     def mark(self, over: B, level: Atomicity) -> str:
-        return self._way.mark(over, level)
+        return self._strategy.mark(over, level)
 
     def publish(self, over: B) -> None:
-        self._way.publish(over)
+        self._strategy.publish(over)
 
     def discard(self, report: StepReport) -> list[str]:
-        return self._way.discard(report)
+        return self._strategy.discard(report)

@@ -60,7 +60,7 @@ class RenamedVersion(FormatVersion[DatabaseBase]):
     def look(self) -> DatabaseBase:
         return self._database.look(self._context.target)
 
-    def mend(self, found: DatabaseBase) -> DatabaseBase:
+    def finish_interrupted(self, found: DatabaseBase) -> DatabaseBase:
         """Drop what killed runs have left, once it is old; what fails here stops no model.
 
         At begin, because a run that keeps a table has nothing to look after when it ends.

@@ -20,7 +20,7 @@ WHAT = ("branch", "log", "snapshot")
 """What each row of ``lines_query`` is."""
 
 
-Told = tuple[int, SnapshotMarker | LineageEntry, WriteFigures | None]
+Published = tuple[int, SnapshotMarker | LineageEntry, WriteFigures | None]
 
 
 def published(history: TableFacts, target: TableName) -> tuple[Snapshot, ...]:
@@ -63,12 +63,12 @@ def events(history: TableFacts, target: TableName, lineage: Lineage) -> Iterator
 
     The rows that a statement replaced are gone; those of a snapshot are kept until it expires.
     """
-    branched: Iterator[Told] = (
+    branched: Iterator[Published] = (
         (one.time_ms, one.published, one.figures)
         for one in published(history, target)
         if one.published is not None
     )
-    copied: Iterator[Told] = ((one.time_ms, one, None) for one in lineage.entries)
+    copied: Iterator[Published] = ((one.time_ms, one, None) for one in lineage.entries)
     found = heapq.merge(branched, copied, key=itemgetter(0), reverse=True)
     for place, (time_ms, marker, figures) in enumerate(found):
         state = LAST if place == 0 else REPLACED if figures is None else KEPT

@@ -264,9 +264,11 @@ class SqlTables:
 
 def details(rows: Iterable[Any]) -> dict[str, str]:
     """What DESCRIBE says below the last heading of details: a column may have that name, too."""
-    told = [(str(row["col_name"]), str(row["data_type"])) for row in rows]
-    start = max((at for at, (name, _) in enumerate(told) if name in DETAILS), default=len(told))
-    return dict(told[start + 1 :])
+    described = [(str(row["col_name"]), str(row["data_type"])) for row in rows]
+    start = max(
+        (at for at, (name, _) in enumerate(described) if name in DETAILS), default=len(described)
+    )
+    return dict(described[start + 1 :])
 
 
 def _properties(ask: Ask, path: str) -> dict[str, str]:

@@ -44,7 +44,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
         self._why_copied = ""
         self._columns: list[str] = []
         self._begun = StatementBase(context.target, None)
-        self._way = ByCopy(context, tables, self.id, self._begun)
+        self._strategy = ByCopy(context, tables, self.id, self._begun)
 
     def look(self) -> StatementBase:
         return self._tables.look(self._context.target)
@@ -53,7 +53,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
         """What the chosen way reaches; until the query is known, the layout alone decides."""
         if not self._tables.has_branches:
             return replace(self._copied, strategy=REPLACE if over.exists else CREATE)
-        if isinstance(self._way, ByFastForward):
+        if isinstance(self._strategy, ByFastForward):
             return branches.REACH
         if not over.exists:
             return CREATION
@@ -69,7 +69,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
         """
         self._check_kept(base)
         self._begun, self._level = base, level
-        self._way = ByCopy(self._context, self._tables, self.id, base)
+        self._strategy = ByCopy(self._context, self._tables, self.id, base)
         if not self._tables.has_namespace(self._context.target.database):
             raise messages.no_such_schema(self._context.target)
 
@@ -84,7 +84,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
             self._why_copied = "another created it meanwhile"
         elif self._tables.has_branches:
             self._choose(query)
-        return self._way.statement(query)
+        return self._strategy.statement(query)
 
     def mark(self, over: StatementBase, level: Atomicity) -> str:
         """The same, if the commit still goes to ``main``: another may have set WAP mode."""
@@ -95,7 +95,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
         self, over: StatementBase, after: StatementBase, commit: str, failure: MetastoreError | None
     ) -> Outcome:
         """By the table's history, or by the marker in its properties."""
-        ours, gone = after.has_commit(commit), self._way.can_not_land(over, after)
+        ours, gone = after.has_commit(commit), self._strategy.can_not_land(over, after)
         return outcome.decide(failure, shows_ours=ours, can_not_land=gone)
 
     def settle(self, report: StepReport) -> list[str]:
@@ -104,7 +104,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
             self._tables.refresh(self._context.target)
         except MetastoreError as error:
             logger.warning("%s", error)
-        return self._way.settle(report)
+        return self._strategy.settle(report)
 
     def _check_kept(self, base: StatementBase) -> None:
         """A rebuild by a branch would keep what one by a copy loses, or shows in plain text."""
@@ -126,7 +126,9 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
         if self._why_copied:
             self._check_level(self._of_a_copy(self._why_copied))
         else:
-            self._way = ByFastForward(self._context, self._tables, self.id, begun, self._columns)
+            self._strategy = ByFastForward(
+                self._context, self._tables, self.id, begun, self._columns
+            )
 
     def _check_level(self, reach: Reach) -> None:
         """Refuse a level by name that a copy can't keep; warn of less than the last publication."""

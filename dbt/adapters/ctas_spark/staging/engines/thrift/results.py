@@ -70,13 +70,13 @@ def ended(state: str) -> ServerError:
 
 def no_session() -> ServerError:
     """The error of a statement that was not begun."""
-    told = SparkEndedError(
+    error = SparkEndedError(
         "the session on the Thrift server has ended: the connection that opened it was lost, the "
         "server was started anew, or host and port of the profile lead to several servers",
         left="the statement was not run",
         remedy="run dbt again",
     )
-    return ServerError(str(told), told.name)
+    return ServerError(str(error), error.name)
 
 
 class TypeName(DataType):

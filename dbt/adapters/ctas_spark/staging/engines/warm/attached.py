@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from ...errors import MetastoreInUseError
 from .. import jvm
-from . import door
+from . import sockets
 from .needs import Needs
 
 SWITCH, OFF = "CTAS_SPARK_WARM", "off"
@@ -32,8 +32,8 @@ class Attached:
     """The warm Spark that this process uses, if it uses one."""
 
     def __init__(self) -> None:
-        self._visit: door.Visit | None = None
-        self._answer: door.Message = {}
+        self._visit: sockets.Visit | None = None
+        self._answer: sockets.Message = {}
         self._thread = threading.local()
         self._numbers = itertools.count(1)
 
@@ -43,13 +43,13 @@ class Attached:
         if self._visit is None:
             yield
             return
-        locks = self._visit.path.with_suffix(door.LOCKS)
-        locks.mkdir(mode=door.CLOSED_TO_OTHERS, exist_ok=True)
+        locks = self._visit.path.with_suffix(sockets.LOCKS)
+        locks.mkdir(mode=sockets.CLOSED_TO_OTHERS, exist_ok=True)
         with (locks / hashlib.sha256(name.encode()).hexdigest()).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def attach(self, run: Needs, visit: door.Visit, answer: door.Message) -> Any:
+    def attach(self, run: Needs, visit: sockets.Visit, answer: sockets.Message) -> Any:
         """The run's session: settings, temporary views and relation cache are its own."""
         self._visit, self._answer = visit, answer
         self._thread, self._numbers = threading.local(), itertools.count(1)
@@ -117,10 +117,10 @@ def attach_to_warm(run: Needs, say: Callable[[str], None]) -> Any:
     return ATTACHED.attach(run, visit, answer)
 
 
-def find(run: Needs, say: Callable[[str], None]) -> tuple[door.Visit, door.Message] | None:
+def find(run: Needs, say: Callable[[str], None]) -> tuple[sockets.Visit, sockets.Message] | None:
     """A warm Spark that has let this run in, with what it told it; raises what attaching raises."""
     request = {"do": "attach", "pid": os.getpid(), **run.digests}
-    for visit in door.visits():
+    for visit in sockets.visits():
         answer = visit.ask(request)
         if answer and not answer["differs"]:
             return visit, answer
@@ -138,12 +138,14 @@ def _set(conf: Any, name: str, value: str | None) -> None:
         conf.set(name, value)
 
 
-def named(visit: door.Visit) -> str:
+def named(visit: sockets.Visit) -> str:
     """A warm Spark as messages name it."""
     return f"the warm Spark of process {visit.greeting['pid']}"
 
 
-def _explain(run: Needs, visit: door.Visit, differs: list[str], say: Callable[[str], None]) -> None:
+def _explain(
+    run: Needs, visit: sockets.Visit, differs: list[str], say: Callable[[str], None]
+) -> None:
     """Why a warm Spark is not used, if its user would have expected that."""
     what = f"{named(visit)} does not fit: it differs in {', '.join(differs)}"
     if run.shares_database(visit.greeting):
@@ -156,7 +158,7 @@ def _explain(run: Needs, visit: door.Visit, differs: list[str], say: Callable[[s
         say(f"Not used: {what}. {STOP_COMMAND} ends it")
 
 
-def _session(answer: door.Message) -> SparkSession:
+def _session(answer: sockets.Message) -> SparkSession:
     """A new session, which sessions of other runs know nothing of, as this process's only one.
 
     The JVM's default session stays the one that no run has changed. Python workers get this run's
@@ -179,7 +181,7 @@ def _session(answer: door.Message) -> SparkSession:
     return session
 
 
-def _gateway(answer: door.Message) -> Any:
+def _gateway(answer: sockets.Message) -> Any:
     os.environ.update(zip(ADDRESS, (str(answer["port"]), answer["secret"]), strict=True))
     try:
         return launch_gateway()  # type: ignore[no-untyped-call]

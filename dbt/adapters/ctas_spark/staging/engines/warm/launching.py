@@ -12,7 +12,7 @@ from ...errors import SparkNotStartedError
 from .. import embedded
 from ..java_options import LOG
 from ..launch import CONSOLE
-from . import door
+from . import sockets
 from .attached import find, named
 from .needs import Needs
 from .resident import STOP, Order
@@ -47,7 +47,7 @@ def start(needs: Needs, order: Order, say: Callable[[str], None]) -> str:
 def stop(needs: Needs, say: Callable[[str], None]) -> list[int]:
     """End those that were started in this directory, or have its metastore; their processes."""
     ended = []
-    for visit in door.visits():
+    for visit in sockets.visits():
         if needs.shares_directory(visit.greeting) or needs.shares_database(visit.greeting):
             if runs := visit.ask({"do": STOP}).get("runs"):
                 say(f"{named(visit)} ends when these processes have: {', '.join(map(str, runs))}")

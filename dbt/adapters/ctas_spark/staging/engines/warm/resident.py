@@ -23,8 +23,8 @@ import pyspark
 from ..java_options import LOG
 from ..launch import launch_spark
 from ..start import START
-from . import door
-from .guests import Guests
+from . import sockets
+from .client_runs import ClientRuns
 from .needs import Digests, differing
 
 ATTACH, STOP = "attach", "stop"
@@ -58,7 +58,7 @@ class Idle:
 
     def __init__(self, limit_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit, self._clock = limit_seconds, clock
-        self._guests = 0
+        self._present = 0
         self._since = clock()
         self._guard = threading.Lock()
 
@@ -66,44 +66,44 @@ class Idle:
     def interrupted(self) -> Iterator[None]:
         """Somebody is there while the block runs."""
         with self._guard:
-            self._guests += 1
+            self._present += 1
         try:
             yield
         finally:
             with self._guard:
-                self._guests -= 1
+                self._present -= 1
                 self._since = self._clock()
 
     @property
     def is_over(self) -> bool:
         with self._guard:
-            return not self._guests and self._clock() - self._since >= self._limit
+            return not self._present and self._clock() - self._since >= self._limit
 
 
 class Resident:
     """A started Spark, and the runs that use it."""
 
-    def __init__(self, order: Order, guests: Guests, path: Path) -> None:
-        self.order, self.guests, self.path = order, guests, path
+    def __init__(self, order: Order, runs: ClientRuns, path: Path) -> None:
+        self.order, self.runs, self.path = order, runs, path
         self.idle = Idle(order.idle_seconds)
         self._terminated = threading.Event()
         self._is_closing = False
 
     @property
-    def greeting(self) -> door.Message:
+    def greeting(self) -> sockets.Message:
         return {
             "pid": os.getpid(),
             "log": str(Path(self.order.logs, LOG)),
             "directory": str(Path.cwd()),
             "database": self.order.database,
-            "runs": self.guests.processes,
+            "runs": self.runs.processes,
         }
 
-    def differs_in(self, run: door.Message) -> tuple[list[str], list[str]]:
+    def differs_in(self, run: sockets.Message) -> tuple[list[str], list[str]]:
         """What a run has differently: what its session may have so, and what it may not."""
         ours = self.order.digests
         settings = differing(ours["settings"], run["settings"])
-        modifiable = [name for name in settings if self.guests.may_set(name)]
+        modifiable = [name for name in settings if self.runs.may_set(name)]
         static = [name for name in settings if name not in modifiable]
         return modifiable, [*differing(ours["surroundings"], run["surroundings"]), *static]
 
@@ -111,7 +111,7 @@ class Resident:
         """Let nobody in any more, and end with the last run; the processes of those."""
         self._is_closing = True
         self.path.unlink(missing_ok=True)
-        return self.guests.processes
+        return self.runs.processes
 
     def terminate(self, *_: object) -> None:
         """End at once."""
@@ -124,13 +124,13 @@ class Resident:
 
     def _is_useless(self) -> bool:
         if self._is_closing:
-            return not self.guests.processes
+            return not self.runs.processes
         return self.idle.is_over or self._is_broken()
 
     def _is_broken(self) -> bool:
         """True if no run could use it: its Spark has ended, or what it is made of is gone."""
         needed = [str(self.path), pyspark.__file__, self.order.database]
-        return not all(map(os.path.exists, filter(None, needed))) or self.guests.spark_has_ended()
+        return not all(map(os.path.exists, filter(None, needed))) or self.runs.spark_has_ended()
 
 
 class Handler(StreamRequestHandler):
@@ -151,29 +151,29 @@ class Handler(StreamRequestHandler):
         elif message["do"] == ATTACH:
             self._attach(message)
 
-    def _attach(self, message: door.Message) -> None:
+    def _attach(self, message: sockets.Message) -> None:
         own, others = self.resident.differs_in(message)
         if others:
             self._say({"differs": others})
             return
-        with self.resident.idle.interrupted(), self.resident.guests.admitted(message) as guest:
-            self._say({"differs": [], "set": own, **guest})
+        with self.resident.idle.interrupted(), self.resident.runs.admitted(message) as admitted:
+            self._say({"differs": [], "set": own, **admitted})
             self.rfile.read()  # until the run has ended, in whatever way
 
-    def _say(self, message: door.Message) -> None:
-        self.wfile.write(door.line(message).encode())
+    def _say(self, message: sockets.Message) -> None:
+        self.wfile.write(sockets.line(message).encode())
         self.wfile.flush()
 
 
 class Server(ThreadingUnixStreamServer):
-    """Listens where ``door`` looks."""
+    """Listens where ``sockets`` looks."""
 
     daemon_threads = True
     block_on_close = False
 
     def __init__(self, path: Path) -> None:
         self.resident: Resident
-        with door.short(path) as name:
+        with sockets.short(path) as name:
             super().__init__(name, Handler)
         path.chmod(0o600)
 
@@ -183,16 +183,16 @@ class Server(ThreadingUnixStreamServer):
             super().handle_error(request, client_address)
 
 
-def live(order: Order, say: Callable[[door.Message], None]) -> None:
+def live(order: Order, say: Callable[[sockets.Message], None]) -> None:
     """Start Spark, say that it is ready, let runs in until the end."""
     signal.signal(signal.SIGTERM, lambda *_: START.end() or sys.exit())
     spark = launch_spark(
         order.settings, order.logs, project=Path(order.project), uses_metastore=order.uses_metastore
     )
-    path = door.own_path()
+    path = sockets.own_path()
     server = Server(path)
     try:
-        server.resident = resident = Resident(order, Guests(spark), path)
+        server.resident = resident = Resident(order, ClientRuns(spark), path)
         signal.signal(signal.SIGTERM, resident.terminate)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         say({"pid": os.getpid()})
@@ -200,7 +200,7 @@ def live(order: Order, say: Callable[[door.Message], None]) -> None:
     finally:
         path.unlink(missing_ok=True)
         end(spark)
-        shutil.rmtree(path.with_suffix(door.LOCKS), ignore_errors=True)
+        shutil.rmtree(path.with_suffix(sockets.LOCKS), ignore_errors=True)
 
 
 def end(spark: Any) -> None:
@@ -218,8 +218,8 @@ def main() -> None:
     """Run as the order says; afterwards nobody reads what is written."""
     order = Order(**json.loads(sys.stdin.read()))
 
-    def say(message: door.Message) -> None:
-        sys.stdout.write(door.line(message))
+    def say(message: sockets.Message) -> None:
+        sys.stdout.write(sockets.line(message))
         sys.stdout.flush()
         with open(os.devnull, "w") as nowhere:  # noqa: PTH123
             os.dup2(nowhere.fileno(), sys.stdout.fileno())

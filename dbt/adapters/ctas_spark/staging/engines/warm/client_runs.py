@@ -10,12 +10,12 @@ from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JError
 
 from .. import jvm
-from .door import Message
+from .sockets import Message
 
 LOOK_AGAIN_SECONDS = 0.2
 
 
-class Guests:
+class ClientRuns:
     """Runs by their number, which is free again when all that a run has started has ended."""
 
     def __init__(self, spark: Any) -> None:

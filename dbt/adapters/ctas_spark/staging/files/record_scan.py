@@ -24,7 +24,7 @@ MOST_TOGETHER = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RecordScan:
     """What was read of one table.
 
     ``records`` are the entries that were read, and ``listed`` all versions that have one. Versions
@@ -49,7 +49,7 @@ class Seen:
         return bool(VERSION_ID.fullmatch(version)) and started_ms(version) > self.old_ms
 
 
-class Looks:
+class RecordScans:
     """One look at tables whose records are in one staging schema.
 
     Every call raises MetastoreError if something can't be read, and NotSupportedError for a table
@@ -75,35 +75,35 @@ class Looks:
         for start in range(0, len(waiting), MOST_TOGETHER):
             together = waiting[start : start + MOST_TOGETHER]
             self._waiting |= dict.fromkeys(together, together)
-        self._ready: dict[TableName, Seen] = {}
+        self._ready: dict[TableName, RecordScan] = {}
         self._guard = threading.Lock()
 
-    def of(self, target: TableName) -> Seen:
+    def of(self, target: TableName) -> RecordScan:
         """What there is to judge of one of the tables; it is not kept any longer."""
         with self._guard:
             group = self._waiting.pop(target, None)
             if group is None:
-                return self._seen(target)
+                return self._scan(target)
             if group:
                 self._ready |= self._read_group(group)
                 group.clear()
             found = self._ready.pop(target, None)
         return found or self._read([target])[target]
 
-    def _read_group(self, targets: Sequence[TableName]) -> dict[TableName, Seen]:
+    def _read_group(self, targets: Sequence[TableName]) -> dict[TableName, RecordScan]:
         try:
             return self._read(targets)
         except (MetastoreError, NotSupportedError):
             return {}  # each is read by itself, and has its own error
 
-    def _read(self, targets: Sequence[TableName]) -> dict[TableName, Seen]:
+    def _read(self, targets: Sequence[TableName]) -> dict[TableName, RecordScan]:
         wanted = [one for target in targets for one in self._old(target)]
         records = defaultdict(list)
         for entry in self._metastore.entries(wanted):
             records[_prefix(entry.name)].append(entry)
         bases = dict(self._bases(targets))
         return {
-            one: self._seen(one, records[record_prefix(one)], bases.get(_as_listed(one)))
+            one: self._scan(one, records[record_prefix(one)], bases.get(_as_listed(one)))
             for one in targets
         }
 
@@ -116,18 +116,18 @@ class Looks:
             for listed, target in named.items():
                 yield listed, checked(self._metastore, target, found.get(listed))
 
-    def _seen(
+    def _scan(
         self,
         target: TableName,
         records: Sequence[TableEntry] = (),
         base: FileBase | None = None,
-    ) -> Seen:
+    ) -> RecordScan:
         listed = frozenset(map(version_named, self._listed[record_prefix(target)]))
-        return Seen(listed, self._old_ms(target), self._began_ms, records, base)
+        return RecordScan(listed, self._old_ms(target), self._began_ms, records, base)
 
     def _old(self, target: TableName) -> list[TableName]:
         """Its records that have to be read."""
-        listed, is_young = self._listed[record_prefix(target)], self._seen(target).is_young
+        listed, is_young = self._listed[record_prefix(target)], self._scan(target).is_young
         return [one for one in listed if not is_young(version_named(one))]
 
     def _old_ms(self, target: TableName) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines.warm import door
+from dbt.adapters.ctas_spark.staging.engines.warm import sockets
 
 
 @pytest.fixture(autouse=True)
@@ -16,16 +16,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The directory of this user's sockets, whose path is longer than a socket's may be."""
     runtime = tmp_path / ("long" * 30)
     runtime.mkdir()
-    monkeypatch.setenv(door.RUNTIME, str(runtime))
+    monkeypatch.setenv(sockets.RUNTIME, str(runtime))
     return runtime / "dbt-ctas-spark"
 
 
 @contextmanager
 def listening() -> Iterator[Path]:
     """One that greets its first visitor, and answers what it is asked."""
-    path = door.own_path()
+    path = sockets.own_path()
     with socket.socket(socket.AF_UNIX) as listener:
-        with door.short(path) as name:
+        with sockets.short(path) as name:
             listener.bind(name)
         listener.listen()
         thread = threading.Thread(target=_greet, args=(listener,), daemon=True)
@@ -42,7 +42,7 @@ def _greet(listener: socket.socket) -> None:
     except OSError:  # nobody came
         return
     with connection, connection.makefile("rw") as lines:
-        lines.write(door.line({"pid": 1}))
+        lines.write(sockets.line({"pid": 1}))
         lines.flush()
         lines.write(lines.readline())
 
@@ -50,7 +50,7 @@ def _greet(listener: socket.socket) -> None:
 def test_a_visitor_is_greeted_and_answered() -> None:
     """Each message is a line."""
     with listening():
-        (visit,) = door.visits()
+        (visit,) = sockets.visits()
         assert visit.greeting == {"pid": 1}
         assert visit.ask({"do": "echo"}) == {"do": "echo"}
         visit.wait_for_the_end()
@@ -59,10 +59,10 @@ def test_a_visitor_is_greeted_and_answered() -> None:
 
 def test_a_socket_of_a_dead_process_is_removed() -> None:
     """Nobody listens on it any more."""
-    path = door.own_path()
-    with socket.socket(socket.AF_UNIX) as died, door.short(path) as name:
+    path = sockets.own_path()
+    with socket.socket(socket.AF_UNIX) as died, sockets.short(path) as name:
         died.bind(name)
-    assert list(door.visits()) == []
+    assert list(sockets.visits()) == []
     assert not path.exists()
 
 
@@ -71,9 +71,9 @@ def test_a_directory_that_is_open_to_others_is_ignored(home: Path, mode: int) ->
     """Anybody could have put a socket there, and would be handed what a run sends."""
     with listening() as path:
         home.chmod(mode)
-        assert list(door.visits()) == []
+        assert list(sockets.visits()) == []
         with pytest.raises(PermissionError, match="only this user may enter"):
-            door.own_path()
+            sockets.own_path()
         assert path.exists()
 
 
@@ -81,12 +81,12 @@ def test_a_directory_of_another_user_is_ignored(monkeypatch: pytest.MonkeyPatch)
     """As under sudo, which may leave the variables of the user who called it."""
     with listening():
         monkeypatch.setattr("os.getuid", lambda: 4711)
-        assert list(door.visits()) == []
+        assert list(sockets.visits()) == []
 
 
 def test_only_this_user_may_enter(home: Path) -> None:
     """It is made so, whatever the process's mask is."""
-    door.own_path()
+    sockets.own_path()
     assert home.stat().st_mode & 0o777 == 0o700
 
 
@@ -94,6 +94,6 @@ def test_without_a_runtime_directory_it_is_in_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Outside of a login there is none."""
-    monkeypatch.delenv(door.RUNTIME)
+    monkeypatch.delenv(sockets.RUNTIME)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert door.directory() == tmp_path / "dbt-ctas-spark" / "warm"
+    assert sockets.directory() == tmp_path / "dbt-ctas-spark" / "warm"
