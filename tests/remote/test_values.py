@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from dbt.adapters.ctas_spark.staging.engines.thrift import ThriftServer
 from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
 from dbt.adapters.ctas_spark.staging.engines.thrift.results import ServerError
-from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftServer, ThriftSession
+from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftSession
 from servers.remote import HOST, RemoteServer
 
 VALUES = """

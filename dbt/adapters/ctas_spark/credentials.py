@@ -12,9 +12,9 @@ from dbt.adapters.contracts.connection import Credentials
 from dbt.adapters.ctas_spark.staging.catalogs.formats import FORMATS
 from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
 from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, catalog_of
+from dbt.adapters.ctas_spark.staging.engines import thrift
 from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
-from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
-from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftServer
+from dbt.adapters.ctas_spark.staging.engines.thrift import ThriftServer
 from dbt.adapters.ctas_spark.staging.errors import ProfileError
 from dbt.adapters.ctas_spark.staging.hooks import registered
 from dbt.adapters.ctas_spark.staging.hooks.calls import SECONDS

@@ -32,6 +32,12 @@ def imported(path: Path) -> set[str]:
     return found
 
 
+def module_of(path: Path) -> str:
+    """A module by its name in the package."""
+    parts = path.relative_to(CORE).with_suffix("").parts
+    return ".".join(("staging", *(one for one in parts if one != "__init__")))
+
+
 def package_of(module: str) -> str:
     """The package of a module; the modules that everything uses are one."""
     parts = module.split(".")
@@ -71,13 +77,20 @@ def test_packages_import_each_other_one_way() -> None:
     """There is an order in which they can be read, from the types that everything uses upward."""
     arrows: dict[str, set[str]] = {}
     for path in CORE.rglob("*.py"):
-        package = package_of(f"staging.{'.'.join(path.relative_to(CORE).with_suffix('').parts)}")
+        package = package_of(module_of(path))
         arrows.setdefault(package, set()).update(map(package_of, imported(path)))
     graph = {package: found - {package, "staging"} for package, found in arrows.items()}
     order = [*TopologicalSorter(graph).static_order()]
     assert graph[WORDS] == set()
     assert order.index("retention") < order.index("publish") < order.index("files")
     assert order[-1] == "catalogs"
+
+
+def test_no_modules_need_each_other() -> None:
+    """Each can be read without those that are made of it."""
+    modules = {module_of(path): imported(path) for path in CORE.rglob("*.py")}
+    graph = {one: (found & modules.keys()) - {one} for one, found in modules.items()}
+    assert graph.keys() == {*TopologicalSorter(graph).static_order()}
 
 
 def test_the_machine_knows_of_an_engine_only_what_it_needs_of_it() -> None:

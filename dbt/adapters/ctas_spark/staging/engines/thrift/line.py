@@ -17,9 +17,8 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
 from ...errors import with_likely_cause
-from . import results
+from . import KERBEROS, NONE, NOSASL, ThriftServer, results
 from .results import LostAnswerError, TypeName, values_of
-from .session import KERBEROS, NONE, NOSASL, ThriftServer
 
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 600.0

@@ -16,37 +16,18 @@ from ... import quoting
 from ...errors import ClientNotInstalledError, ServerNotReachedError
 from ..protocol import POLL_SECONDS, StoppableJob
 from ..remote import RemoteSessions
-from . import results
+from . import ThriftServer, results
 from .results import ServerError, ThriftResult
 
 if TYPE_CHECKING:
     from .line import Line
 
-NONE, NOSASL, LDAP, CUSTOM, KERBEROS = AUTHS = ("NONE", "NOSASL", "LDAP", "CUSTOM", "KERBEROS")
-"""The values of ``hive.server2.authentication`` that PyHive knows."""
-WITH_PASSWORD = (LDAP, CUSTOM)
-DEFAULT_PORT = 10_000
 INSTALL = "pip install 'dbt-ctas-spark[thrift]'"
 DEFAULTS = {"spark.sql.thriftServer.interruptOnCancel": "true"}
 """A task that is cancelled ends at once, as with the other methods; Spark 3 has another default."""
 NO_SESSION = "Invalid SessionHandle"
 UNSET = "<undefined>"
 """What SET answers for a key without a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class ThriftServer:
-    """An address; ``user`` is by default that of this process."""
-
-    host: str
-    port: int = DEFAULT_PORT
-    user: str | None = None
-    password: str | None = field(default=None, repr=False)
-    auth: str = NONE
-    kerberos_service_name: str | None = None
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
 
 
 @dataclass(slots=True, eq=False)
