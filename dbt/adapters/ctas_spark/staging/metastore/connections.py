@@ -175,16 +175,17 @@ class InJvmConnection:
 
 
 class InJvmMetastore(HiveMetastore):
-    """The client on Spark's own Hive classes and settings."""
+    """The client on Spark's own Hive classes and settings.
+
+    It names no capabilities: those of Hive 2.3.10 leave out a number that they don't know, and
+    those of 2.3.9 break the connection over it.
+    """
 
     def __init__(self, spark: SparkSession) -> None:
         catalog = jvm.shared_state(spark).externalCatalog().unwrapped()
         self._conf = catalog.client().conf()
         self._packages = jvm.classes(spark)
-        of_tables = jvm.member(self._packages, f"{METASTORE}.api.ClientCapability.findByValue")
-        knows = of_tables(messages.INSERT_ONLY_TABLES) is not None
-        capabilities = (messages.capabilities(),) if knows else ()
-        super().__init__(partial(InJvmConnection, self._conf, self._packages), *capabilities)
+        super().__init__(partial(InJvmConnection, self._conf, self._packages))
 
     def setting(self, key: str) -> str:
         """One of Hive's settings; empty where it has none."""

@@ -42,8 +42,7 @@ ACQUIRED = 1
 INSERT_ONLY_TABLES = 2
 """What Hive 3 and 4 ask of a client before they show it an insert-only ACID table; of Hive's own
 client, too. Without processor capabilities they translate nothing, and an entry can be written
-back. A server of Hive 2.3 reads the number as one that it does not know, and asks for none; the
-client classes of 2.3.9 can't pass it on."""
+back. A server of Hive 2.3 reads the number as one that it does not know, and asks for none."""
 NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
 AGENT = "dbt-ctas-spark"
 """The name that ``SHOW LOCKS`` shows next to a lock's owner."""
