@@ -4,11 +4,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pyspark.errors import AnalysisException
 
 from dbt.adapters.ctas_spark import history
 from dbt.adapters.ctas_spark.maintenance import NO_OPTIONS, _format
 from dbt.adapters.ctas_spark.staging.errors import MetastoreError
+from fakes.sql_catalog import NamedByAnalysis, named
 
 CURRENT = SimpleNamespace(currentCatalog=lambda: "spark_catalog", currentDatabase=lambda: "shop")
 
@@ -17,7 +17,7 @@ def session(condition: str) -> Any:
     """One in which every statement fails with that condition of Spark's."""
 
     def sql(_statement: str) -> Any:
-        raise AnalysisException("in words of Spark", condition, {})
+        raise named(condition, NamedByAnalysis)
 
     return SimpleNamespace(catalog=CURRENT, sql=sql)
 

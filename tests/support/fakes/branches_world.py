@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
 from fakes.branches import FakeBranches
-from fakes.sql_catalog import tables_of
+from fakes.sql_catalog import NamedByAnalysis, named, tables_of
 
 TARGET = TableName("shop", "t", "ice")
 PATH = "`ice`.`shop`.`t`"
@@ -77,14 +77,9 @@ def know_until_refreshed(catalog: FakeBranches, error: str) -> None:
     def told(statement: str) -> None:
         if statement.startswith("SELECT 'branch'"):
             catalog.answers.pop("REFRESH TABLE", None)
-            raise refusal(error)
+            raise named(error, NamedByAnalysis)
 
     catalog.before = told
-
-
-def refusal(name: str) -> AnalysisException:
-    """An error of Spark's analysis by that name."""
-    return AnalysisException(f"[{name}] no", errorClass=name, messageParameters={})
 
 
 def fail() -> None:

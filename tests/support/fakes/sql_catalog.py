@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pyspark.errors import PySparkException, SparkUpgradeException
+from pyspark.errors import AnalysisException, PySparkException, SparkUpgradeException
 
 from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
 from fakes.clock import FakeClock
@@ -27,9 +27,13 @@ class Named(SparkUpgradeException):
         return self.name
 
 
-def named(name: str) -> PySparkException:
-    """An error with that name."""
-    error = Named("words")
+class NamedByAnalysis(Named, AnalysisException):
+    """One that Spark's analysis raises."""
+
+
+def named(name: str, kind: type[Named] = Named) -> PySparkException:
+    """An error with that name, on any PySpark: their constructors differ."""
+    error = kind("words")
     error.name = name
     return error
 
