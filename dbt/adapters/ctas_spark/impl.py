@@ -39,10 +39,11 @@ from dbt.adapters.ctas_spark.staging.context import (
     table_name,
 )
 from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
-from dbt.adapters.ctas_spark.statements import statements
+from dbt.adapters.ctas_spark.statements import statements, tidy
 from dbt.adapters.ctas_spark.temporary_objects import refuse_shadowed
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
+TESTS = ("test", "unit_test")
 NO_STATEMENT = "SELECT 1 WHERE false"
 """What runs for a hook that is nothing but a comment."""
 
@@ -119,10 +120,10 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
         fetch: bool = False,  # noqa: FBT001, FBT002 (dbt's own signature)
         limit: int | None = None,
     ) -> Executed:
-        """Run a statement; of a hook of the run, each of its statements."""
-        together = [sql]
-        if not fetch and get_node_info().get("resource_type") == OPERATION:
-            together = statements(sql) or [NO_STATEMENT]
+        """Run a statement; of a hook of the run, and of a test with a header, each of theirs."""
+        together, kind = [sql], get_node_info().get("resource_type")
+        if kind in TESTS or (kind == OPERATION and not fetch):
+            together = statements(tidy(sql)) or [NO_STATEMENT]
         for one in together:
             with self._components.invocation.true_statistics(one):
                 executed = super().execute(one, auto_begin, fetch, limit)

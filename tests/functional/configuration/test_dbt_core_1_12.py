@@ -7,7 +7,7 @@ from functional.dbt_project import Project
 POINTED = {
     "name": "orders",
     "latest_version": 2,
-    "config": {"materialized": "table", "latest_version_pointer": {"enabled": True}},
+    "config": {"materialized": "table"},
     "versions": [{"v": 1}, {"v": 2}],
 }
 OVERLOADED = {
@@ -20,7 +20,15 @@ OVERLOADED = {
 }
 POINTER = "{{ api.Relation.create(schema=target.schema, identifier='orders') }}"
 TABLE = "{{ config(materialized='table') }}"
+FLAGS = {
+    "latest_version_pointer_enabled_by_default": True,
+    "require_sql_header_in_test_configs": True,
+    "enable_truthy_nulls_equals_macro": True,
+}
+HEADER = "set of.header = 1; set of.test = 2;"
+OF_HEADER = "select 1 as n where '${of.header}${of.test}' <> '12'"
 FILES = {
+    "dbt_project.yml": json.dumps({"name": "tested", "profile": "tested", "flags": FLAGS}),
     "models/orders.yml": json.dumps({"models": [POINTED]}),
     "models/orders_v1.sql": "select 1 as id",
     "models/orders_v2.sql": "select {{ var('id', 2) }} as id",
@@ -28,6 +36,9 @@ FILES = {
     "models/goes_on.sql": f"{TABLE} -- depends_on: {{{{ ref('fails') }}}}\nselect 1 as id",
     "tests/pointed.sql": "-- depends_on: {{ ref('orders') }}\n"
     f"select * from {POINTER} where id <> {{{{ var('id', 2) }}}}",
+    "tests/with_header.sql": f"{{{{ config(sql_header='{HEADER}') }}}} {OF_HEADER};",
+    "tests/stored.sql": "{{ config(store_failures=true) }}"
+    f"{{% call set_sql_header(config) %}}{HEADER}{{% endcall %}} {OF_HEADER}",
     "seeds/codes.csv": "code,n\na,1\n",
     "functions/twice.yml": json.dumps({"functions": [OVERLOADED]}),
     "functions/twice.sql": "n * 2",
