@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-EXAMPLES = 250
+EXAMPLES = 100
 STEPS = 40
 
 

@@ -9,7 +9,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA, TARGET_NAME
 from model import sabotages
-from model.attempts import Plan
+from model.attempts import OTHER_SCHEMA, Plan
 from model.faults import Fate, Fault
 from model.machine import Lives
 from model.sabotages import Sabotage
@@ -28,7 +28,6 @@ HELD, ASLEEP = Fault(Fate.HELD_BEFORE, 0), Fault(Fate.SLEEPS_BEFORE, 0)
         sabotages.the_target_is_not_looked_at_again,
         sabotages.no_clone_is_looked_for,
         sabotages.ages_are_not_looked_at,
-        sabotages.foreign_records_are_trusted,
         sabotages.superseded_for_long,
         sabotages.any_publication_begins_the_grace,
         sabotages.partitions_tracked_by_the_swap,
@@ -123,6 +122,15 @@ def loses_a_file(life: Lives) -> None:
     life.holds()
 
 
+def copies_a_record(life: Lives) -> None:
+    """A user copies the record of another staging schema's version, which is then given up."""
+    life.begins(number=7, plan=Plan(staging_schema=OTHER_SCHEMA), fault=None)
+    life.user(number=0, statement=Statement.COPY_RECORD, table=TARGET_NAME)
+    life.aborts(number=0, fault=None)
+    cleans(life)
+    life.holds()
+
+
 @pytest.mark.parametrize("skipped", range(6))
 def test_a_swept_creation_is_not_said_to_be_committed(skipped: int) -> None:
     """Whichever answer is lost to the writer that wakes up, and looks for its record."""
@@ -143,6 +151,7 @@ def test_a_swept_creation_is_not_said_to_be_committed(skipped: int) -> None:
         (sabotages.swept_creations_stay, sleeps_in_a_creation),
         (sabotages.an_error_means_not_committed, loses_an_answer),
         (sabotages.files_are_not_counted, loses_a_file),
+        (sabotages.foreign_records_are_trusted, copies_a_record),
         (sabotages.a_managed_tables_files_go_at_once, replaces_a_table_that_is_read),
         (sabotages.a_managed_tables_files_go_unseen, replaces_a_cloned_table),
     ],
