@@ -1,75 +1,92 @@
 """A model that fails leaves the old table as it was, and nothing staged."""
 
 import json
+from collections.abc import Collection
 
 import pytest
 
-from functional.dbt_project import Project
+from functional.dbt_project import Project, Run
 from functional.outside import Outside
 
 RAISES = (
     "select id, case when id = 700 then {{ var('broken', \"'fine'\") }} else 'x' end as s "
     "from range(0, 1000, 1, 4)"
 )
-CONTRACT = """{"models": [{"name": "orders", "config": {"contract": {"enforced": true}},
+CONTRACT = """{"name": "%s", "config": {"contract": {"enforced": true}},
     "columns": [
     {"name": "id", "data_type": "bigint", "constraints":
         [{"type": "not_null"}, {"type": "check", "expression": "id >= 0", "name": "positive"}]},
-    {"name": "s", "data_type": "string"}]}]}"""
+    {"name": "s", "data_type": "string"}]}"""
+BREAKING = {
+    "missing": ("id", "enforced contract that failed"),
+    "other_type": ("cast(id as int) as id, 'x' as s", "enforced contract that failed"),
+    "null": (
+        "nullif(id, 3) as id, 'x' as s",
+        'not_null id (1 rows)\n      - not_null id: {"id":null,"s":"x"}\n',
+    ),
+    "negative": (
+        "id - 2 as id, 'x' as s",
+        'positive (2 rows)\n      - positive: {"id":-2,"s":"x"}\n',
+    ),
+}
+"""What a model selects that breaks its contract, and what it is told."""
+BOTH = ("atomic_table", "table")
 CHANGED = "select {{ var('columns', \"id, 'x' as s\") }} from range(5)"
 
 
 def fails_and_leaves_the_old_table(project: Project, outside: Outside, **variables: str) -> str:
     """Build, then fail: entry, rows and storage are what they were; return the message."""
+    return fail_and_leave_the_old_tables(project, outside, ["orders"], **variables).message(
+        "orders"
+    )
+
+
+def fail_and_leave_the_old_tables(
+    project: Project, outside: Outside, names: Collection[str], **variables: str
+) -> Run:
+    """The same of several models; return the run that failed."""
     project.build()
-    before, rows = outside.entry("orders"), project.rows("select * from {schema}.orders")
-    records, versions = outside.records(), outside.versions()
+
+    def state() -> object:
+        rows = [project.rows(f"select * from {{schema}}.{name}") for name in names]
+        return [*map(outside.entry, names)], rows, outside.records(), outside.versions()
+
+    before = state()
     failed = project.dbt("run", **variables)
     assert not failed.success
-    assert outside.entry("orders") == before
-    assert project.rows("select * from {schema}.orders") == rows
-    assert (outside.records(), outside.versions()) == (records, versions)
-    return failed.message("orders")
+    assert state() == before
+    return failed
 
 
-@pytest.mark.parametrize("materialization", ["atomic_table", "table"])
-def test_a_model_that_raises_in_a_task(
-    project: Project, outside: Outside, materialization: str
-) -> None:
+def test_a_model_that_raises_in_a_task(project: Project, outside: Outside) -> None:
     """Spark's own words reach the user with outcome and state, and no JVM frames."""
-    config = f"{{{{ config(materialized='{materialization}') }}}} "
-    project.write({"models/orders.sql": config + RAISES})
-    message = fails_and_leaves_the_old_table(
-        project, outside, broken="raise_error('broken on purpose')"
-    )
-    assert "broken on purpose" in message
-    assert "outcome: not_committed" in message
-    assert "still holds version" in message
-    assert "\tat " not in message
-    assert len(message.splitlines()) < 12
+    config = "{{ config(materialized='%s') }} "
+    project.write({f"models/of_{one}.sql": config % one + RAISES for one in BOTH})
+    names = [f"of_{one}" for one in BOTH]
+    raises = {"broken": "raise_error('broken on purpose')"}
+    failed = fail_and_leave_the_old_tables(project, outside, names, **raises)
+    for message in map(failed.message, names):
+        assert "broken on purpose" in message
+        assert "outcome: not_committed" in message
+        assert "still holds version" in message
+        assert "\tat " not in message
+        assert len(message.splitlines()) < 12
     assert "\tat org.apache.spark" in (project.directory / "logs" / "dbt.log").read_text()
 
 
-@pytest.mark.parametrize("materialization", ["atomic_table", "table"])
-@pytest.mark.parametrize(
-    ("columns", "said"),
-    [
-        ("id", "enforced contract that failed"),
-        ("cast(id as int) as id, 'x' as s", "enforced contract that failed"),
-        (
-            "nullif(id, 3) as id, 'x' as s",
-            'not_null id (1 rows)\n      - not_null id: {"id":null,"s":"x"}\n',
-        ),
-        ("id - 2 as id, 'x' as s", 'positive (2 rows)\n      - positive: {"id":-2,"s":"x"}\n'),
-    ],
-)
-def test_a_model_that_breaks_its_contract(
-    project: Project, outside: Outside, materialization: str, columns: str, said: str
-) -> None:
+def test_a_model_that_breaks_its_contract(project: Project, outside: Outside) -> None:
     """Columns, types and constraints are enforced before anything is published."""
-    config = f"{{{{ config(materialized='{materialization}') }}}} "
-    project.write({"models/orders.sql": config + CHANGED, "models/orders.yml": CONTRACT})
-    assert said in fails_and_leaves_the_old_table(project, outside, columns=columns)
+    models = {f"{how}_{kind}": (how, kind) for how in BREAKING for kind in BOTH}
+    select = "select {%% if var('breaks', false) %%}%s{%% else %%}id, 'x' as s{%% endif %%} "
+    for name, (how, kind) in models.items():
+        config = f"{{{{ config(materialized='{kind}') }}}} "
+        query = config + select % BREAKING[how][0] + "from range(5)"
+        project.write({f"models/{name}.sql": query})
+    listed = ", ".join(CONTRACT % name for name in models)
+    project.write({"models/contracts.yml": f'{{"models": [{listed}]}}'})
+    failed = fail_and_leave_the_old_tables(project, outside, models, breaks="yes")
+    for name, (how, _) in models.items():
+        assert BREAKING[how][1] in failed.message(name), name
 
 
 def test_a_wrong_statement_is_spark_s_own_message(project: Project, outside: Outside) -> None:

@@ -16,17 +16,20 @@ ALL = "select id, text, part from {schema}.events order by id, text"
 
 def with_model(project: Project, config: str, new: str = NEW, old: str = OLD) -> Project:
     """A model that selects ``old`` at first, and ``new`` when it adds to its table."""
-    model = (
-        f"{{{{ config(materialized='incremental', {config}) }}}}\n"
-        f"{{% if is_incremental() %}}{new}{{% else %}}{old}{{% endif %}}"
-    )
-    project.write({"models/events.sql": model})
+    project.write(dict([model("events", config, new, old)]))
     return project
 
 
-def texts(project: Project) -> str:
+def model(name: str, config: str, new: str = NEW, old: str = OLD) -> tuple[str, str]:
+    """The path of such a model's file, and its text."""
+    head = f"{{{{ config(materialized='incremental', {config}) }}}}"
+    query = f"{{% if is_incremental() %}}{new}{{% else %}}{old}{{% endif %}}"
+    return f"models/{name}.sql", f"{head}\n{query}"
+
+
+def texts(project: Project, table: str = "events") -> str:
     """The table's rows, each as id and text."""
-    return " ".join(f"{row.id}{row.text}" for row in project.rows(ALL))
+    return " ".join(f"{row.id}{row.text}" for row in project.rows(ALL.replace("events", table)))
 
 
 def test_a_full_refresh_is_one_call(project: Project) -> None:
@@ -45,34 +48,37 @@ def test_a_full_refresh_is_one_call(project: Project) -> None:
     assert back.success, back.log
 
 
-@pytest.mark.parametrize(
-    ("config", "expected"),
-    [
-        ("atomicity='isolated'", "1a 2b 3C 3c 4d"),
-        (
-            "atomicity='isolated', incremental_strategy='insert_overwrite', partition_by='part'",
-            "1a 2b 3C 4d",
-        ),
-        ("atomicity='atomic', incremental_strategy='insert_overwrite'", "3C 4d"),
-        (MERGE, "1a 2b 3C 4d"),
-        (f"{MERGE}, merge_update_columns=['part']", "1a 2b 3c 4d"),
-        (f"{MERGE}, incremental_predicates=['DBT_INTERNAL_DEST.id > 3']", "1a 2b 3C 3c 4d"),
-        ("incremental_strategy='delete+insert', unique_key=['part']", "1a 2b 3C 4d"),
-    ],
-)
-def test_old_and_new_rows_are_published_as_one_version(
-    project: Project, config: str, expected: str
-) -> None:
+ONE_VERSION = {
+    "appended": ("atomicity='isolated'", "1a 2b 3C 3c 4d"),
+    "overwritten": (
+        "atomicity='isolated', incremental_strategy='insert_overwrite', partition_by='part'",
+        "1a 2b 3C 4d",
+    ),
+    "replaced": ("atomicity='atomic', incremental_strategy='insert_overwrite'", "3C 4d"),
+    "merged": (MERGE, "1a 2b 3C 4d"),
+    "updated": (f"{MERGE}, merge_update_columns=['part']", "1a 2b 3c 4d"),
+    "predicated": (
+        f"{MERGE}, incremental_predicates=['DBT_INTERNAL_DEST.id > 3']",
+        "1a 2b 3C 3c 4d",
+    ),
+    "deleted": ("incremental_strategy='delete+insert', unique_key=['part']", "1a 2b 3C 4d"),
+}
+
+
+def test_old_and_new_rows_are_published_as_one_version(project: Project) -> None:
     """By one call, over a version that nobody else has changed."""
-    with_model(project, config).build()
-    first = texts(project)
+    project.write(dict(model(name, config) for name, (config, _) in ONE_VERSION.items()))
+    project.build()
+    assert {texts(project, name) for name in ONE_VERSION} == {"1a 2b 3c"}
     added = project.build()
-    assert texts(project) == expected
-    assert added.response("events")["commit_strategy"] == "swap"
-    assert added.response("events")["base_version"]
-    back = project.dbt("run-operation", "ctas_rollback", "--args", "{model: events}")
-    assert back.success, back.log
-    assert texts(project) == first == "1a 2b 3c"
+    for name, (_, expected) in ONE_VERSION.items():
+        assert texts(project, name) == expected, name
+        assert added.response(name)["commit_strategy"] == "swap"
+        assert added.response(name)["base_version"]
+    for name in ("appended", "merged"):
+        back = project.dbt("run-operation", "ctas_rollback", "--args", f"{{model: {name}}}")
+        assert back.success, back.log
+        assert texts(project, name) == "1a 2b 3c"
 
 
 def test_an_increment_that_fails_leaves_the_table(project: Project) -> None:
@@ -99,25 +105,24 @@ def test_several_new_rows_of_one_key_fail_a_merge(project: Project) -> None:
     assert texts(project) == "1a 2b 3c"
 
 
-@pytest.mark.parametrize(
-    ("changes", "columns"),
-    [
-        ("ignore", ["id", "text", "part"]),
-        ("append_new_columns", ["id", "text", "part", "added"]),
-        ("sync_all_columns", ["id", "part", "added"]),
-    ],
-)
-def test_columns_change_with_the_version(
-    project: Project, changes: str, columns: list[str]
-) -> None:
+def test_columns_change_with_the_version(project: Project) -> None:
     """Nothing is altered before the rows are there; a type grows to one that both fit in."""
-    config = f"atomicity='atomic', on_schema_change='{changes}'"
-    with_model(project, config).build()
-    text = "" if changes == "sync_all_columns" else "'d' as text, "
-    with_model(project, config, f"select 4L as id, {text}'y' as part, 1.5 as added").build()
-    table = project.rows("select * from {schema}.events order by id")
-    assert list(table[0].asDict()) == columns
-    assert [row.id for row in table] == [1, 2, 3, 4]
+    columns = {
+        "ignore": ["id", "text", "part"],
+        "append_new_columns": ["id", "text", "part", "added"],
+        "sync_all_columns": ["id", "part", "added"],
+    }
+    for change in columns:
+        config = f"atomicity='atomic', on_schema_change='{change}'"
+        text = "" if change == "sync_all_columns" else "'d' as text, "
+        new = f"select 4L as id, {text}'y' as part, 1.5 as added"
+        project.write(dict([model(change, config, new)]))
+    for _ in range(2):
+        project.build()
+    for change, expected in columns.items():
+        table = project.rows(f"select * from {{schema}}.{change} order by id")
+        assert list(table[0].asDict()) == expected
+        assert [row.id for row in table] == [1, 2, 3, 4]
 
 
 def test_other_columns_fail_where_the_model_says_so(project: Project) -> None:
@@ -156,22 +161,23 @@ def test_a_batch_that_fails_is_aborted(project: Project, outside: Outside) -> No
     assert len(outside.records()) == len(outside.versions()) == 2  # the live one, and one before
 
 
-@pytest.mark.parametrize("layout", ["", ", partition_by='part'"])
-def test_another_writers_rows_are_not_lost(project: Project, layout: str) -> None:
+def test_another_writers_rows_are_not_lost(project: Project) -> None:
     """What is added to an older version would take them away, so that is refused."""
-    model = (
+    layouts = {"plain": "", "partitioned": ", partition_by='part'"}
+    text = (
         "def model(dbt, session):\n"
-        f"    dbt.config(materialized='incremental', atomicity='isolated'{layout})\n"
+        "    dbt.config(materialized='incremental', atomicity='isolated'%s)\n"
         "    rows = session.createDataFrame([(1, 'a', 'x')], ['id', 'text', 'part'])\n"
         "    if dbt.is_incremental:\n"
         "        session.sql(f\"insert into {dbt.this} values (2, 'theirs', 'x')\")\n"
         "    return rows\n"
     )
-    project.write({"models/events.py": model})
+    project.write({f"models/{name}.py": text % layout for name, layout in layouts.items()})
     project.build()
-    told = project.dbt("run").message("events")
-    assert "[CONCURRENT_WRITE]" in told
-    assert texts(project) == "1a 2theirs"
+    run = project.dbt("run")
+    for name in layouts:
+        assert "[CONCURRENT_WRITE]" in run.message(name)
+        assert texts(project, name) == "1a 2theirs"
 
 
 def test_a_first_build_replaces_no_table(project: Project) -> None:
