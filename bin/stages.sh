@@ -11,7 +11,7 @@ declare -A titles=(
     [dbt_1_11]="dbt-core 1.11: the example parsed, unit tests, publications on Spark"
     [fresh_install]="What pip makes of the wheel in a fresh environment, imported"
     [without_dbt]="save_as where nothing of dbt is installed: the commands and examples of its page"
-    [archive]="An archive of Spark's classes, with which each test's Spark starts faster"
+    [archive]="What makes the tests' Spark faster: an archive of its classes, files without chmod"
     [functional]="On Spark, as users and readers see it"
     [faults]="Runs that are killed, cut off and signalled"
     [iceberg]="Iceberg's catalogs"
@@ -29,8 +29,8 @@ declare -A titles=(
 )
 
 quick_stages=(lint types unit lives)
-all_stages=(lint types unit functional faults iceberg crashes conformance contract
-    contract_formats databases clients delta remote other_catalogs lives without_dbt)
+all_stages=(lint types unit functional delta iceberg conformance faults remote contract
+    contract_formats other_catalogs crashes lives clients databases without_dbt)
 # With --all three of them run in their long form alone. What comes from a registry in its newest
 # version, or in another, is tried there, too.
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
@@ -82,7 +82,12 @@ unit() { run_tests .venv tests/unit; }
 
 lives() { run_tests .venv tests/model tests/interleavings; }
 
-archive() { run_example .venv run-operation ctas_archive_classes; }
+# tests/support/readers/session.py uses both where they are.
+archive() {
+    run_example .venv run-operation ctas_archive_classes
+    PYTHONPATH=tests/support .venv/bin/python -c \
+        'from servers.jars import BARE_LOCAL_FILES, fetched; print(fetched(BARE_LOCAL_FILES))'
+}
 
 # run_example ENVIRONMENT DBT-ARGUMENT...: writes nothing into the example.
 run_example() {

@@ -1,21 +1,39 @@
 """The settings of a Spark session that starts quickly and stays small."""
 
+import os
 from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ctas_spark.staging.engines import class_archive
+from servers.jars import BARE_LOCAL_FILES, place_of
 
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 """Only the quick compiler, with room for what it makes: it has a fifth of that by itself, and Spark
 with a format fills it, so that the same code is compiled again and again."""
 JAVA = f"{QUICK} {class_archive.option()}".strip()
+
+
+def files_by_nio() -> Mapping[str, str]:
+    """The setting by which Hadoop makes local files without a process of chmod for each.
+
+    Their jar is on the class path of every JVM that is started from here. Empty as long as nobody
+    has fetched the jar, as `./check` does.
+    """
+    jar = place_of(BARE_LOCAL_FILES)
+    if not jar.exists():
+        return {}
+    os.environ["SPARK_DIST_CLASSPATH"] = str(jar)
+    return {"spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem"}
+
+
 SMALL = {
     "spark.master": "local[1]",
     "spark.driver.memory": "640m",
     "spark.driver.extraJavaOptions": JAVA,
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.showConsoleProgress": "false",
+    **files_by_nio(),
 }
 
 

@@ -161,10 +161,15 @@ def fetched(jar: Jar) -> Path:
     Raises:
         JarError: it can't be had, or has another checksum.
     """
-    place = _cache() / jar.file
+    place = place_of(jar)
     if not place.exists():
         _fetch(jar, place)
     return place
+
+
+def place_of(jar: Jar) -> Path:
+    """Where the jar is, or would be, in the user's cache."""
+    return _cache() / jar.file
 
 
 def _cache() -> Path:
