@@ -37,6 +37,7 @@ RESULTS, PAGE = ROOT / "bench" / "results", ROOT / "docs" / "benchmarks.md"
 Figures = Mapping[str, Any]
 PLOTTED = ("small", "start", "tpch", "threads", "models")
 """The questions that bench/benchmarks_plots.py has a plot for."""
+README_QUESTION, README_PLOT = "small", ROOT / "docs" / "benchmarks-readme.svg"
 PROFILES = {
     "where_time_goes": "Where the time of small models goes",
     "where_time_goes-start": "Where the time of a start goes",
@@ -54,7 +55,7 @@ def main() -> None:
 def page(results: Path) -> str:
     """The whole page of a directory of figures."""
     named = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
-    lines = [HEAD, *_competitors(named), *_targets(named)]
+    lines = [HEAD, *_competitors(named)]
     for question, (title, about) in SECTIONS.items():
         if figures := named.get(f"benchmark-{question}"):
             lines.extend(_section(question, title, about, figures))
@@ -71,7 +72,7 @@ def page(results: Path) -> str:
     for name, title in PROFILES.items():
         if figures := named.get(name):
             lines.extend(_profile(name, title, figures))
-    return "\n".join([*lines, *_machines(named)])
+    return "\n".join([*lines, *_targets(named), *_machines(named)])
 
 
 def digest(figures: Path) -> str:

@@ -9,17 +9,20 @@ whenever it is drawn from them.
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks_page import PLOTTED, RESULTS, ROOT, digest
-from side_by_side.cases import NAMES, Sample, samples_of
+from benchmarks_page import PLOTTED, README_PLOT, README_QUESTION, RESULTS, ROOT, digest
+from side_by_side.cases import ARCHIVED, NAMES, OURS, STOCK, WARM, Sample, samples_of
 from side_by_side.summary import Group, groups
 from side_by_side.targets import tenths_of_largest
 
 DOCS = ROOT / "docs"
+README = (OURS, ARCHIVED, WARM, STOCK)
+"""The competitors in README's plot; all are on the page."""
 SALT = "dbt-ctas-spark"
 """Of the ids in an SVG, which would else be random."""
 HUES = (
@@ -27,6 +30,8 @@ HUES = (
     "#0f766e",
 )
 COLOURS = defaultdict(lambda: "black", zip(NAMES, HUES, strict=True))
+PALE = 0.5
+"""From this lightness on, black text on a bar is read more easily than white text."""
 
 
 def main() -> None:
@@ -36,12 +41,17 @@ def main() -> None:
         figures, plot = RESULTS / f"benchmark-{question}.json", DOCS / f"benchmarks-{question}.svg"
         plot.unlink(missing_ok=True)
         if figures.exists():
-            drawn = _drawn(question, samples_of(json.loads(figures.read_text())))
-            metadata = {"Date": None, "Description": digest(figures)}
-            drawn.savefig(plot, format="svg", metadata=metadata, bbox_inches="tight")
-            plot.write_text(
-                "\n".join(line.rstrip() for line in plot.read_text().splitlines()) + "\n"
-            )
+            _save(_drawn(question, samples_of(json.loads(figures.read_text()))), plot, figures)
+    figures = RESULTS / f"benchmark-{README_QUESTION}.json"
+    samples = samples_of(json.loads(figures.read_text()))
+    shown = [one for one in samples if one.competitor in README]
+    _save(_bars(groups(shown), "median"), README_PLOT, figures)
+
+
+def _save(drawn: Figure, plot: Path, figures: Path) -> None:
+    metadata = {"Date": None, "Description": digest(figures)}
+    drawn.savefig(plot, format="svg", metadata=metadata, bbox_inches="tight")
+    plot.write_text("\n".join(line.rstrip() for line in plot.read_text().splitlines()) + "\n")
 
 
 def _drawn(question: str, samples: Sequence[Sample]) -> Figure:
@@ -75,9 +85,17 @@ def _panel(axis: Axes, found: Sequence[Group], what: str) -> None:
         lows = [value - min(one.seconds) for one, value in zip(ordered, values, strict=True)]
         highs = [max(one.seconds) - value for one, value in zip(ordered, values, strict=True)]
         axis.errorbar(values, names, xerr=(lows, highs), fmt="none", ecolor="black", linewidth=0.8)
-    axis.bar_label(bars, [f"{value:.1f}" for value in values], label_type="center", color="white")
+    labels = axis.bar_label(bars, [f"{value:.1f}" for value in values], label_type="center")
+    for label, name in zip(labels, names, strict=True):
+        label.set_color("black" if _lightness(COLOURS[name]) > PALE else "white")
     axis.spines[["top", "right"]].set_visible(False)
     axis.margins(x=0.1)
+
+
+def _lightness(colour: str) -> float:
+    """From 0 to 1, as the eye sees it (Rec. 709)."""
+    red, green, blue = mpl.colors.to_rgb(colour)
+    return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
 
 
 def _lines(samples: Sequence[Sample]) -> Figure:

@@ -15,7 +15,9 @@ COMPETITORS = {
     ARCHIVED: "the same with [an archive](operations.md#start-spark-faster)",
     QUICK: "the same with Java's quick compiler alone (`-XX:TieredStopAtLevel=1`)",
     WARM: "`ctas_spark` with [a warm Spark](operations.md#keep-a-spark-warm), started before",
-    NIO: "the same, and files [without `chmod`](operations.md#spare-spark-its-chmod-processes)",
+    NIO: "the same, and a library writes files by Java's NIO, "
+    "[without processes of `chmod`](operations.md#spare-spark-its-chmod-processes); you have to "
+    "add it",
     STOCK: "dbt-spark, unchanged, with `method: session`",
     FLOOR: "PySpark without dbt, as the floor: `DROP` and `CREATE TABLE AS SELECT` (CTAS) for each "
     "model, in as many threads",
@@ -56,7 +58,7 @@ then land after another writer's commit.
 
 Hadoop starts a process of `chmod` for each of the nine files and directories that a model of one
 row creates. A published library [does without them](operations.md#spare-spark-its-chmod-processes).
-In a warm Spark, that is the difference between the rows `warm` and `warm, NIO`; during a cold
+In a warm Spark, it makes the difference between the rows `warm` and `warm, NIO`; during a cold
 start it saves little, because the compilers take the time.
 """
 LARGE = """One session writes TPC-H's lineitem as Parquet, in turns by a plain CTAS and by one that
@@ -77,7 +79,7 @@ kind of code.
 """
 COMPILERS = """The compilers work in threads of their own, beside the models and on the same {cores}
 cores; their seconds are the sum over these threads, waiting for a core included. That is Java's
-cost of a cold start: each run compiles the code of Spark, Derby and Hive anew. An archive of
+cost of a cold start: each run compiles the code of Spark, Derby and Hive again. An archive of
 classes holds no compiled code; a warm Spark keeps it.
 """
 MACHINES = """Commit is the version and the commit of this adapter. Load is the machine's load

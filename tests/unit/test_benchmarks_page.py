@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from benchmarks_page import PLOTTED, digest, page
+from benchmarks_page import PLOTTED, README_PLOT, README_QUESTION, digest, page
 
 ROOT = Path(__file__).parents[2]
 RESULTS, DOCS = ROOT / "bench" / "results", ROOT / "docs"
@@ -22,7 +22,7 @@ def test_each_plot_is_of_the_kept_figures() -> None:
         f"benchmarks-{question}.svg": [digest(path)]
         for question in PLOTTED
         if (path := RESULTS / f"benchmark-{question}.json").exists()
-    }
+    } | {README_PLOT.name: [digest(RESULTS / f"benchmark-{README_QUESTION}.json")]}
 
 
 def test_a_question_without_figures_has_no_section(tmp_path: Path) -> None:
