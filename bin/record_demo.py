@@ -12,10 +12,12 @@ import argparse
 import json
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from textwrap import wrap
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 CAST = ROOT / ".build" / "demo.cast"
@@ -23,7 +25,10 @@ FIRST_HEADING = "[   0s] == Every flight"
 
 COLUMNS, ROWS = 140, 34
 CHARACTER, LINE, MARGIN = 7.3, 17, 14
-SHORTEST, LONGEST, LAST = 0.15, 1.2, 8.0
+HURRIED, PATIENT, LAST = (0.08, 0.45), (0.15, 1.2), 8.0
+"""The shortest and the longest wait before a line: until the adapters are compared, and then."""
+COMPARED = "] == Side by side"
+UNBROKEN: Mapping[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 STYLES = {
     "heading": "fill:#8be9fd;font-weight:bold",
     "command": "fill:#f1fa8c",
@@ -103,18 +108,23 @@ def _story(cast: Path) -> Iterator[Line]:
 
 
 def _wrapped(lines: Iterator[Line]) -> Iterator[Line]:
-    """As a terminal of this width breaks them; a row of a table is cut."""
+    """Lines of this width, broken between words; a row of a table is cut."""
     for line in lines:
-        end = COLUMNS if line.text.lstrip().startswith("|") else len(line.text)
-        for start in range(0, end or 1, COLUMNS):
-            yield Line(line.at, line.text[start : start + COLUMNS])
+        if line.text.lstrip().startswith("|"):
+            yield Line(line.at, line.text[:COLUMNS])
+            continue
+        indent = line.text[: len(line.text) - len(line.text.lstrip())]
+        for text in wrap(line.text, COLUMNS, subsequent_indent=indent, **UNBROKEN) or [""]:
+            yield Line(line.at, text)
 
 
 def _timed(lines: Sequence[Line]) -> list[Line]:
     """The same lines with waits that a viewer has the patience for, and time to read them."""
-    timed, now = [Line(0.0, "$ ./demo")], 0.0
+    timed, now, (shortest, longest) = [Line(0.0, "$ ./demo")], 0.0, HURRIED
     for before, line in zip([lines[0], *lines], lines, strict=False):
-        now += min(max(line.at - before.at, SHORTEST), LONGEST)
+        now += min(max(line.at - before.at, shortest), longest)
+        if COMPARED in before.text:
+            shortest, longest = PATIENT
         timed.append(Line(now, line.text))
     return timed
 

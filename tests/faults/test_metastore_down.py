@@ -51,7 +51,7 @@ def test_down_during_the_clean_up_is_a_warning(numbered: Numbered, proxy: Proxy)
         finally:
             proxy.up()
     assert run.response(TABLE)["outcome"] == "committed"
-    assert "old versions stay for now: metastore call" in run.log
+    assert "old versions were not deleted this time: metastore call" in run.log
     assert "HiveMetaStoreClient.java" not in run.log
     assert numbered.number() == 2
     assert len(numbered.outside.versions()) == 2

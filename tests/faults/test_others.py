@@ -16,7 +16,7 @@ def someone(numbered: Numbered) -> Someone:
     return Someone(numbered)
 
 
-def test_a_dropped_target_is_created_anew(numbered: Numbered, someone: Someone) -> None:
+def test_a_dropped_target_is_created_again(numbered: Numbered, someone: Someone) -> None:
     """The purpose allows to create: the run says that it did."""
     with before(Step.COMMIT, someone.drop):
         run = numbered.run(2, **NOTHING_KEPT)
@@ -27,7 +27,7 @@ def test_a_dropped_target_is_created_anew(numbered: Numbered, someone: Someone) 
 
 
 def test_a_renamed_target_keeps_its_rows(numbered: Numbered, someone: Someone) -> None:
-    """The run creates its table anew, and no clean-up takes the files of the renamed one."""
+    """The run creates its table again, and no clean-up takes the files of the renamed one."""
     with before(Step.COMMIT, lambda: someone.rename("renamed")):
         numbered.publish(2, **NOTHING_KEPT)
     numbered.publish(3, **NOTHING_KEPT)
@@ -49,7 +49,7 @@ def test_an_altered_target_is_a_conflict(numbered: Numbered, someone: Someone) -
     with before(Step.COMMIT, someone.alter):
         run = numbered.run(2)
     assert not run.success
-    assert "its entry was altered by a writer without our marker" in run.message(TABLE)
+    assert "its entry was altered by another program" in run.message(TABLE)
     assert numbered.number() == 1
     numbered.publish(3, **NOTHING_KEPT)
     assert numbered.number() == 3

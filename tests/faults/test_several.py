@@ -9,9 +9,7 @@ import pytest
 from faults.several import TABLES, Said
 
 OLD, NEW = 1, 2
-REPORTED = (
-    "1 of 4 OK created sql atomic_table model s.first ..... [published new_first, 3 rows in 1s]"
-)
+REPORTED = "1 of 4 OK created sql atomic_table model s.first ..... [3 rows published in 1s]"
 CANCELED = "CANCEL query model.tested.first ........ [CANCEL]"
 
 
@@ -56,7 +54,20 @@ def test_what_is_not_true_is_one(results: Path, console: str, first: int, violat
 @pytest.mark.parametrize(("status", "first"), [("success", OLD), ("skipped", NEW)])
 def test_a_status_that_is_not_true_is_one(results: Path, status: str, first: int) -> None:
     """run_results.json counts as what the run said, too."""
-    said = {"unique_id": "model.tested.first", "status": status, "message": "published new_first"}
-    results.write_text(json.dumps({"results": [said]}))
+    written(results, status, "new_first")
     (violation,) = Said("", results).violations(OnlyFirst(first), NEW)
     assert violation == f"first has status {status}; it is published: {first == NEW}"
+
+
+def test_a_version_that_is_not_there_is_one(results: Path) -> None:
+    """What run_results.json names has to be what the table shows."""
+    written(results, "success", "old_first")
+    (violation,) = Said("", results).violations(OnlyFirst(NEW), NEW)
+    assert violation == "first has another version than old_first, which was reported"
+
+
+def written(results: Path, status: str, version: str) -> None:
+    """run_results.json of the first table alone."""
+    response = {"version": version}
+    said = {"unique_id": "model.tested.first", "status": status, "adapter_response": response}
+    results.write_text(json.dumps({"results": [said]}))

@@ -5,13 +5,13 @@ import signal
 import pytest
 
 from faults.commit_calls import SWAP, Held
-from faults.numbered import A_WHILE_MS, TABLE, Numbered
+from faults.numbered import A_WHILE_MS, ROWS, TABLE, Numbered
 from faults.other_process import OtherRun, other_dbt
 from long import long
 from servers.proxy import Proxy
 
 REPORTED_AS_CANCELED = f"CANCEL query model.tested.{TABLE}"
-WAITS = "its commit is under way, the cancel waits for its end"
+WAITS = "its commit is under way; the cancel waits for it to end"
 
 
 def logged(run: OtherRun, line: str) -> bool:
@@ -55,5 +55,5 @@ def test_a_cancel_in_the_commit_call_waits_and_reports_what_became_of_it(
 
     assert code != 0
     assert numbered.number() == 2
-    assert logged(run, f"published {numbered.version()}")
+    assert logged(run, f"[{ROWS} rows published in")
     assert not logged(run, REPORTED_AS_CANCELED)

@@ -78,7 +78,7 @@ def test_a_read_only_disk_is_refused_before_the_job(numbered: Numbered, small_di
     assert not run.success
     message = run.message(TABLE)
     assert f"the storage refused to write file:{small_disk}" in message
-    assert "see that the path is writable" in message
+    assert "check that the user who runs dbt may write there" in message
     assert (numbered.version(), numbered.number()) == (old, 1)
 
 
@@ -109,7 +109,7 @@ def test_removed_files_are_not_published(
     with at(remove):
         run = numbered.run(2)
     assert not run.success
-    assert "the staged version is not whole" in run.message(TABLE)
+    assert "the staged version is incomplete" in run.message(TABLE)
     assert f"it still holds version {old}" in run.message(TABLE)
     assert (numbered.version(), numbered.number()) == (old, 1)
     numbered.publish(3, **NOTHING_KEPT)

@@ -58,7 +58,7 @@ def test_another_schema_is_published_by_a_copy(inside: Place) -> None:
     assert (changed.level, inside.columns()) == (Atomicity.ATOMIC, ["id", "name", "more"])
     versions = [event.version for event in inside.staging.history(inside.context())]
     assert versions == [changed.version, second.version, first.version]
-    with pytest.raises(AtomicityNotSupportedError, match="takes no second name"):
+    with pytest.raises(AtomicityNotSupportedError, match="refuses a second name"):
         inside.stage(OLD, inside.context(atomicity=Atomicity.ISOLATED))
     assert len(inside.rows()) == 2
 

@@ -92,7 +92,7 @@ def test_a_writer_that_wakes_up_while_its_fork_is_taken_publishes_nothing(jdbc: 
     staged = jdbc.stage(NEW)
     fork = f"{jdbc.catalog}.{jdbc.staging_schema}.{jdbc.staged()[0]}"
     jdbc.spark.sql(f"ALTER TABLE {fork} SET TBLPROPERTIES ('ctas_spark_state' = 'deleting')")
-    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="a clean-up deleted"):
         staged.commit()
     staged.abort("failed")
     assert jdbc.rows() == OLD_ROWS

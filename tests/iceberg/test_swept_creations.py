@@ -63,7 +63,7 @@ def test_a_creation_that_was_swept_in_its_sleep_leaves_no_entry(
     staged = place.stage(OLD)
     (record,) = place.staged()
     once_registered(monkeypatch, lambda: take(place, record))
-    with pytest.raises(StagingError, match="a clean-up took"):
+    with pytest.raises(StagingError, match="a clean-up deleted"):
         staged.commit()
     staged.abort("failed")
     assert not place.spark.catalog.tableExists(place.table)
@@ -101,7 +101,7 @@ def test_a_swept_creation_is_withdrawn_unless_another_has_written_to_it(
         take(place, record)
 
     once_registered(monkeypatch, another_writes)
-    with pytest.raises(CommitStateUnknownError, match="another has written"):
+    with pytest.raises(CommitStateUnknownError, match="another writer has changed"):
         staged.commit()
     assert place.properties()["theirs"] == "yes"
     assert place.rows() == OLD_ROWS

@@ -77,7 +77,7 @@ def test_run_operations_say_what_there_is(project: Project) -> None:
     assert built["version"] in history.log
     back = project.dbt("run-operation", "ctas_rollback", "--args", "{model: m}")
     assert not back.success
-    assert "no statement brings back" in back.log
+    assert "has no statement that restores" in back.log
     assert project.dbt("run-operation", "ctas_vacuum", "--args", "{model: m}").success
     assert project.dbt("run-operation", "ctas_recover", "--args", "{model: m}").success
 

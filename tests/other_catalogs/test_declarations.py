@@ -109,7 +109,7 @@ def test_a_declaration_of_what_is_known_changes_nothing(spark: SparkSession, sch
     ("catalog", "why", "remedy"),
     [
         ("sound", "Sound compares and swaps", "iceberg_catalogs: [sound]"),
-        ("derby", "nobody has tried", "use PostgreSQL"),
+        ("derby", "it is not known", "use PostgreSQL"),
     ],
 )
 def test_an_undeclared_catalog_is_refused(

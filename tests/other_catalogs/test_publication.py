@@ -130,7 +130,7 @@ def test_a_level_that_is_not_reached_is_refused(hadoop: Place) -> None:
     """With the reason, and with the catalogs that reach it."""
     context = hadoop.context(atomicity=Atomicity.ISOLATED)
     assert hadoop.publish(OLD, context).level is Atomicity.ISOLATED
-    with pytest.raises(AtomicityNotSupportedError, match="rival's commit") as refused:
+    with pytest.raises(AtomicityNotSupportedError, match="a commit by another writer") as refused:
         hadoop.begin(context).statement(NEW)
     assert "hive, jdbc or rest" in refused.value.remedy
     assert hadoop.rows() == OLD_ROWS
@@ -155,7 +155,7 @@ def test_what_such_a_table_has_not_is_refused(
 def test_there_is_no_way_back(hadoop: Place) -> None:
     """And that is said."""
     staged = hadoop.publish(OLD)
-    with pytest.raises(NoSuchVersionError, match="no statement brings back"):
+    with pytest.raises(NoSuchVersionError, match="has no statement that restores"):
         hadoop.staging.roll_back(staged.context)
 
 

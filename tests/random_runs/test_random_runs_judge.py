@@ -1,20 +1,23 @@
 """The judge of random runs finds each broken promise, and nothing where all are kept."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from random_runs.attempt import CANCELED, REFUSED, UNKNOWN, Ended, Fate, Told
+from random_runs.attempt import CANCELED, REFUSED, UNKNOWN, Ended, Fate, Told, published
 from random_runs.judge import figures, judged
 from random_runs.life import Life
 from readers.journal import Read
+from readers.project import NAME
 
 FIRST, SECOND = "20260101t000000x00000001", "20260101t000000x00000002"
 
 
-def run(number: int, log: str, met: Fate = Fate.LIVES) -> Ended:
+def run(number: int, log: str, met: Fate = Fate.LIVES, version: str | None = None) -> Ended:
     """A run that began at its number and ended a second later."""
-    return Ended(number, met, float(number), number + 1.0, log, outlived=False)
+    times = float(number), number + 1.0
+    return Ended(number, met, *times, log, outlived=False, version=version)
 
 
 def read(version: int | None, started: float, fault: str | None = None) -> Read:
@@ -24,7 +27,7 @@ def read(version: int | None, started: float, fault: str | None = None) -> Read:
 
 GOOD = Life(
     reads=(read(1, 1.2), read(1, 2.1), read(2, 2.8), read(2, 3.5)),
-    runs=(run(1, f"published {FIRST}"), run(2, f"published {SECOND}"), run(3, REFUSED)),
+    runs=(run(1, "", version=FIRST), run(2, "", version=SECOND), run(3, REFUSED)),
     published=(FIRST, SECOND),
     gaps=0,
     left=(),
@@ -58,7 +61,7 @@ def test_a_broken_promise_is_said(broken: Life, said: str) -> None:
 
 def test_a_canceled_run_whose_version_is_read_is_a_violation() -> None:
     """Whatever else it said: nothing reported as cancelled may be live."""
-    both = run(2, f"{CANCELED}\npublished {SECOND}")
+    both = run(2, CANCELED, version=SECOND)
     life = replace(GOOD, runs=(GOOD.runs[0], both))
     assert any("said canceled, and its version was read" in sentence for sentence in judged(life))
 
@@ -66,7 +69,6 @@ def test_a_canceled_run_whose_version_is_read_is_a_violation() -> None:
 @pytest.mark.parametrize(
     ("log", "told"),
     [
-        (f"OK published {FIRST}", Told.PUBLISHED),
         (f"... {UNKNOWN} ...", Told.UNKNOWN),
         (f"... {REFUSED} ...", Told.REFUSED),
         (CANCELED, Told.CANCELED),
@@ -74,8 +76,17 @@ def test_a_canceled_run_whose_version_is_read_is_a_violation() -> None:
     ],
 )
 def test_a_run_told_what_its_log_says(log: str, told: Told) -> None:
-    """The strongest word counts."""
+    """The strongest word counts, and a version counts more than any."""
     assert run(1, log).told is told
+    assert run(1, log, version=FIRST).told is Told.PUBLISHED
+
+
+def test_a_version_is_read_from_the_log_file(tmp_path: Path) -> None:
+    """A run that was killed has written no run_results.json, and its log all the same."""
+    file = tmp_path / "dbt.log"
+    assert published(file) is None
+    file.write_text(f"12:00:00 [debug] s.{NAME}: published as version {FIRST}\n")
+    assert published(file) == FIRST
 
 
 def test_figures_count_what_happened() -> None:

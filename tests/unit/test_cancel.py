@@ -155,6 +155,7 @@ def test_the_thread_that_cancels_goes_on(
 def connected(node: object) -> None:
     """Ctrl-C while the adapter has a connection for a model, or for something else."""
     adapter = CtasSparkAdapter.__new__(CtasSparkAdapter)
+    adapter.hide_secrets = str
     manager: Any = SimpleNamespace(
         query_header=None, set_connection_name=id, release=dict, running=RunningNode()
     )

@@ -138,7 +138,7 @@ def test_a_cache_that_is_not_writable_harms_nothing(
     with caplog.at_level("INFO"):
         assert class_archive.make_unasked() is None
     assert not started
-    assert "no archive of Spark's classes is made unasked: " in caplog.text
+    assert "no archive of Spark's classes is made automatically: " in caplog.text
     assert class_archive.option() == ""
 
 

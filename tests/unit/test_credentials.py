@@ -56,7 +56,7 @@ def test_dbt_sparks_names_work() -> None:
         ({"formats": ["delta", "iceberg"]}, "spark_catalog has tables of one of them"),
         ({"metastore_reads": "yes"}, "metastore_reads: 'yes' is unknown; use repeatable"),
         ({"hooks": "json_lines"}, "hooks: must be a list of names"),
-        ({"hooks": [{"path": "a"}]}, "each is a name, or a mapping with hook and options"),
+        ({"hooks": [{"path": "a"}]}, "each must be a name, or a mapping with hook and options"),
         ({"hook_timeout": 0}, "hook_timeout: 0 is not a number of seconds"),
         ({"hook_timeout": "5"}, "hook_timeout: '5' is not a number of seconds"),
     ],
@@ -196,8 +196,8 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
     ("fields", "said"),
     [
         ({"method": "connect"}, "host: missing"),
-        ({"method": "connect", "url": "sc://a", "host": "b"}, "url: has host and port in it"),
-        ({"method": "connect", "url": "http://a"}, "url: begins with sc://"),
+        ({"method": "connect", "url": "sc://a", "host": "b"}, "url: contains host and port"),
+        ({"method": "connect", "url": "http://a"}, "url: must begin with sc://"),
         ({"method": "connect", "host": "a", "port": 70_000}, "port: 70000 is not a port"),
         (
             {
@@ -235,7 +235,7 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
         ({"spark_conf": {"spark.remote": "sc://b"}}, "names a Spark Connect server; use connect"),
         (
             {"method": "thrift", "host": "a", "query_retries": 2},
-            "query_retries: .* not sent again",
+            "query_retries: .* never sent again",
         ),
         ({"method": "thrift", "host": "a", "use_ssl": True}, "use_ssl: TLS to a Thrift server"),
     ],

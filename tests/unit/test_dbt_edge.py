@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from dbt.adapters.spark.impl import SCHEMA_NOT_FOUND_MESSAGES, TABLE_OR_VIEW_NOT_FOUND_MESSAGES
+from dbt_common.events import event_manager_client
+from dbt_common.events.event_manager import EventManager
 from dbt_common.exceptions import CompilationError, DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException
@@ -93,6 +95,11 @@ def test_frames_are_left_out() -> None:
         ("Caused by: java.io.IOException: No space left", "Caused by: No space left"),
         ("could not (java.lang.Exception: no)", "could not (no)"),
         ("java.io.IOException: java.net.UnknownHostException: hive", "unknown host: hive"),
+        (
+            "Cannot write to `spark_catalog`.`shop__ctas_spark`.`orders__20260101t120000x0a1b2c3d`",
+            "Cannot write to `orders`",
+        ),
+        ("no ice.stg.orders__stage__20260101t120000x0a1b2c3d", "no orders"),
         ("java.nio.file.AccessDeniedException: /w", "access denied: /w"),
         ("java.lang.NoSuchMethodError: 'void a.b()'", "no such method: 'void a.b()'"),
         ("java.lang.NullPointerException", "java.lang.NullPointerException"),
@@ -135,10 +142,10 @@ def test_an_open_derby_is_explained() -> None:
 def test_a_metastore_that_was_never_finished_is_explained(text: str) -> None:
     """Its directory, that no table is lost, and what to do."""
     assert dbt_edge.message(RuntimeError(text)) == (
-        "[METASTORE_UNFINISHED] the embedded metastore /w/metastore_db was never finished: a run "
-        "that was stopped had begun to create it\n"
+        "[METASTORE_UNFINISHED] the embedded metastore /w/metastore_db was never completed: the "
+        "run that began to create it was stopped\n"
         "  left: nothing was changed, and no table is lost: it has never held one\n"
-        "  to do: see that no other run is creating it now, delete /w/metastore_db, and run dbt "
+        "  to do: check that no other run is creating it now, delete /w/metastore_db, and run dbt "
         "again"
     )
 
@@ -148,7 +155,7 @@ def test_a_view_that_derby_can_not_hold_is_explained() -> None:
     query = "select 1\n" * 9
     told = "Add request failed: a truncation error was encountered trying to shrink LONG VARCHAR"
     said = dbt_edge.message(RuntimeError(f"{told} '{query}&' to length 32700."))
-    assert "Derby, holds 32700 characters" in said
+    assert "Derby, holds at most 32700 characters" in said
     assert "materialized to table" in said
     assert "select 1" not in said
 
@@ -159,6 +166,9 @@ def test_a_metastore_that_does_not_answer_is_explained() -> None:
     assert said.startswith("[METASTORE_NOT_REACHED] no Hive metastore answers at ")
     assert said.splitlines()[0].endswith(": Connection refused")
     assert "spark.hadoop.hive.metastore.uris" in said
+    unknown = NOBODY.replace("ConnectException: Connection refused", "UnknownHostException: hive")
+    said = dbt_edge.message(RuntimeError(unknown))
+    assert said.splitlines()[0].endswith(": unknown host: hive")
 
 
 def test_an_unwritable_warehouse_is_explained() -> None:
@@ -240,6 +250,22 @@ def test_py4js_own_log_stays_off_the_terminal(caplog: pytest.LogCaptureFixture) 
     assert [record.message for record in caplog.records] == ["another"]
 
 
+@pytest.mark.usefixtures("logging_to_dbt")
+def test_a_stack_is_in_the_log_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever logs it, and with it Python's own traceback: warnings have the words before it."""
+    manager, logged = EventManager(), list[tuple[str, str]]()
+    manager.add_callback(lambda event: logged.append((event.info.level, event.info.msg)))  # type: ignore[attr-defined]  # protobuf
+    monkeypatch.setattr(event_manager_client, "_EVENT_MANAGER", manager)
+    own = logging.getLogger(f"{dbt_edge.__package__}.staging")
+    own.error("it was left: %s", FRAMES, exc_info=ValueError(FRAMES))
+    dbt_edge.logger.warning(FRAMES)
+    shown = [text for level, text in logged if level != "debug"]
+    assert len(shown) == 2
+    assert all("broken on purpose" in text for text in shown)
+    assert not any("\tat " in text or "Traceback" in text for text in shown)
+    assert any("Foo.scala:12" in text for level, text in logged if level == "debug")
+
+
 @pytest.mark.parametrize(
     ("cause", "said"),
     [("no 0", "[WRITING] aborted\nCaused by: x.Y: no 0"), ("aborted", "[WRITING] aborted")],
@@ -295,7 +321,7 @@ def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
     said = complaint("4.1.4")
-    assert "nothing is on PATH" in str(said)
+    assert "there is none on PATH" in str(said)
     assert "apt-get install" in str(said)
 
 

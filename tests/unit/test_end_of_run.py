@@ -90,9 +90,9 @@ def test_one_tables_trouble_stops_no_others(
     caplog.set_level(logging.WARNING)
     catalog.broken = {"b"}
     (said,) = run(catalog, "a", "b", "c")
-    assert said == "4 old versions were deleted; those of 1 tables stay for now"
+    assert said == "4 old versions were deleted; 1 table was not cleaned up, because of an error"
     (warning,) = [one.getMessage() for one in caplog.records]
-    assert warning == "shop.b: old versions stay for now: the metastore is away"
+    assert warning == "shop.b: old versions were not deleted this time: the metastore is away"
 
 
 def test_a_few_threads_share_the_tables(catalog: FakeCatalog) -> None:
@@ -130,7 +130,7 @@ def test_a_call_that_hangs_does_not_hold_the_process(
     catalog.hanging = {"a"}
     (said,) = run(catalog, "a", interrupted=interrupted)
     catalog.go_on.set()
-    assert said == "those of 1 tables are left to the next run"
+    assert said == "1 table was left to the next run's clean-up"
 
 
 def test_the_version_of_files_before_goes() -> None:

@@ -42,8 +42,8 @@ def test_a_value_is_cast_to_its_columns_type(value: object, kind: str, expected:
     [
         ({"code": 1, "cods": 2}, "struct<code:int>", "c has no field cods"),
         ([{"x": 1}], "array<struct<y:int>>", r"c\[\] has no field x"),
-        ([1], "map<int,int>", r"c: \[1\] is no map"),
-        ({"a": 1}, "string", "c: {'a': 1} is no string"),
+        ([1], "map<int,int>", r"c: \[1\] is not of the type map"),
+        ({"a": 1}, "string", "c: {'a': 1} is not of the type string"),
     ],
 )
 def test_a_value_of_another_shape_is_named(value: object, kind: str, words: str) -> None:

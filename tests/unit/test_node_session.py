@@ -119,5 +119,5 @@ def test_a_node_with_statements_of_its_user_may_change_its_session(config: Any) 
 @pytest.mark.parametrize("sql", ["reset", "RESET ;", "/* all */ reset"])
 def test_taking_back_all_settings_is_refused(handle: Handle, sql: str) -> None:
     """It would take those of the profile from the node."""
-    with pytest.raises(NotSupportedError, match="RESET takes back"):
+    with pytest.raises(NotSupportedError, match="RESET would also undo"):
         NodeSession(node()).note(handle, sql)

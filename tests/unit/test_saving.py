@@ -92,7 +92,7 @@ def test_trouble_with_old_versions_is_a_warning(
     monkeypatch.setattr(saving.catalog, "clean_ups", lambda *_all, **_named: refuse())
     with caplog.at_level(logging.WARNING):
         assert saving.finish().version == world.shown
-    assert "shop.orders: old versions stay for now" in caplog.text
+    assert "shop.orders: old versions were not deleted this time" in caplog.text
     assert before in world.versions_on_storage()
 
 
@@ -157,7 +157,7 @@ def test_a_cancel_waits_for_the_commit(
         observer.asked.join()
     assert version == world.shown
     assert observer.waited
-    assert caplog.messages == [f"shop.orders: published as {version} before this"]
+    assert caplog.messages == [f"shop.orders: it had already been published, as version {version}"]
 
 
 @pytest.fixture

@@ -10,27 +10,27 @@ import pytest
 from dbt.adapters.ctas_spark import seeds
 from dbt.adapters.ctas_spark.seeds import SeedColumn, text_of
 
+NUMBER = "try_cast(regexp_replace(trim(one[0]), '[.]0*$', '') AS bigint)"
 COLUMNS = [SeedColumn("id", "bigint"), SeedColumn("`a b`", "string")]
 
 
 def test_rows_are_text_that_is_cast() -> None:
-    """Names and types are those of the columns."""
+    """Names and types are those of the columns; an integer may have the fraction zero."""
     sql = seeds.query(COLUMNS, [(1, "a"), (2, None)])
-    number = "CAST(one[0] AS bigint)"
-    assert f"ELSE {number} END AS id, CAST(one[1] AS string) AS `a b` FROM" in sql
-    assert """FROM VALUES ('[["1","a"],["2",null]]') AS texts(text)""" in sql
+    assert f"ELSE {NUMBER} END AS id, CAST(one[1] AS string) AS `a b` FROM" in sql
+    assert """FROM VALUES (0, '[["1","a"],["2",null]]') AS texts(skipped, text)""" in sql
     assert "map('mode', 'FAILFAST')" in sql
 
 
 def test_a_value_that_does_not_fit_fails_the_statement() -> None:
-    """A CAST alone would make NULL of it, unless ANSI mode is on."""
+    """The error names its row and column, in ANSI mode and without."""
     sql = seeds.query(COLUMNS, [(12345678901234567890, "a")])
-    is_lost = (
-        "one[0] IS NOT NULL AND CAST(one[0] AS bigint) IS NULL "
-        "OR trim(one[0]) NOT RLIKE '^[+-]?[0-9]+([.]0*)?$'"
+    told = (
+        "raise_error(concat('[INVALID_SEED_VALUE] row ', skipped + place + 1, "
+        r"' below the header, column id: \'', left(one[0], 100), "
+        r"'\' does not fit the type bigint; correct it, or the type in column_types'))"
     )
-    told = "raise_error(concat(one[0], ' does not fit column id of the type bigint'))"
-    assert f"CASE WHEN {is_lost} THEN {told}" in sql
+    assert f"CASE WHEN one[0] IS NOT NULL AND {NUMBER} IS NULL THEN {told}" in sql
 
 
 @pytest.mark.parametrize("kind", ["varchar(2)", "CHAR ( 2 )"])
@@ -43,13 +43,17 @@ def test_a_text_that_is_too_long_fails_the_statement(kind: str) -> None:
 def test_many_rows_are_several_texts() -> None:
     """One of them per thousand rows."""
     sql = seeds.query(COLUMNS, [(number, "") for number in range(2_001)])
-    texts = re.findall(r"\('(\[.*?\])'\)", sql)
-    assert [len(json.loads(text)) for text in texts] == [1_000, 1_000, 1]
+    texts = re.findall(r"\((\d+), '(\[.*?\])'\)", sql)
+    assert [(before, len(json.loads(text))) for before, text in texts] == [
+        ("0", 1_000),
+        ("1000", 1_000),
+        ("2000", 1),
+    ]
 
 
 def test_a_seed_without_rows_is_a_query_without_rows() -> None:
     """Its table has columns all the same."""
-    assert "VALUES ('[]')" in seeds.query(COLUMNS, [])
+    assert "VALUES (0, '[]')" in seeds.query(COLUMNS, [])
 
 
 def test_quotes_and_variables_are_only_text() -> None:

@@ -61,7 +61,8 @@ def test_what_was_written_in_place_is_said_with_what_would_change_that() -> None
     """One line, whatever the number of tables; none where every table is a version."""
     shown = summary([published("a"), written("b"), published("c", Atomicity.NONE)])
     assert shown.splitlines()[-1] == (
-        "Level none is written in place; with atomicity: isolated one commit publishes all rows."
+        "Tables at level none were written in place; with atomicity: isolated, one commit "
+        "publishes all rows."
     )
     assert summary([published("a", Atomicity.ATOMIC)]).splitlines()[-1].startswith("| a ")
 

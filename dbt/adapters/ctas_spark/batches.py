@@ -26,9 +26,9 @@ OUTSIDE = (
     "{} (UTC); the next run of that batch would not replace it"
 )
 SHARED = (
-    "a partition ({partitions}) with rows of the batch from {start} to {end} (UTC) "
-    "holds rows of other batches, too, which replacing it would lose. Batches begin and end in "
-    "UTC, also if spark.sql.session.timeZone is another zone. Partition by the UTC {size} of "
+    "a partition ({partitions}) with rows of the batch from {start} to {end} (UTC) also holds rows "
+    "of other batches, which would be lost if it was replaced. Batches begin and end in UTC, even "
+    "if spark.sql.session.timeZone is another zone. Partition by the UTC {size} of "
     "{event_time}, such as date_trunc({size_text}, to_utc_timestamp({event_time}, "
     "current_timezone())), or use {remedy}, where only the rows of the batch are replaced"
 )
@@ -61,8 +61,8 @@ class Batch:
             ConfigurationError: one of them lacks it.
         """
         problems = [
-            f"event_time: there is no column {self.event_time} in {where}, and microbatch replaces "
-            "the rows of a batch by it"
+            f"event_time: there is no column {self.event_time} in {where}, by which microbatch "
+            f"finds the rows of a batch"
             for where, (_, columns) in sides
             if self.event_time.lower() not in map(str.lower, columns)
         ]
@@ -172,8 +172,8 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
         return
     if not is_within(partition_by, event_time, size) and not columns_of(partition_by):
         yield (
-            f"partition_by: each of its partitions may hold rows of several batches of one {size}, "
-            f"and replacing it would lose those of the others; write {size}s({event_time})"
+            f"partition_by: each partition may hold rows of several batches of one {size}, and "
+            f"replacing one batch would lose the rows of the others; write {size}s({event_time})"
         )
 
 

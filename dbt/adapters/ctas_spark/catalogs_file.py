@@ -24,14 +24,16 @@ class SparkCatalog(CatalogIntegration):
         super().__init__(config)
         settings = f"{SETTINGS}{config.catalog_name} in spark_conf of the profile"
         problems = [
-            f"{name} is not read; Spark has it in {settings}"
+            f"{name} has no effect here; in Spark it is set by {settings}"
             for name in IN_SPARK
             if getattr(config, name, None)
         ]
         if getattr(config, "catalog_database", None):  # since dbt-core 1.12
-            problems.append("catalog_database is not read; a model's database is its Spark catalog")
+            problems.append(
+                "catalog_database has no effect here; a model's database is its Spark catalog"
+            )
         if (config.table_format or ICEBERG).lower() != ICEBERG:
-            problems.append(f"table_format is {ICEBERG}, or left out; models have file_format")
+            problems.append(f"table_format is {ICEBERG}, or left out; models set file_format")
         if problems:
             named = [f"catalogs.yml: {config.name}: {problem}" for problem in problems]
             raise DbtRuntimeError(str(ProfileError.of(named)))

@@ -39,6 +39,7 @@ class Components:
     docs_catalog: DocsCatalog
     freshness: Freshness
     table_docs: TableDocs
+    announcer: Announcer
     run_record: RunRecord
     rows: ModelRows
     nodes: Nodes
@@ -85,6 +86,7 @@ class Components:
             docs_catalog=DocsCatalog(invocation, relations, shown),
             freshness=Freshness(invocation, dbt, relations),
             table_docs=TableDocs(dbt, relations),
+            announcer=announcer,
             run_record=record,
             rows=rows,
             nodes=Nodes(invocation, dbt, announcer, record, rows),
@@ -103,6 +105,7 @@ class Components:
         steps = (
             self.previews.close,
             self.temporary_objects.clear,
+            self.announcer.report,
             lambda: self.run_record.close(canceled=canceled),
             self.invocation.close,
             close_connections,

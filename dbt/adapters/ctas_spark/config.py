@@ -156,7 +156,7 @@ def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
     """Names that belong elsewhere, and names that are nearly ours."""
     for name in config:
         if name in OF_THE_PROFILE:
-            yield f"{name}: belongs in the profile, and not in the configuration of a model"
+            yield f"{name}: belongs in the profile, not in the configuration of a model"
         elif name not in CONFIGS:
             yield from misspelt(name, CONFIGS)
 
@@ -220,11 +220,11 @@ def _check_buckets(given: Mapping[str, Any]) -> Iterator[str]:
     buckets = given.get("buckets")
     only_clustered = buckets is None and _format(given) == DELTA
     if (buckets is None) != ("clustered_by" not in given) and not only_clustered:
-        yield "buckets and clustered_by: give both or none"
+        yield "buckets and clustered_by: give both or neither"
     elif buckets is not None and (not isinstance(buckets, int) or buckets < 1):
-        yield f"buckets: {buckets!r} is not a count of at least 1"
+        yield f"buckets: {buckets!r} is not a whole number of at least 1"
     if "sorted_by" in given and buckets is None:
-        yield "sorted_by: is the order within buckets; give clustered_by and buckets, too"
+        yield "sorted_by: sets the order within buckets; give clustered_by and buckets as well"
 
 
 def _check_reserved(given: Mapping[str, Any]) -> Iterator[str]:
@@ -232,7 +232,7 @@ def _check_reserved(given: Mapping[str, Any]) -> Iterator[str]:
         if str(key).startswith(PREFIX):
             yield f"tblproperties: {key!r} is reserved for the marker of published versions"
     if "path" in {str(key).lower() for key in given.get("options", ())}:
-        yield "options: 'path' is decided by the version; use location_root"
+        yield "options: 'path' can't be set, because each version has its own; use location_root"
 
 
 TEXT: Shape = ("a text", is_text)

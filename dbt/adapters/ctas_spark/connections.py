@@ -197,7 +197,9 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             return False  # its last model has ended, or the next one will be refused
         handle: SessionHandle = connection.handle
         if handle.is_deciding:
-            logger.info(f"{connection.name}: its commit is under way, the cancel waits for its end")
+            logger.info(
+                f"{connection.name}: its commit is under way; the cancel waits for it to end"
+            )
         handle.cancel()
         return not handle.published
 

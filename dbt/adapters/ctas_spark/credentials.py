@@ -36,10 +36,10 @@ OF_METHODS = {
     (SESSION,): ("formats", "metastore_reads"),
 }
 """Fields that only some methods have; without ``host``, which dbt-spark wants for each."""
-NO_RETRY = "a server that does not answer is an error at once; remove it"
+NO_RETRY = "a server that does not answer fails the run at once; remove it"
 OF_DBT_SPARK = {
-    "use_ssl": "TLS to a Thrift server is not available yet; remove it",
-    "query_retries": "a statement that may still run is not sent again; remove it",
+    "use_ssl": "TLS to a Thrift server is not supported yet; remove it",
+    "query_retries": "a statement that may still be running is never sent again; remove it",
     "query_timeout": "set spark.sql.thriftServer.queryTimeout in spark_conf instead",
     "poll_interval": "the server says at once when a statement has ended; remove it",
     "connect_retries": NO_RETRY,
@@ -185,7 +185,7 @@ def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
     if data.get("formats", []) not in ([], *([name] for name in FORMATS)):
         yield (
             f"formats: must be {' or '.join(f'[{name}]' for name in FORMATS)}; {SESSION_CATALOG} "
-            "has tables of one of them, and another catalog in spark_conf those of the other"
+            "has tables of one of them; for the other, configure another catalog in spark_conf"
         )
     names = data.get("iceberg_catalogs", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -218,9 +218,9 @@ def _problems_of_method(data: Mapping[str, Any], method: str) -> Iterable[str]:
 def _problems_of_connect(data: Mapping[str, Any]) -> Iterable[str]:
     url, host, port = data.get(URL), data.get("host"), data.get("port")
     if url and (host or port is not None):
-        yield "url: has host and port in it; give url, or host and port"
+        yield "url: contains host and port; give either url, or host and port"
     if url and not str(url).startswith(SCHEME):
-        yield f"url: begins with {SCHEME}, as in {SCHEME}host:{DEFAULT_PORT}"
+        yield f"url: must begin with {SCHEME}, as in {SCHEME}host:{DEFAULT_PORT}"
     if not url and not host and not _named_elsewhere(_conf(data)):
         yield f"host: missing; method: {CONNECT} needs host (and port), url, or {REMOTE_VARIABLE}"
 

@@ -32,9 +32,21 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StorageError,
     without_frames,
 )
+from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
 from dbt.adapters.events.logging import AdapterLogger
 
-logger = AdapterLogger("CtasSpark")
+
+class _Logger(AdapterLogger):
+    """dbt's log; the frames of a Java stack are only for ``debug``, and so for the log file."""
+
+    def info(self, msg: object, *args: object) -> None:
+        super().info(without_frames(str(msg)), *args)
+
+    def warning(self, msg: object, *args: object) -> None:
+        super().warning(without_frames(str(msg)), *args)
+
+
+logger = _Logger("CtasSpark")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -47,6 +59,9 @@ RAISED = re.compile(
     r"\[USER_RAISED_EXCEPTION\] (\[[A-Z_]+\] .*?)(?: SQLSTATE: P0001)?$", re.MULTILINE
 )
 """What a query of this adapter's raises, in Spark's words."""
+NAME_OF_STAGED = re.compile(
+    rf"(?:(?:`[^`]+`|\b\w+)\.)+(`?)(\w+?)__(?:stage__|ctas_)?{VERSION_ID.pattern}\1"
+)
 CAUSED_BY = "Caused by: "
 PLAN = re.compile(r";\s*\n(?='?[A-Z]\w+)")
 """Where the words of an analysis end and its plan begins."""
@@ -54,17 +69,28 @@ JAVA_CLASS = re.compile(
     r"(\()?\b(?:[a-z]\w*\.)+(?:\w+\$)?([A-Z]\w*?|)(?:Exception|Error)(?(1)\) |: )(?=(\[)?\S)"
 )
 """An exception's class before its words, as Java writes it; Spark Connect puts it in brackets."""
-TELLS_NOTHING = ("", "IO", "Runtime", "Spark", "Hive", "HiveSQL", "IllegalArgument", "IllegalState")
+TELLS_NOTHING = (
+    "",
+    "Connect",
+    "IO",
+    "Runtime",
+    "Spark",
+    "Hive",
+    "HiveSQL",
+    "IllegalArgument",
+    "IllegalState",
+)
 KNOWN_BY_CLASS = ("NoSuchNamespace", "NoSuchDatabase", "NoSuchTable")
 """dbt-spark looks for these classes in the text of an error."""
 NO_METASTORE = re.compile(
     r"Could not connect to meta store using any of the URIs provided\. "
-    r"Most recent failure: (?:[\w.]+Exception: )*(.*)"
+    r"Most recent failure: (?:[\w.]+\.TTransportException: )?(.*)"
 )
 METASTORE_URIS = "hive.metastore.uris"
 NO_DIRECTORY = "Unable to create database path"
 HINTS_OF_DBT_SPARK = {"'iceberg' or 'hudi'": "'iceberg'", "libsvm, hudi": "libsvm"}
-CUT_OFF = "its last statement was cancelled, and what those before it did stays"
+NOT_OF_DBT = (StagingError, Py4JError, PySparkException, ConnectionError)
+CUT_OFF = "its last statement was cancelled; what earlier statements did remains"
 """What is left of a node that is not published as a version."""
 MOST_LINES = 25
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
@@ -77,7 +103,7 @@ def complaint(spark_version: str) -> str | None:
     needed = f"PySpark {spark_version} needs {' or '.join(map(str, fitting))}: {INSTALL}"
     if java is None:
         has_home = bool(os.environ.get("JAVA_HOME"))
-        where = "JAVA_HOME leads to nothing" if has_home else "nothing is on PATH"
+        where = "there is none in JAVA_HOME" if has_home else "there is none on PATH"
         return f"no Java was found ({where}); {needed}"
     shown = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 (the one that Spark itself would run)
     found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr)
@@ -90,9 +116,14 @@ def message(error: BaseException) -> str:
     """The error without JVM frames; the innermost cause where Spark only says "job aborted"."""
     if known := _recognized(error):
         return in_words(str(known))
-    words = RAISED.sub(r"\1", in_words(_own_words(error)))
+    words = with_names_of_targets(RAISED.sub(r"\1", in_words(_own_words(error))))
     kept = [line for line in without_frames(words).splitlines() if line.strip()]
     return "\n".join(kept[:MOST_LINES]) or type(error).__name__
+
+
+def with_names_of_targets(text: str) -> str:
+    """The text with a table's own name where it has that of its staged version."""
+    return NAME_OF_STAGED.sub(r"\1\2\1", text)
 
 
 def in_words(text: str) -> str:
@@ -136,14 +167,14 @@ def _recognized(error: BaseException) -> StagingError | None:
     if isinstance(error, LostAnswerError):
         return AnswerLostError(
             text,
-            left="the statement may have run, or may still run",
-            remedy="see that the server runs and can be reached, then run dbt again",
+            left="the statement may have run, or may still be running",
+            remedy="check that the server is running and can be reached, then run dbt again",
         )
     if isinstance(error, jvm.GONE) or _met_the_end(error):
         return SparkEndedError(
             JVM_ENDED,
-            remedy="see its last words in spark-console.log, next to dbt.log; "
-            "spark.driver.memory in spark_conf of the profile gives it more",
+            remedy="see the end of spark-console.log, next to dbt.log; to give it more memory, set "
+            "spark.driver.memory in spark_conf of the profile",
         )
     if found := NO_METASTORE.search(text):
         return _not_reached(found.group(1))
@@ -179,7 +210,7 @@ def _not_reached(reason: str) -> MetastoreNotReachedError:
         f"no Hive metastore answers at {uris or METASTORE_URIS}: {reason}",
         left="nothing was changed",
         remedy=f"check host and port (spark.hadoop.{METASTORE_URIS} in spark_conf of the profile), "
-        "that the metastore runs, and that this machine may reach it",
+        "that the metastore is running, and that this machine can reach it",
     )
 
 
@@ -201,7 +232,7 @@ def dbt_errors(hide_secrets: Callable[[str], str]) -> Iterator[None]:
     """
     try:
         yield
-    except (StagingError, Py4JError, PySparkException, ConnectionError) as error:
+    except NOT_OF_DBT as error:
         logger.debug(hide_secrets(full_text(error)))
         raise _kind_in_dbt(error)(hide_secrets(message(error))) from error
 
@@ -281,8 +312,10 @@ def forget_hudi(error: BaseException | None) -> None:
 
 class _DbtHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        say = logger.warning if record.levelno >= logging.WARNING else logger.debug
-        say(without_frames(self.format(record)))
+        if record.levelno >= logging.WARNING:
+            logger.warning(record.getMessage())
+        if record.levelno < logging.WARNING or record.exc_info:
+            logger.debug(self.format(record))
 
 
 def _not_py4js(record: logging.LogRecord) -> bool:

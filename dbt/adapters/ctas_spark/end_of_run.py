@@ -116,7 +116,9 @@ def _freed(one: Published, together: _Together, over: threading.Event) -> int | 
         if not over.is_set():
             what = error.what if isinstance(error, StagingError) else dbt_edge.message(error)
             said = dbt_edge.in_words(what)
-            logger.warning("%s: old versions stay for now: %s", one.context.target, said)
+            logger.warning(
+                "%s: old versions were not deleted this time: %s", one.context.target, said
+            )
             logger.info("%s", dbt_edge.full_text(error))
         return None
 
@@ -125,8 +127,12 @@ def _told(freed: list[int | None], published: int) -> str:
     """The counts, as a line; empty if nothing was deleted and nothing is left."""
     count, failed, left = sum(filter(None, freed)), freed.count(None), published - len(freed)
     said = (
-        (count, f"{count} old versions were deleted"),
-        (failed, f"those of {failed} tables stay for now"),
-        (left, f"those of {left} tables are left to the next run"),
+        (count, f"{_counted(count, 'old version')} deleted"),
+        (failed, f"{_counted(failed, 'table')} not cleaned up, because of an error"),
+        (left, f"{_counted(left, 'table')} left to the next run's clean-up"),
     )
     return "; ".join(text for number, text in said if number)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"1 {noun} was" if number == 1 else f"{number} {noun}s were"

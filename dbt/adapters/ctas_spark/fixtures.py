@@ -34,7 +34,7 @@ def value_of(value: object, kind: str, column: str) -> str:
     elif nested == "struct" and isinstance(value, Mapping):
         nested, values = "named_struct", [*_fields(value, inner, column)]
     else:
-        raise ValueError(f"{column}: {value!r} is no {nested}")
+        raise ValueError(f"{column}: {value!r} is not of the type {nested}")
     return _cast(f"{nested}({', '.join(values)})", kind)
 
 
@@ -66,7 +66,7 @@ def _plain(value: object, kind: str, column: str) -> str:
     try:
         return quoting.literal(value)
     except TypeError as error:
-        raise ValueError(f"{column}: {value!r} is no {kind}") from error
+        raise ValueError(f"{column}: {value!r} is not of the type {kind}") from error
 
 
 def _cast(value: str, kind: str) -> str:

@@ -43,8 +43,8 @@ class Freshness:
             if OF_A_FILE not in error.msg:
                 raise
             raise NotSupportedError(
-                f"nothing but its rows tells how fresh {source} is: it is a view, or of a format "
-                "whose files Spark does not know",
+                f"only its rows tell how fresh {source} is: it is a view, or Spark does not know "
+                f"the files of its format",
                 left="the source was not checked",
                 remedy="set loaded_at_field or loaded_at_query",
             ) from error

@@ -22,7 +22,7 @@ def check(invocation: Invocation, dbt: Dbt) -> None:
             "grants are configured, but this Spark has no GRANT: its parser refuses the statement",
             table=state.table,
             left="unchanged; no hook and no job was started",
-            remedy="remove grants, and give the rights where they are kept (the storage's "
-            "permissions, Ranger); or name the extension that brings GRANT in "
-            "spark.sql.extensions; or write a macro apply_grants that grants in another way",
+            remedy="remove grants, and grant the rights where they are enforced (the storage's "
+            "permissions, Ranger); or add the extension that provides GRANT to "
+            "spark.sql.extensions; or write a macro apply_grants that grants them in another way",
         )

@@ -95,7 +95,8 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
         try:
             with super().connection_named(name, query_header_context, *others, **named):
                 try:
-                    yield
+                    with dbt_edge.dbt_errors(self.hide_secrets):  # else with its Java stack
+                        yield
                 finally:
                     session.end()
         except KeyboardInterrupt as stop:
@@ -212,8 +213,8 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
     def rename_relation(self, from_relation: BaseRelation, to_relation: BaseRelation) -> None:
         if from_relation.database != to_relation.database:
             raise NotSupportedError(
-                f"{from_relation} can't be renamed to {to_relation}: Spark moves nothing between "
-                "catalogs",
+                f"{from_relation} can't be renamed to {to_relation}: Spark can't move a table "
+                f"between catalogs",
                 left="it is unchanged",
                 remedy="drop one of them, or give the model another alias",
             )

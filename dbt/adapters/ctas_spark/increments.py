@@ -19,8 +19,7 @@ NO_STATEMENT = (MERGE, DELETE_INSERT)
 NATIVE = ("delta", "iceberg")
 UPDATED, EXCLUDED = "merge_update_columns", "merge_exclude_columns"
 DROPPED = (
-    "the table is dropped and then created, as dbt-spark does it, so that readers find none "
-    "meanwhile"
+    "the table is dropped and then created, as with dbt-spark; in between, readers find no table"
 )
 
 
@@ -51,7 +50,7 @@ def way(
 def written(
     relation: CtasSparkRelation, existing: CtasSparkRelation | None, by: Way
 ) -> CtasSparkRelation:
-    """The table that the node writes: what exists, unless that is created anew."""
+    """The table that the node writes: what exists, unless that is created again."""
     return relation if existing is None or by is Way.WHOLE else existing
 
 
@@ -118,7 +117,7 @@ def of_strategy(
     if strategy == MICROBATCH and is_iceberg:
         yield from batches.problems(config)
     if config.get(UPDATED) and config.get(EXCLUDED):
-        yield f"{UPDATED} and {EXCLUDED}: give one of them"
+        yield f"{UPDATED} and {EXCLUDED}: give only one of them"
     if strategy == DELETE_INSERT and (asks_for_native(config) or is_native(config, table, by)):
         yield f"incremental_strategy: {DELETE_INSERT} is for tables of files; use {MERGE} here"
     if strategy in NO_STATEMENT:
@@ -128,15 +127,15 @@ def of_strategy(
 def of_no_statement(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> Iterator[str]:
     """What is wrong with the level of a node for whose changes files have no statement."""
     if config.get("atomicity") == Atomicity.NONE.value and not is_native(config, table, by):
-        yield "atomicity: none writes in place, for which files have no statement here; remove it"
+        yield "atomicity: none writes in place, which Spark can't do with files here; remove it"
 
 
 def _of_what_is_added_to(config: Mapping[str, Any], by: Way) -> Iterator[str]:
     if config.get("staging_purpose") not in (None, StagingPurpose.CREATE_OR_REPLACE.value):
-        yield "staging_purpose: the table is created once, and then added to; remove it"
+        yield "staging_purpose: an incremental table is created once and then added to; remove it"
     if config.get("on_conflict") == OnConflict.OVERWRITE.value:
         yield "on_conflict: overwrite would lose the rows that another writer added; remove it"
     if (named := str(config.get("file_format") or "")) != named.lower():
         yield f"file_format: {named!r} is unknown to dbt-spark's macros; write {named.lower()!r}"
     if by is Way.WITH_OLD_ROWS and strategy_of(config) not in STRATEGIES:
-        yield "atomicity: a strategy of the project's own writes in place; remove it"
+        yield "atomicity: the project's own strategy writes in place; remove it"

@@ -14,6 +14,7 @@ from typing import Any
 from pyspark.errors import AnalysisException
 
 from dbt.adapters.ctas_spark.config import is_count, misfits, one_of
+from dbt.adapters.ctas_spark.python_words import in_python_words
 from dbt.adapters.ctas_spark.saving import in_a_thread
 from dbt.adapters.ctas_spark.session_table import SessionTable, active, named
 from dbt.adapters.ctas_spark.staging import quoting
@@ -126,5 +127,5 @@ def _format(spark: Any, path: str) -> Mapping[str, str]:
 
 @contextmanager
 def _catalog(table: SessionTable) -> Iterator[StagingCatalog]:
-    with table.opened() as catalogs:
+    with in_python_words(), table.opened() as catalogs:
         yield catalogs.catalog_for(table.plan.context)

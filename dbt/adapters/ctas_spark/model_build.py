@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.text_tables import rows_text
 
-KEPT = "the table that was there stays, and nothing of this model was published"
+KEPT = "the existing table was kept, and nothing of this model was published"
 
 
 @dataclass
@@ -126,8 +126,8 @@ class ModelBuild:
         if told.outcome is Outcome.KEPT:
             is_of_stream = told.purpose.may_replace  # which no other table is kept by
             return f"kept: {'its stream has nothing new' if is_of_stream else 'the table exists'}"
-        counted = "" if told.rows is None else f", {rows_text(told.rows)}"
-        return f"published {self.staged.version}{counted}"
+        counted = "" if told.rows is None else f"{rows_text(told.rows)} "
+        return f"{counted}published"
 
     def _abort(self, cause: BaseException, why: str) -> str:
         staged = self.staged
@@ -149,8 +149,8 @@ class ModelBuild:
     def _failed_after_commit(self) -> str:
         what = f"{self.staged.target}: published as {self.staged.version} before the error"
         if self.staged.level is Atomicity.NONE:
-            return f"{what}; at atomicity none it keeps what was written until then"
-        return f"{what}, and stays so: what failed came after the commit"
+            return f"{what}; at atomicity none, it keeps the rows written so far"
+        return f"{what}, and stays published: the error came after the commit"
 
 
 def planned(

@@ -1,18 +1,19 @@
 """What a model's YAML says about its columns: constraints to check and comments to set."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dbt_common.contracts.constraints import ConstraintType
-from dbt_common.events.event_manager_client import add_callback_to_manager
+from dbt_common.events.event_manager_client import get_event_manager
 from dbt_common.events.functions import warn_or_error
 
 from dbt.adapters.base.impl import ConstraintSupport
-from dbt.adapters.ctas_spark.dbt_edge import logger
+from dbt.adapters.ctas_spark.dbt_edge import logger, with_names_of_targets
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
 from dbt.adapters.ctas_spark.staging.context import TableName
 from dbt.adapters.ctas_spark.staging.errors import ConstraintViolationError
+from dbt.adapters.ctas_spark.text_tables import rows_text
 from dbt.adapters.events.types import ConstraintNotSupported
 
 CHECKED = (ConstraintType.not_null, ConstraintType.check)
@@ -29,19 +30,20 @@ MANY_COLUMNS_SINCE = (4, 1)
 
 
 def correct_dbt_core() -> None:
-    """Say what holds right after dbt-core's first warning that ``atomic_table`` checks nothing."""
-    told: list[bool] = []
+    """Keep dbt-core's warning that ``atomic_table`` ignores constraints out of its logs.
 
-    def correct(event: Any) -> None:
-        if event.info.name != WRONG_WARNING or event.data.materialized != "atomic_table" or told:
-            return
-        told.append(True)
-        logger.info(
-            "atomic_table does check not_null and check, before it publishes: dbt-core's warning "
-            "is wrong about these. materialized: table means the same, and gets no warning"
-        )
+    What is ignored of a contract has a warning of its own, by ``warn_of_unchecked``.
+    """
 
-    add_callback_to_manager(correct)
+    def corrected(logs: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        return lambda event: not _is_wrong(event) and logs(event)
+
+    for one in get_event_manager().loggers:
+        one.filter = corrected(one.filter)
+
+
+def _is_wrong(event: Any) -> bool:
+    return bool(event.info.name == WRONG_WARNING and event.data.materialized == "atomic_table")
 
 
 def warn_of_unchecked(node: Any, adapter: str) -> None:
@@ -81,7 +83,7 @@ def violation(
     broken: Mapping[str, int], rows: Iterable[Sequence[str]], table: object
 ) -> ConstraintViolationError:
     """The error that counts each broken constraint, and shows ``rows`` of ``broken_rows_sql``."""
-    counted = ", ".join(f"{name} ({int(count):,} rows)" for name, count in broken.items())
+    counted = ", ".join(f"{name} ({rows_text(int(count))})" for name, count in broken.items())
     shown = (f"\n    - {name}: {_shortened(row)}" for name, row in rows)
     return ConstraintViolationError(
         f"rows of this version break the contract: {counted}{''.join(shown)}",
@@ -147,7 +149,8 @@ def comment(catalogs: Catalogs, staged: TableName, texts: Mapping[str, str]) -> 
     """
     comments = Comments(texts)
     for column in sorted(catalogs.comment(staged, comments.find)):
-        logger.warning(f"{staged}: Spark can't comment on the partition column {column}")
+        table = with_names_of_targets(str(staged))
+        logger.warning(f"{table}: Spark can't comment on the partition column {column}")
     _warn_of_missing(staged, comments.missing)
 
 
@@ -194,7 +197,8 @@ def descriptions(node: Any) -> dict[str, str]:
 def _warn_of_missing(staged: TableName, missing: set[str]) -> None:
     """Say which descriptions have no column, in dbt's own words."""
     if missing:
+        table = with_names_of_targets(str(staged))
         logger.warning(
-            f"In relation {staged}: The following columns are specified in the schema but are not "
+            f"In relation {table}: The following columns are specified in the schema but are not "
             f"present in the database: {', '.join(sorted(missing))}"
         )

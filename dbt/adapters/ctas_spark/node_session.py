@@ -53,7 +53,7 @@ class NodeSession:
             return
         if RESET.match(sql):
             raise NotSupportedError(
-                "RESET takes back what the profile has set, too",
+                "RESET would also undo what the profile has set",
                 left="it was not run",
                 remedy="name the setting: RESET <name>",
             )

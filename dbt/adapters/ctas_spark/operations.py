@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from textwrap import shorten
+from textwrap import fill, shorten
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -42,8 +42,11 @@ SELECTORS = {"model": "name", "schema": "schema"}
 """Arguments that select models, and the key of each in dbt's nodes."""
 MOST_EVENTS = 40  # of several tables together; the lineage of one has no more
 MOST_CHARACTERS = 500
-ADDED = "+ added in place"
-"""What follows the rows of a version that is not what was published any more."""
+MOST_COLUMNS = 100  # of a terminal
+ADDED = "+"
+ADDED_MEANS = "+: a statement has added or replaced rows of this version in place since"
+BELOW = ("failed", "schema_change")
+"""What is as long as it wants, and has lines of its own below the table."""
 Row = dict[str, Any]
 Arguments = Mapping[str, Any]
 
@@ -123,7 +126,7 @@ def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> li
     asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
     swept = catalog.clean_up(plan.context, plan.retention.of_vacuum(**asked), dry_run=dry_run)
     verb = "would be deleted" if dry_run else "deleted"
-    taken_over = [_row(table, "(the table before)", f"{verb}: {one}") for one in swept.taken_over]
+    taken_over = [_row(table, "(the replaced table)", f"{verb}: {one}") for one in swept.taken_over]
     freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
     kept = [_row(table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
     return [*taken_over, *freed, *kept]
@@ -188,22 +191,41 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
         rows.sort(key=lambda row: str(row.get("time", "failed")), reverse=True)
         del rows[MOST_EVENTS:]
-    if name == HISTORY and not as_json:
-        rows = _narrowed(rows, is_of_one=arguments.get("model") is not None)
-    if rows or as_json:
-        return text_of(rows, as_json=as_json)
+    if as_json:
+        return text_of(rows, as_json=True)
+    if rows:
+        return _printed(name, rows, is_of_one=arguments.get("model") is not None)
     tables = shorten(", ".join(str(_target(node)) for node in nodes), MOST_CHARACTERS)
     return f"{name} found nothing; it looked at {tables or 'no table'}"
 
 
-def _narrowed(rows: list[Row], *, is_of_one: bool) -> list[Row]:
-    """The history without columns that say nothing, so that a terminal does not wrap it."""
-    idle = {"table"} if is_of_one else set()
-    if all(row.get("kind") in (None, Kind.BUILD.value) for row in rows):
-        idle.add("kind")
-    if not any(row.get("schema_change") for row in rows):
-        idle.add("schema_change")
-    return [{key: one for key, one in row.items() if key not in idle} for row in rows]
+def _printed(name: str, rows: Sequence[Row], *, is_of_one: bool) -> str:
+    """A table that a terminal does not wrap, and below it the lines that explain it."""
+    done = [row for row in rows if "failed" not in row]
+    left_out = {*BELOW}
+    if name == HISTORY and is_of_one:
+        left_out.add("table")
+    if all(row.get("kind") in (None, Kind.BUILD.value) for row in done):
+        left_out.add("kind")
+    shown = [{key: one for key, one in row.items() if key not in left_out} for row in done]
+    notes = [
+        *([ADDED_MEANS] if any(str(row.get("rows")).endswith(ADDED) for row in done) else []),
+        *(
+            f"columns of {row['table']} changed at {row['time']}: {row['schema_change']}"
+            for row in done
+            if row.get("schema_change")
+        ),
+        *(f"{row['table']} failed: {row['failed']}" for row in rows if "failed" in row),
+    ]
+    table = [text_of(shown, as_json=False)] if shown else []
+    return "\n".join([*table, *(fill(one, MOST_COLUMNS, **UNBROKEN) for one in notes)])
+
+
+UNBROKEN: Mapping[str, Any] = {
+    "subsequent_indent": "  ",
+    "break_long_words": False,
+    "break_on_hyphens": False,
+}
 
 
 def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
@@ -217,13 +239,14 @@ def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
     if arguments.get("remove"):
         removed = ", ".join(map(str, class_archive.remove()))
         return (
-            f"removed: {removed or 'nothing, there was no archive'}; no other is made by itself now"
+            f"removed: {removed or 'nothing, there was no archive'}; "
+            "from now on, none is made automatically"
         )
-    say("Starting a Spark whose classes are archived: this takes about a minute")
+    say("Starting a Spark to archive its classes; this takes about a minute")
     made = class_archive.make()
     return (
-        f"{made} ({made.stat().st_size / 1e6:.0f} MB) is what Spark starts with from now on; "
-        f"dbt run-operation {ARCHIVE} --args '{{remove: true}}' removes it"
+        f"from now on, Spark starts with {made} ({made.stat().st_size / 1e6:.0f} MB); "
+        f"to remove it, run dbt run-operation {ARCHIVE} --args '{{remove: true}}'"
     )
 
 

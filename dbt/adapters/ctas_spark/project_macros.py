@@ -1,4 +1,4 @@
-"""Macros of dbt-spark's that a project has written anew."""
+"""Macros of dbt-spark's that a project has overridden."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,8 @@ CLAUSES = (
 )
 """Those by which dbt-spark makes a table; one that is staged needs none of them."""
 NOT_USED = (
-    "the macro {} of {} is not used for a table that is staged: its configs (location_root, "
-    "tblproperties, options, ...) say what such a table is"
+    "the macro {} of {} has no effect on tables that are staged: set configs (location_root, "
+    "tblproperties, options, ...) instead"
 )
 
 

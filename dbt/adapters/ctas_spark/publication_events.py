@@ -53,7 +53,10 @@ def hooks_of(credentials: CtasSparkCredentials, project: str | None) -> Hooks:
     def say(text: str) -> None:
         logger.warning(hide(text))
 
-    return Hooks(found.hooks, credentials.hook_timeout, say)
+    def note(text: str) -> None:
+        logger.debug(hide(text))
+
+    return Hooks(found.hooks, credentials.hook_timeout, say, note)
 
 
 class Announcer:
@@ -78,6 +81,10 @@ class Announcer:
     def mute(self) -> None:
         """Tell nobody: nothing is published."""
         self._hooks = Hooks({})
+
+    def report(self) -> None:
+        """The run ends: say which hooks failed."""
+        self._hooks.report()
 
     def created(self, state: NodeState) -> None:
         """The node is about to be staged, or to write in place; unless its table is kept."""

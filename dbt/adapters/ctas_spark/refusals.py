@@ -27,8 +27,7 @@ class Refusals:
     def temporary_table(self) -> None:
         """FLIP-64's temporary tables are of data that exists."""
         raise NotSupportedError(
-            "there is no temporary table of a query's rows: temporary tables are of data that "
-            "exists",
+            "a temporary table can't be made from a query: temporary tables show data that exists",
             table=self._invocation.node.table,
             left=LEFT,
             remedy="set materialized to temporary_view",
@@ -40,5 +39,5 @@ class Refusals:
             "a function can't have overloads: Spark tells functions apart by their names alone",
             table=function.full_name,
             left=LEFT,
-            remedy="make a function of another name of each file in overloads",
+            remedy="give the function of each file in overloads a name of its own",
         )

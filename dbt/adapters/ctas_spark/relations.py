@@ -149,8 +149,8 @@ class Relations:
         raise NoSuchCatalogError(
             f"database {catalog!r}: Spark has no catalog of that name{self._nodes_in(catalog)}",
             left="nothing was started",
-            remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or leave "
-            "database out",
+            remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or remove "
+            f"database",
         )
 
     def _schemas_in(self, path: str, unless: str) -> list[str]:

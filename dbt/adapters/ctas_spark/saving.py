@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark import InheritableThread
 
+from dbt.adapters.ctas_spark.python_words import in_python_words
 from dbt.adapters.ctas_spark.session_table import SessionTable, has_jvm
 from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
@@ -112,7 +113,7 @@ class Saving:
         try:
             self.catalog.clean_ups([(context, rules)])(context, rules)
         except Exception as error:  # noqa: BLE001 (whatever it is, the table is published)
-            logger.warning("%s: old versions stay for now: %s", self.target, error)
+            logger.warning("%s: old versions were not deleted this time: %s", self.target, error)
 
     def cancel(self) -> None:
         """From another thread: end the job, after a commit that is under way."""
@@ -150,7 +151,9 @@ class Saving:
         """An exception alone looks as if the old version were still there."""
         staged: StagedTable[Any] | None = getattr(self, "staged", None)
         if staged is not None and staged.outcome is Outcome.COMMITTED:
-            logger.warning("%s: published as %s before this", self.target, staged.version)
+            logger.warning(
+                "%s: it had already been published, as version %s", self.target, staged.version
+            )
 
     def _run(self, statement: str) -> None:
         if self._canceled.is_set() or self._job is None:
@@ -184,7 +187,8 @@ def in_a_thread(spark: Any, work: Callable[[], R], give_up: Callable[[], None]) 
         try:
             if has_jvm(spark):
                 jvm.activate(spark)
-            done.set_result(work())
+            with in_python_words():
+                done.set_result(work())
         except BaseException as error:  # noqa: BLE001 (the caller raises it)
             done.set_exception(error)
 

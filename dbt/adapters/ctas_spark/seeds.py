@@ -10,17 +10,20 @@ from typing import Any
 
 from dbt.adapters.ctas_spark.column import INTEGERS
 from dbt.adapters.ctas_spark.staging import quoting
+from dbt.adapters.ctas_spark.staging.errors import InvalidSeedValueError
 
+MOST_OF_A_VALUE = 100
 ROWS_A_TEXT = 1_000
 """So many rows are one literal: Spark parses a few long texts much faster than many short ones."""
 
 SIZED = re.compile(r"\s*(?:var)?char(?:acter)?\s*\(\s*(\d+)\s*\)\s*", re.IGNORECASE)
 """A text's type with its length."""
-WHOLE_NUMBER = "^[+-]?[0-9]+([.]0*)?$"
-"""What a CAST to an integer keeps: of any other number it drops the fraction."""
+NO_FRACTION = "[.]0*$"
+"""What a whole number may end with, for an integer."""
+CORRECT = "correct it, or the type in column_types"
 IN_BATCHES = (
-    "the seed is dropped, created and filled in batches, so that readers find no table, or a part "
-    "of its rows, meanwhile"
+    "the seed is dropped, created and filled in batches; until that is done, readers find no "
+    "table, or only a part of its rows"
 )
 
 
@@ -50,29 +53,36 @@ def query(columns: Sequence[SeedColumn], rows: Iterable[Sequence[object]]) -> st
     Rows that Spark can't read, and values that don't fit a column's type, fail the statement; by
     default Spark would leave them out.
     """
-    texts = ", ".join(f"({quoting.string(text)})" for text in _texts(rows))
+    texts = ", ".join(
+        f"({number * ROWS_A_TEXT}, {quoting.string(text)})"
+        for number, text in enumerate(_texts(rows))
+    )
     selected = ", ".join(
         f"{_value(f'one[{number}]', column)} AS {column.name}"
         for number, column in enumerate(columns)
     )
     read = "from_json(text, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))"
-    each = f"SELECT explode({read}) AS one FROM VALUES {texts} AS texts(text)"  # noqa: S608 (quoted)
+    numbered = f"skipped, posexplode({read}) AS (place, one)"
+    each = f"SELECT {numbered} FROM VALUES {texts} AS texts(skipped, text)"  # noqa: S608 (quoted)
     return f"SELECT {selected} FROM ({each})"  # noqa: S608 (quoted, and types of the user's)
 
 
 def _value(text: str, column: SeedColumn) -> str:
-    """A text as the column's type; a CAST that does not fit gives NULL, unless ANSI mode is on."""
-    value = f"CAST({text} AS {column.type})"
-    if column.type.lower() == "string":
-        return value
-    wrong = quoting.string(f" does not fit column {column.name} of the type {column.type}")
-    sized = SIZED.fullmatch(column.type)  # to CAST, these are strings of any length
+    """A text as the column's type, or an error that says in which row it does not fit."""
+    kind = column.type.strip().lower()
+    if kind == "string":
+        return f"CAST({text} AS {column.type})"
+    number = f"regexp_replace(trim({text}), {quoting.string(NO_FRACTION)}, '')"
+    value = f"try_cast({number if kind in INTEGERS else text} AS {column.type})"
+    sized = SIZED.fullmatch(column.type)  # to a cast, these are strings of any length
     is_lost = (
         f"char_length({text}) > {sized[1]}" if sized else f"{text} IS NOT NULL AND {value} IS NULL"
     )
-    if column.type.strip().lower() in INTEGERS:
-        is_lost += f" OR trim({text}) NOT RLIKE {quoting.string(WHOLE_NUMBER)}"
-    return f"CASE WHEN {is_lost} THEN raise_error(concat({text}, {wrong})) ELSE {value} END"
+    where = quoting.string(f" below the header, column {column.name}: '")
+    wrong = quoting.string(f"' does not fit the type {column.type}; {CORRECT}")
+    name = quoting.string(f"[{InvalidSeedValueError.name}] row ")
+    told = f"concat({name}, skipped + place + 1, {where}, left({text}, {MOST_OF_A_VALUE}), {wrong})"
+    return f"CASE WHEN {is_lost} THEN raise_error({told}) ELSE {value} END"
 
 
 def _texts(rows: Iterable[Sequence[object]]) -> Iterator[str]:

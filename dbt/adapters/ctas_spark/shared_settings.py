@@ -20,8 +20,8 @@ REDACTED = "(redacted)"
 
 
 NOT_SET_BACK = (
-    "{} keeps what this node sets for the rest of the run: the server does not show its value of "
-    "before, which it takes for a secret"
+    "{} keeps the value that this node sets until the run ends: the server hides the earlier "
+    "value, which it takes for a secret"
 )
 
 

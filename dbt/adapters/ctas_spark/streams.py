@@ -31,12 +31,13 @@ def problems(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> It
     strategy = increments.strategy_of(config)
     if strategy not in STRATEGIES:
         yield (
-            f"incremental_strategy: {strategy} may drop rows that the stream does not bring again; "
+            f"incremental_strategy: {strategy} may drop rows that the stream does not deliver "
+            f"again; "
             f"use one of {', '.join(STRATEGIES)}"
         )
     asked = config.get("atomicity") or Atomicity.AUTO.value
     if asked == Atomicity.NONE.value or (asked, strategy) == (Atomicity.AUTO, increments.APPEND):
         yield (
-            "atomicity: rows that are added in place are there before their checkpoint is, so that "
-            "a failure repeats them; ask for isolated or atomic"
+            "atomicity: rows that are added in place are written before their checkpoint, so a "
+            "failure would repeat them; ask for isolated or atomic"
         )

@@ -9,7 +9,10 @@ from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
 
 MOST_ROWS = 40
-IN_PLACE = "Level none is written in place; with atomicity: isolated one commit publishes all rows."
+IN_PLACE = (
+    "Tables at level none were written in place; with atomicity: isolated, one commit publishes "
+    "all rows."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,9 @@ def check_names(target: TableName, staging_schema: str) -> Iterator[str]:
         yield from _schema("staging schema", staging_schema)
     if len(str(target)) > MOST_OF_A_DIRECTORY:
         yield (
-            f"table {target}: a directory has the name of schema and table, and holds "
-            f"{MOST_OF_A_DIRECTORY} characters, but this has {len(str(target))}; set a shorter "
+            f"table {target}: its directory is named after schema and table, and may have "
+            f"{MOST_OF_A_DIRECTORY} characters, but this name has {len(str(target))}; set a "
+            f"shorter "
             "alias"
         )
 
@@ -50,16 +51,16 @@ def _schema(what: str, name: str) -> Iterator[str]:
     yield from _characters(what, name, setting)
     if len(name) > MOST_OF_A_SCHEMA:
         yield (
-            f"{what} {name!r}: a metastore holds {MOST_OF_A_SCHEMA} characters of its name, and "
-            f"this has {len(name)}; set a shorter {setting}"
+            f"{what} {name!r}: a metastore allows {MOST_OF_A_SCHEMA} characters, and this name has "
+            f"{len(name)}; set a shorter {setting}"
         )
 
 
 def _characters(what: str, name: str, setting: str) -> Iterator[str]:
     if not NAME.fullmatch(name):
         yield (
-            f"{what} {name!r}: Spark's session catalog takes letters of English, digits and "
-            f"underscores only; set another {setting}"
+            f"{what} {name!r}: Spark's session catalog takes only ASCII letters, digits and "
+            f"underscores; set another {setting}"
         )
 
 
@@ -68,7 +69,7 @@ def check_columns(config: Mapping[str, Any]) -> Iterator[str]:
     for key in ("partition_by", "clustered_by", "sorted_by"):
         for name in quoting.names(config.get(key)):
             if VARIABLE in name:  # Spark replaces variables inside backticks, too
-                yield f"{key}: {name!r} has {VARIABLE}, where Spark reads a variable"
+                yield f"{key}: {name!r} contains {VARIABLE}, which Spark takes for a variable"
     tracked = config.get("partition_metadata") == "tracked"
     for name in quoting.names(config.get("partition_by")):
         yield from _partition_column(name, tracked=tracked)
@@ -118,7 +119,7 @@ def check_keys(config: Mapping[str, Any]) -> Iterator[str]:
         if key.startswith(SPARKS) or key in SPARKS_RESERVED:
             yield f"tblproperties: {key!r} is reserved by Spark; remove it"
         elif key in METASTORES:
-            yield f"tblproperties: {key!r} is what the metastore writes itself; remove it"
+            yield f"tblproperties: {key!r} is written by the metastore itself; remove it"
 
 
 def check_location(config: Mapping[str, Any]) -> Iterator[str]:

@@ -97,7 +97,7 @@ class TableWriter:
         table = SessionTable.of(self._spark, self._path, options, self._comment)
         if getattr(self._source, "isStreaming", False):
             raise NotSupportedError(
-                "the DataFrame is a stream, and a publication takes rows that are all there",
+                "the DataFrame is a stream, which never ends, and a publication needs all its rows",
                 table=table.plan.context.target,
                 left="it is unchanged; no job was started",
                 remedy="call save_as for each batch, in writeStream.foreachBatch",

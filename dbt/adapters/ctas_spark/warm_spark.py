@@ -29,7 +29,7 @@ def run(arguments: Arguments, profile: CtasSparkCredentials, say: Callable[[str]
     check(WARM, arguments)
     if profile.method != SESSION:
         raise NotSupportedError(
-            f"a warm Spark is one of dbt's own, and with method: {profile.method} a server runs it",
+            f"a warm Spark runs next to dbt, but with method: {profile.method} a server runs Spark",
             left="nothing was started",
             remedy="use method: session",
         )

@@ -175,7 +175,7 @@ def test_a_view_that_spark_refuses_costs_no_table(story: Story) -> None:
 
 
 def test_a_view_that_exists_is_altered(project: Project) -> None:
-    """What a user has set on it stays, as it would not if it were dropped and created anew."""
+    """What a user has set on it stays, as it would not if it were dropped and created again."""
     view = "{{ config(materialized='view') }} select {{ var('columns') }}"
     project.write({"models/orders.sql": view})
     project.build(columns="1 as n")

@@ -30,8 +30,8 @@ def test_a_model_is_in_the_spark_catalog_that_its_catalog_names(tmp_path: Path) 
     ("key", "value", "said"),
     [
         ("table_format", "delta", "table_format is iceberg, or left out"),
-        ("external_volume", "s3://x", "external_volume is not read"),
-        ("catalog_database", "other", "catalog_database is not read"),
+        ("external_volume", "s3://x", "external_volume has no effect here"),
+        ("catalog_database", "other", "catalog_database has no effect here"),
         ("catalog_type", "unity", "Expected one of: spark"),
     ],
 )

@@ -11,7 +11,7 @@ from functional.terminal import DBT
 from readers.session import QUICK, SMALL
 from servers.processes import wait_until
 
-ANNOUNCED = "Spark will start faster: an archive of its classes, some 200 MB in "
+ANNOUNCED = "Later runs will start faster: an archive of Spark's classes, about 200 MB in "
 MAPPED = "source: shared objects file (top)"
 MAKING_SECONDS = 280
 WITHOUT = {**SMALL, "spark.driver.extraJavaOptions": QUICK}

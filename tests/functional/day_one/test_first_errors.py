@@ -15,8 +15,8 @@ from servers.processes import start, stop, wait_until
 JARS = Path(pyspark.__file__).parent / "jars"
 SEE_CONSOLE = (
     "  left: nothing was started\n"
-    "  to do: check the Java, its options and spark_conf of the profile; all that it said is at "
-    "the end of PROJECT/logs/spark-console.log\n"
+    "  to do: check Java, its options, and spark_conf of the profile; everything that it printed "
+    "is at the end of PROJECT/logs/spark-console.log\n"
 )
 NO_REGISTRY = """<ivysettings>
   <settings defaultResolver="empty"/>
@@ -57,7 +57,7 @@ def without_java(reason: str) -> str:
 def test_no_java(alone: Project) -> None:
     """Without Java the message says where it was looked for."""
     said = shown(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
-    assert said == without_java("no Java was found (JAVA_HOME leads to nothing)")
+    assert said == without_java("no Java was found (there is none in JAVA_HOME)")
 
 
 def test_a_wrong_java(alone: Project) -> None:
@@ -137,7 +137,7 @@ def test_a_metastore_that_does_not_answer(alone: Project) -> None:
         f"[METASTORE_NOT_REACHED] no Hive metastore answers at {uri}: Connection refused\n"
         "  left: nothing was changed\n"
         "  to do: check host and port (spark.hadoop.hive.metastore.uris in spark_conf of the "
-        "profile), that the metastore runs, and that this machine may reach it\n",
+        "profile), that the metastore is running, and that this machine can reach it\n",
         while_dbt_parses=True,
     )
 
@@ -153,7 +153,7 @@ def test_masters_that_do_not_answer(alone: Project) -> None:
         "speak Spark's protocol\n"
         "  left: nothing was started\n"
         "  to do: check host and port (spark.master in spark_conf of the profile), that the master "
-        "runs, and that this machine may reach it\n",
+        "is running, and that this machine can reach it\n",
         spark_starts=False,
     )
 

@@ -115,7 +115,7 @@ def test_the_files_of_a_managed_table_go_by_a_vacuum(project: Project, outside: 
     (freed,) = [
         row
         for row in operation(project, "ctas_vacuum", model="orders")
-        if row["version"] == "(the table before)"
+        if row["version"] == "(the replaced table)"
     ]
     assert str(before) in freed["state"]
     assert not before.exists()

@@ -16,6 +16,7 @@ MODELS = {
     "models/looked_at.sql": "select 1 as n",
 }
 START = re.compile(r"\d\d:\d\d:\d\d  (Running with|Registered|Unable to do partial|Found|$)")
+NO_MORE = "from now on, none is made automatically"
 FAILED = "[ERROR]: Encountered an error while running operation: Runtime Error\n  "
 GRACE = "grace_period: '1h' is not a number of seconds"
 EVENTS = "| table | version | time | state | rows | size |\n| - | - | - | - | - | - |\n"
@@ -109,11 +110,13 @@ def test_an_archive_of_classes_is_removed(
     """``./check`` makes one with the same operation, and its tests start Spark with it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     said = parsed.said("ctas_archive_classes", "{remove: true}", succeeds=True)
-    assert said == "removed: nothing, there was no archive; no other is made by itself now\n"
+    assert (
+        said == "removed: nothing, there was no archive; from now on, none is made automatically\n"
+    )
     archive = tmp_path / "dbt-ctas-spark" / "spark-4.1.4-0a1b.jsa"
     archive.touch()
     said = parsed.said("ctas_archive_classes", "{remove: true}", succeeds=True)
-    assert said == f"removed: {archive}; no other is made by itself now\n"
+    assert said == f"removed: {archive}; {NO_MORE}\n"
     said = parsed.said("ctas_archive_classes", "{remove: 'no'}", succeeds=False)
     wrong = "remove: 'no' is not true or false"
     assert said == _invalid("ctas_archive_classes", wrong, "{remove: true}")
@@ -125,8 +128,8 @@ def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> Non
     assert said == "ctas_history found nothing; it looked at shop.orders, shop.wrong\n"
     said = terminal.said("ctas_rollback", "{model: orders}", succeeds=False)
     assert said == (
-        f"{FAILED}[NO_SUCH_VERSION] the table does not show a version of this adapter's, and has "
-        "no earlier one\n    table: shop.orders\n    left: it is unchanged\n"
+        f"{FAILED}[NO_SUCH_VERSION] the table shows no version that this adapter published, and "
+        f"has no earlier one\n    table: shop.orders\n    left: it is unchanged\n"
         "    to do: build the model twice to have one\n"
     )
     versions = [
@@ -167,21 +170,18 @@ def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> Non
 
 
 def _is_a_row(terminal: Terminal, live: str, kept: str) -> None:
-    """A model's wrong config is one row, with a warning; the others are looked after."""
+    """A model's wrong config is one line, with a warning; the others are looked after."""
     what = "[INVALID_CONFIGURATION] 1 configuration error in model model.tested.wrong; no job was "
     warning = f"CtasSpark adapter: shop.wrong: {what}started:\n  - {GRACE}\n"
     said = terminal.said("ctas_vacuum", succeeds=True, grace="1h")
     assert said == (
-        f"{warning}| table | version | state | failed |\n| - | - | - | - |\n"
-        f"| shop.orders | {live} | kept: it is the table | |\n"
-        f"| shop.orders | {kept} | kept: a rollback can return to it | |\n"
-        f"| shop.wrong | | | [INVALID_CONFIGURATION] {GRACE} |\n"
+        f"{warning}| table | version | state |\n| - | - | - |\n"
+        f"| shop.orders | {live} | kept: it is the table |\n"
+        f"| shop.orders | {kept} | kept: a rollback can return to it |\n"
+        f"shop.wrong failed: [INVALID_CONFIGURATION] {GRACE}\n"
     )
     said = terminal.said("ctas_recover", succeeds=True, grace="1h")
-    assert said == (
-        f"{warning}| table | failed |\n| - | - |\n"
-        f"| shop.wrong | [INVALID_CONFIGURATION] {GRACE} |\n"
-    )
+    assert said == (f"{warning}shop.wrong failed: [INVALID_CONFIGURATION] {GRACE}\n")
 
 
 def _invalid(operation: str, problems: str, example: str = "{model: orders}") -> str:

@@ -30,7 +30,7 @@ Tables written by this run:
 | c_in_place | VERSION | 1 | SIZE | none | TIME |
 | f_hook_fails | VERSION | 1 | SIZE | isolated | TIME |
 | codes | VERSION | 2 | SIZE | isolated | TIME |
-Level none is written in place; with atomicity: isolated one commit publishes all rows.
+Tables at level none were written in place; with atomicity: isolated, one commit publishes all rows.
 """
 WIDTHS = (
     (r" +", " "),

@@ -42,7 +42,7 @@ def test_run_results_say_what_was_published(project: Project) -> None:
     assert response.pop("files") >= 1
     version = response.pop("version")
     assert response == {
-        "_message": f"published {version}, 10 rows",
+        "_message": "10 rows published",
         "code": "committed",
         "rows_affected": 10,
         "atomicity": "isolated",
@@ -52,7 +52,8 @@ def test_run_results_say_what_was_published(project: Project) -> None:
         "commit_strategy": "create",
         "outcome": "committed",
     }
-    assert f"published {version}, 10 rows in" in run.log
+    assert "[10 rows published in" in run.log
+    assert f"| orders | {version} |" in run.log
 
 
 def test_figures_are_those_of_the_write_and_not_of_what_was_read(
@@ -173,7 +174,7 @@ def test_level_none_fills_the_published_table_in_place(project: Project) -> None
     assert response["rows_affected"] == 10
     assert project.rows("select sum(v) as v from {schema}.orders")[0].v == 45
     failed = project.dbt("run", v="raise_error('broken')")
-    assert "keeps what was written" in failed.message("orders")
+    assert "keeps the rows written so far" in failed.message("orders")
     assert project.rows("select count(*) as n from {schema}.orders")[0].n == 0
 
 

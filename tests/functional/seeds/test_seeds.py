@@ -28,7 +28,7 @@ def test_a_seed_is_published_and_replaced_by_one_call(project: Project) -> None:
     project_with(project, "{}", AIRPORTS.format(seats=1))
     first = project.dbt("seed")
     assert first.success, first.log
-    assert first.message("airports").startswith("published 2")
+    assert first.message("airports").startswith("2 rows published")
     project_with(project, "{}", AIRPORTS.format(seats=2))
     second = project.dbt("seed", "--full-refresh")
     assert second.success, second.log
@@ -49,12 +49,23 @@ def test_a_seed_is_published_and_replaced_by_one_call(project: Project) -> None:
 
 
 def test_a_seed_that_fails_leaves_the_old_table(project: Project) -> None:
-    """dbt-spark drops it first."""
+    """dbt-spark drops it first. A value that does not fit its type is found by its row."""
     assert project_with(project, "{}", AIRPORTS.format(seats=1)).dbt("seed").success
     wrong = project_with(project, "{+column_types: {seats: no_type}}", AIRPORTS.format(seats=2))
     failed = wrong.dbt("seed")
     assert not failed.success
     assert "was discarded" in failed.message("airports")
+    for type_, value in (("int", "0.5"), ("decimal(3,1)", "many"), ("varchar(3)", "many")):
+        config = f"{{+column_types: {{seats: {type_}}}}}"
+        said = (
+            project_with(project, config, AIRPORTS.format(seats=value))
+            .dbt("seed")
+            .message("airports")
+        )
+        assert (
+            f"[INVALID_SEED_VALUE] row 2 below the header, column seats: '{value}' does not fit "
+            f"the type {type_}; correct it, or the type in column_types"
+        ) in said
     assert [row.seats for row in project.rows("select * from {schema}.airports order by 1")] == [
         1,
         3,

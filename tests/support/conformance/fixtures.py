@@ -61,7 +61,7 @@ select id, `from`, date_day from (
 class OurErrors:
     @pytest.fixture(scope="class")
     def expected_error_messages(self) -> list[str]:
-        return ["rows of this version break the contract", "not_null id (1 rows)"]
+        return ["rows of this version break the contract", "not_null id (1 row)"]
 
 
 class RefusedGrants:

@@ -22,7 +22,7 @@ Sabotage = Callable[[Subject, pytest.MonkeyPatch], None]
 
 
 def drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:
-    """The target is dropped, then created anew."""
+    """The target is dropped, then created again."""
 
     def alter(self: MetastoreCall) -> None:
         metastore, change = self.table.metastore, self.change()

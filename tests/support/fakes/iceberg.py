@@ -144,6 +144,7 @@ class FakeIceberg:
         self.settings: dict[str, str] = {}
         self.has_forked = False
         self.gone = ""
+        self.missing_namespaces: set[str] = set()
         self.after: Callable[[str, TableName], None] = lambda *_: None
 
     def put(self, name: TableName, table: Document, file: str = "") -> None:
@@ -189,8 +190,8 @@ class FakeIceberg:
     def has_view(self, name: TableName) -> bool:  # noqa: ARG002 (the shape)
         return False
 
-    def has_namespace(self, namespace: str) -> bool:  # noqa: ARG002 (the shape)
-        return True
+    def has_namespace(self, namespace: str) -> bool:
+        return namespace not in self.missing_namespaces
 
     def tables(self, namespace: str) -> tuple[TableName, ...]:
         known = dict.fromkeys((*self.entries, *self.unreadable))

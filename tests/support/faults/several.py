@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from faults.numbered import ROWS, SLEEPS, Numbered
 from functional.dbt_project import Project
@@ -47,31 +47,37 @@ class Said:
 
     def violations(self, built: Built, number: int) -> Iterator[str]:
         """Where what was said is not what there is, for a run that built ``number``."""
-        statuses = self._statuses()
+        statuses, versions = self._of_each("status"), self._versions()
         for table in TABLES:
             is_live = built.number(table) == number
-            if is_live and f"published {built.version(table)}" not in self._all():
+            if is_live and not self.reports(table) and table not in versions:
                 yield f"{table} is published, and was not reported as published"
             if is_live and self.cancels(table):
                 yield f"{table} is published, and was reported as cancelled"
             if not is_live and self.reports(table):
                 yield f"{table} was reported as published, and is not"
+            if is_live and versions.get(table, built.version(table)) != built.version(table):
+                yield f"{table} has another version than {versions[table]}, which was reported"
             if table in statuses and (statuses[table] == "success") != is_live:
                 yield f"{table} has status {statuses[table]}; it is published: {is_live}"
 
     def reports(self, table: str) -> bool:
         """True if the console says that the model was published."""
-        return re.search(rf"OK created .*\.{table} .*\[published", self.console) is not None
+        line = rf"OK created .*\.{table} .*\[{ROWS} rows published"
+        return re.search(line, self.console) is not None
 
     def cancels(self, table: str) -> bool:
         """True if the console says that the model was cancelled."""
         return f"CANCEL query model.tested.{table}" in self.console
 
-    def _all(self) -> str:
-        return self.console + (self.results.read_text() if self.results.exists() else "")
+    def _versions(self) -> dict[str, str]:
+        """Those of run_results.json."""
+        responses = self._of_each("adapter_response")
+        return {table: one["version"] for table, one in responses.items() if "version" in one}
 
-    def _statuses(self) -> dict[str, str]:
+    def _of_each(self, key: str) -> dict[str, Any]:
+        """What run_results.json has of each table."""
         if not self.results.exists():
             return {}
         results = json.loads(self.results.read_text())["results"]
-        return {result["unique_id"].split(".")[2]: result["status"] for result in results}
+        return {result["unique_id"].split(".")[2]: result[key] for result in results}

@@ -18,7 +18,7 @@ from readers.content import select_sql
 from readers.project import NAME
 from servers.processes import is_there, start, stop
 
-PUBLISHED = re.compile(r"published (\d{8}t\d{6}x[0-9a-f]{8})")
+PUBLISHED = re.compile(rf"\.{NAME}: published as version (\d{{8}}t\d{{6}}x[0-9a-f]{{8}})")
 CANCELED = f"CANCEL query model.{NAME}.{NAME}"
 UNKNOWN = "outcome: unknown"
 REFUSED = "outcome: not_committed"
@@ -54,7 +54,8 @@ class Ended:
     """A run that has ended; times in seconds of CLOCK_MONOTONIC.
 
     ``met`` is its fate, if that came before its end; ``outlived`` says that a process of its group
-    was still there long after dbt had exited; ``code`` is dbt's exit code.
+    was still there long after dbt had exited; ``code`` is dbt's exit code; ``version`` is the one
+    that its log file says it has published.
     """
 
     number: int
@@ -64,12 +65,7 @@ class Ended:
     log: str
     outlived: bool
     code: int = 0
-
-    @property
-    def version(self) -> str | None:
-        """The version that it said it had published."""
-        found = PUBLISHED.search(self.log)
-        return found[1] if found else None
+    version: str | None = None
 
     @property
     def told(self) -> Told:
@@ -105,6 +101,7 @@ class Attempt:
         self._fate = fate
         self._met = Fate.LIVES
         self._log = project / f"run-{number}.log"
+        self._file = project / f"logs-{number}" / "dbt.log"
         self._started = time.monotonic()
         self._after, self._begun = after, begun
         self._due = math.inf if begun else self._started + after
@@ -131,7 +128,8 @@ class Attempt:
         stop(self._process)
         text = self._log.read_text(errors="replace")
         code = self._process.wait()
-        return Ended(self._number, self._met, self._started, self._exited, text, outlived, code)
+        times = self._started, self._exited
+        return Ended(self._number, self._met, *times, text, outlived, code, published(self._file))
 
     def wait(self) -> Ended:
         """What became of it; it does not outlive the wait."""
@@ -145,6 +143,12 @@ class Attempt:
     def end(self) -> None:
         """End it and its JVM, whatever it does."""
         stop(self._process, grace=0)
+
+
+def published(file: Path) -> str | None:
+    """The version that a run published, by the log file of its dbt."""
+    found = PUBLISHED.search(file.read_text(errors="replace")) if file.exists() else None
+    return found[1] if found else None
 
 
 def _dbt(

@@ -116,7 +116,7 @@ def test_a_creation_that_takes_itself_back_is_a_step(world: World) -> None:
     world.metastore.after = swept
 
     def commit() -> None:
-        with pytest.raises(Exception, match="a clean-up took"):
+        with pytest.raises(Exception, match="a clean-up deleted"):
             ours.commit()
 
     assert steps_of(commit) == [

@@ -30,7 +30,7 @@ def test_what_a_path_leaves_out_is_the_current_catalog_and_schema(
 @pytest.mark.parametrize("path", ["", "a.b.c.d", "a..b", "a b", ".a", "a.", "`a"])
 def test_anything_else_is_refused(path: str) -> None:
     """Before something is made under a name that nobody finds."""
-    with pytest.raises(InvalidArgumentError, match="is no path of one, two or three parts"):
+    with pytest.raises(InvalidArgumentError, match="is not a path of one, two or three parts"):
         expand(path, "spark_catalog", "default")
 
 

@@ -21,6 +21,7 @@ StagingError                        PUBLICATION_FAILED
 ├── AnswerLostError                 ANSWER_LOST              a statement may have run or not
 ├── ConstraintViolationError        CONSTRAINT_VIOLATION     rows break the contract
 ├── DuplicateKeyError               DUPLICATE_KEY            of a merge; the query raises it
+├── InvalidSeedValueError           INVALID_SEED_VALUE       the query raises it, too
 ├── TableAlreadyExistsError         TABLE_ALREADY_EXISTS     purpose create
 ├── NoSuchTableError                NO_SUCH_TABLE            purpose replace
 ├── NoSuchVersionError              NO_SUCH_VERSION          nothing to go back to
@@ -49,7 +50,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 FRAME = re.compile(
-    r"^\s+at [\w$.<>/@-]+\(|^\s+\.\.\. \d+ (more|common)|^\s*at java\.|^Driver stacktrace:"
+    r"^\s+at [\w$.<>/@-]+\(|^\s+\.\.\. \d+ (more|common)|^\s*at java\.|^(Driver|JVM) stacktrace:"
 )
 """A line of a Java stack."""
 
@@ -190,6 +191,12 @@ class DuplicateKeyError(StagingError):
     """Only its name: Spark raises it in the middle of a job, in the words of the query."""
 
     name = "DUPLICATE_KEY"
+
+
+class InvalidSeedValueError(StagingError):
+    """Only its name, as with a duplicate key."""
+
+    name = "INVALID_SEED_VALUE"
 
 
 class TableAlreadyExistsError(StagingError):

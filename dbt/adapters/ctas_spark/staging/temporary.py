@@ -51,12 +51,12 @@ def parts_of(path: str) -> tuple[str, ...]:
     """The parts of a path that a user wrote, each with or without backticks.
 
     Raises:
-        InvalidArgumentError: it is no path of one, two or three parts.
+        InvalidArgumentError: it is not a path of one, two or three parts.
     """
     found = quoting.parts(path.strip())
     if not 1 <= len(found) <= MOST_PARTS:
         raise InvalidArgumentError(
-            f"{path!r} is no path of one, two or three parts",
+            f"{path!r} is not a path of one, two or three parts",
             left="nothing was created or dropped",
             remedy="write it like orders, shop.orders or spark_catalog.shop.orders, with backticks "
             "around a part that has a dot or a space in it",

@@ -74,7 +74,7 @@ def refuses_over_an_entry_that_another_altered(subject: Subject) -> None:
     ours = subject.ready(2)
     subject.place.others.set_property(subject.table, "owned_by", "finance")
     altered = subject.existing()
-    with pytest.raises(ConcurrentWriteError, match="without our marker"):
+    with pytest.raises(ConcurrentWriteError, match="another program"):
         ours.finish()
     assert subject.existing() == altered
 

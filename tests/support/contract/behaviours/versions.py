@@ -57,7 +57,7 @@ def says_that_there_is_no_way_back(subject: Subject) -> None:
     subject.published(1)
     subject.published(2)
     before = subject.existing()
-    with pytest.raises(NoSuchVersionError, match="no statement brings back"):
+    with pytest.raises(NoSuchVersionError, match="has no statement that restores"):
         subject.catalog.roll_back(subject.context())
     assert subject.existing() == before
 

@@ -15,6 +15,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     EntryModifiedError,
     MetastoreError,
+    NoSuchSchemaError,
     ProbeFailedError,
     StorageError,
 )
@@ -22,6 +23,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, Iceb
 from dbt.adapters.ctas_spark.staging.publish.marker import new_version_id
 from fakes.clock import FakeClock
 
+TARGET = TableName("shop", "orders", "glue")
 CONFLICT = EntryModifiedError("it moved")
 OTHERWISE = PySparkException("disk full")
 
@@ -38,8 +40,8 @@ class FakeIceberg:
     main: int = 0
     commits: int = 0
 
-    def has_namespace(self, _namespace: str) -> bool:
-        return True
+    def has_namespace(self, namespace: str) -> bool:
+        return namespace not in self.faults
 
     def tables(self, namespace: str) -> tuple[TableName, ...]:
         return tuple(TableName(namespace, name, self.name) for name in self.shown)
@@ -119,7 +121,15 @@ class FakeBuilder:
 def probe(catalog: FakeIceberg) -> None:
     """What is done before the first model of a declared catalog."""
     tables = cast("IcebergTables", catalog)
-    Probe(IcebergServices(tables, cast("Any", catalog), FakeClock()), "stg").run()
+    Probe(IcebergServices(tables, cast("Any", catalog), FakeClock()), "stg", TARGET).run()
+
+
+def test_a_schema_that_does_not_exist_gets_no_staging_schema() -> None:
+    """A misspelt name leaves nothing in the catalog."""
+    catalog = FakeIceberg(("shop", "stg"))
+    with pytest.raises(NoSuchSchemaError, match="schema shop does not exist"):
+        probe(catalog)
+    assert catalog.shown == []
 
 
 def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
@@ -133,7 +143,7 @@ def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
     ("fault", "said"),
     [
         ("checks nothing", "a commit over another's, which came in between, succeeded"),
-        ("refuses too late", "was refused, and changed the table all the same"),
+        ("refuses too late", "was refused, but changed the table all the same"),
         ("own storage", "can't be listed by the table's FileIO"),
         ("no scheme", "No FileSystem for scheme s3"),
     ],

@@ -112,7 +112,7 @@ def test_a_declared_catalog_is_icebergs() -> None:
 
 @pytest.mark.parametrize(
     ("implementation", "why"),
-    [(PAIMONS, "truncates the live table"), ("x.Y", "nobody")],
+    [(PAIMONS, "truncates the live table"), ("x.Y", "was not tested")],
 )
 def test_any_other_catalog_is_refused_with_what_is_known_of_it(
     implementation: str, why: str
@@ -135,7 +135,7 @@ def test_a_missing_jar_is_named() -> None:
             choose(context("spark_catalog", name), None, replace(ALL, has_delta=False))
         assert refused.value.remedy.startswith(f"in a dbt profile, add formats: [{name}]; or ")
     remedy = settings.jar_remedy(settings.ICEBERG_JARS, "4.2.1")
-    assert "no jar for Spark 4.2 was tried" in remedy
+    assert "no jar for Spark 4.2 was tested" in remedy
     assert "pip install 'pyspark==4.1.*'" in remedy
     assert settings.ICEBERG_JARS["4.1"] in remedy
 

@@ -82,7 +82,7 @@ class Opened:
         self.names.append(catalog)
         return catalog
 
-    def _probe(self, services: Any, _schema: str) -> Any:
+    def _probe(self, services: Any, *_places: object) -> Any:
         return SimpleNamespace(run=lambda: self.names.append(f"probe of {services.tables}"))
 
 

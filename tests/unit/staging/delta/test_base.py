@@ -99,5 +99,5 @@ def test_who_changed_it_is_said() -> None:
     assert "a clean-up closed" in attempt(fence).who(BEGUN, base(table(5)))
     assert "dropped" in attempt(None).who(BEGUN, GONE)
     anew = base(table(0, identity="other"))
-    assert "created anew" in attempt(None).who(BEGUN, anew)
+    assert "created again" in attempt(None).who(BEGUN, anew)
     assert "is gone" in attempt(None).who(BEGUN, base(table(9)))

@@ -68,7 +68,7 @@ def test_what_a_replace_ends_is_named() -> None:
 def test_untried_features_are_named(check: Callable[[TableFacts, TableName, str], None]) -> None:
     """And tried ones are not."""
     facts = table(features=("clustering", "rowTracking"))
-    with pytest.raises(AtomicityNotSupportedError, match="was tried: rowTracking"):
+    with pytest.raises(AtomicityNotSupportedError, match="not tested with: rowTracking"):
         check(facts, TableName("db", "t"), "unchanged")
 
 
@@ -114,6 +114,6 @@ def test_an_untried_spark_is_told_which_pyspark_to_install() -> None:
     newer = replace(facts("", has_delta=False), version="4.3.0")
     with pytest.raises(AtomicityNotSupportedError) as caught:
         settings.check_delta(context(), None, newer)
-    assert "no jar for Spark 4.3 was tried" in caught.value.remedy
+    assert "no jar for Spark 4.3 was tested" in caught.value.remedy
     assert "pip install 'pyspark==4.1.*'" in caught.value.remedy
     assert limits.TRIED_JARS["4.1"] in caught.value.remedy

@@ -103,7 +103,9 @@ def test_what_another_committed_meanwhile_is_named() -> None:
     world = published_twice()
     with (
         sessions(world, before=lambda: world.log.add("WRITE")),
-        pytest.raises(ConcurrentWriteError, match=r"another committed \(WRITE, 3\)") as caught,
+        pytest.raises(
+            ConcurrentWriteError, match=r"another writer committed \(WRITE, 3\)"
+        ) as caught,
     ):
         world.catalog.roll_back(CONTEXT)
     assert "VERSION AS OF 3" in caught.value.remedy

@@ -112,7 +112,10 @@ def test_a_staged_file_that_vanished_is_never_published(lost: str) -> None:
             world.storage.delete(f"{stage}/{lost}".rstrip("/"))
             publish(*arguments)  # type: ignore[arg-type]
 
-        with patch.object(transaction, "publish", late), pytest.raises(StagingError, match="whole"):
+        with (
+            patch.object(transaction, "publish", late),
+            pytest.raises(StagingError, match="incomplete"),
+        ):
             staged.commit()
     staged.abort("not whole")
     assert len(world.log.commits) == 1
@@ -151,7 +154,7 @@ def test_a_staged_file_that_was_cut_is_never_published() -> None:
     staged = world.begun()
     staged.verify()
     world.storage.put(f"{ROOT}/stg_{staged.version}/day=a b/f", 6)
-    with transactions(world), pytest.raises(StagingError, match="not whole"):
+    with transactions(world), pytest.raises(StagingError, match="is incomplete"):
         staged.commit()
 
 
@@ -209,7 +212,7 @@ def test_a_table_that_was_created_anew_never_gets_our_rows() -> None:
     staged = world.begun(on_conflict=OnConflict.OVERWRITE)
     staged.verify()
     world.log.identity = "id-2"
-    with transactions(world), pytest.raises(ConcurrentWriteError, match="created anew"):
+    with transactions(world), pytest.raises(ConcurrentWriteError, match="created again"):
         staged.commit()
     assert len(world.log.commits) == 1
 

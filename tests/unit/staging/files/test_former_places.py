@@ -175,7 +175,7 @@ def test_a_former_directory_that_can_not_be_listed_stops_nothing(
     with caplog.at_level(logging.WARNING):
         found = ours.known(CONTEXT)
     assert all(root.startswith("file:/warehouse/shop.db/") for root in found)
-    assert "can't be listed, so what lies there stays" in caplog.text
+    assert "can't be listed, so its contents stay" in caplog.text
 
 
 def roots_of(world: World) -> VersionRoots:

@@ -122,7 +122,7 @@ def test_rows_that_came_meanwhile_are_not_replaced_by_older_ones(
     ours = begun(world, on_conflict=on_conflict, **layout)
     live = world.shown
     write(world)
-    with pytest.raises(ConcurrentWriteError, match="data files are not those of begin"):
+    with pytest.raises(ConcurrentWriteError, match="data files have changed since"):
         ours.commit()
     assert world.shown == live
 
@@ -261,7 +261,7 @@ def test_a_table_that_is_emptied_first_is_not_read(world: World) -> None:
     world.published()
     world.job.reading = OWN_ROWS
     staged = world.plan(atomicity=Atomicity.NONE).begin()
-    with pytest.raises(AtomicityNotSupportedError, match="emptied before its query"):
+    with pytest.raises(AtomicityNotSupportedError, match="emptied before the query"):
         staged.statement("select * from orders")
 
 

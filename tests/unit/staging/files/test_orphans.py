@@ -136,7 +136,7 @@ def test_a_sleeper_that_overwrites_finds_its_record_taken(world: World) -> None:
     with killed(world.metastore, "alter_table", after=True):
         world.sweep(ONLY_ORPHANS)
     assert record_of(world, ours.version).is_deleting
-    with pytest.raises(ConcurrentWriteError, match="clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="clean-up deleted"):
         ours.commit()
     assert live(world) == theirs.version
 
@@ -214,7 +214,7 @@ def test_a_record_whose_root_is_another_tables_is_foreign(world: World) -> None:
 
 
 def test_an_orphan_that_may_have_been_the_table_is_as_old_as_its_successor() -> None:
-    """The table was dropped and created anew: its history does not tell what was there before."""
+    """The table was dropped and created again: its history does not tell what was there before."""
     world = World()
     before = world.published()
     del world.metastore.tables[TARGET_NAME]

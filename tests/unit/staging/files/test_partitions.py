@@ -131,7 +131,7 @@ def test_what_spark_can_not_find_stays_pending(
     world.engine.on_sql = fails
     ours.settle()
     assert (world.partitions_are(), world.holder_note()) == ((None, "pending"), None)
-    assert "a later run does it" in caplog.text
+    assert "a later run will do that" in caplog.text
     world.plan(layout=BY_MONTH).begin()
     world.engine.on_sql = world.engine.statements.append
     world.plan(layout=BY_MONTH).begin()

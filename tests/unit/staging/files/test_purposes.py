@@ -181,7 +181,7 @@ def test_overwrite_commits_after_a_rival(world: World, caplog: pytest.LogCapture
     assert marker is not None
     assert [e.version for e in marker.lineage.entries][:2] == [ours.version, theirs.version]
     assert (ours.base.version, len(marker.lineage.entries)) == (theirs.version, 3)
-    assert "what another wrote since begin is replaced" in caplog.text
+    assert "another writer's change since begin is replaced" in caplog.text
 
 
 def test_overwrite_replaces_what_another_created(world: World) -> None:

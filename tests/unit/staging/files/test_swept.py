@@ -49,7 +49,7 @@ def test_an_overwrite_whose_record_was_taken_fails_as_swept(world: World, *, is_
                 takes(world, ours)
 
     world.metastore.before = sweep
-    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="a clean-up deleted"):
         ours.commit()
     assert world.shown == theirs.version
 
@@ -58,7 +58,7 @@ def test_a_version_that_was_swept_before_the_commit_is_not_published(world: Worl
     """Its record says so, whatever the target is."""
     ours = world.begun()
     takes(world, ours)
-    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="a clean-up deleted"):
         ours.commit()
     assert TARGET_NAME not in world.metastore.tables
 
@@ -78,7 +78,7 @@ def test_a_creation_that_was_swept_while_it_slept_takes_its_entry_back(
             takes(world, ours)
 
     world.once_after("create_table", swept)
-    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="a clean-up deleted"):
         ours.commit()
     ours.abort("swept")
     assert ours.outcome is Outcome.NOT_COMMITTED
@@ -96,7 +96,7 @@ def test_what_others_published_on_top_of_a_swept_creation_stays(world: World) ->
         takes(world, ours)
 
     world.once_after("create_table", slept)
-    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="a clean-up deleted"):
         ours.commit()
     assert world.shown == published[0].version
 
@@ -113,6 +113,6 @@ def test_what_others_publish_during_the_taking_back_stays(world: World) -> None:
             published.append(world.published())
 
     world.metastore.before = rival
-    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="a clean-up deleted"):
         ours.commit()
     assert world.shown == published[0].version

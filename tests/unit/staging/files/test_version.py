@@ -158,7 +158,7 @@ def test_refused_permissions_are_a_warning(
     ours = world.begun()
     ours.commit()
     assert ours.outcome is Outcome.COMMITTED
-    assert "its permissions stay Spark's" in caplog.text
+    assert "it keeps the permissions that Spark gave it" in caplog.text
 
 
 def test_a_table_without_our_marker_is_taken_over(world: World) -> None:
@@ -223,7 +223,7 @@ def test_a_rival_without_a_marker_is_found_by_the_time(world: World, *, is_alter
         ours.commit()
         assert world.shown == ours.version
         return
-    with pytest.raises(ConcurrentWriteError, match="without our marker"):
+    with pytest.raises(ConcurrentWriteError, match="another program"):
         ours.commit()
     assert world.target.parameters == {"transient_lastDdlTime": str(START), "team": "core"}
 

@@ -99,4 +99,4 @@ def test_a_staged_view_that_can_not_be_dropped_is_a_warning(
     change.publish()
     world.metastore.before = failing("drop_entry", MetastoreError("connection lost"))
     change.discard()
-    assert f"the view {change.staged} is left" in caplog.text
+    assert f"the view {change.staged} could not be dropped" in caplog.text

@@ -45,17 +45,25 @@ def test_a_hook_needs_only_the_methods_that_it_wants() -> None:
 
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit("no"), KeyboardInterrupt("no")])
 def test_a_hook_that_raises_is_reported_and_stops_no_other(error: BaseException) -> None:
-    """One line for each call names the hook, the table and the error, and what did not change."""
-    broken, whole, said = Noting(error), Noting(), list[str]()
-    calls = Hooks({"broken": broken, "whole": whole}, say=said.append)
+    """A line of the log for each call, and one warning for all of them when the run ends."""
+    broken, whole, said, noted = Noting(error), Noting(), list[str](), list[str]()
+    calls = Hooks({"broken": broken, "whole": whole}, say=said.append, note=noted.append)
     for event in (EVENT, FINISHED):
         calls.tell(event)
     assert whole.names == broken.names == ["on_created", "on_finished"]
-    kind, left = type(error).__name__, "that changes nothing about the table"
-    assert said == [
-        f"shop.orders: hook broken: {method} raised {kind}: no; {left}"
+    kind = type(error).__name__
+    assert noted == [
+        f"hook broken failed for shop.orders: {method} raised {kind}: no"
         for method in ("on_created", "on_finished")
     ]
+    assert said == []
+    calls.report()
+    calls.report()
+    (warning,) = said
+    assert warning == (
+        f"hook broken failed 2 times, first for shop.orders: on_created raised {kind}: no; "
+        "the tables are not affected"
+    )
 
 
 def test_a_job_does_not_wait_for_what_hooks_do_when_it_is_created() -> None:
@@ -75,10 +83,11 @@ def test_the_end_of_a_publication_waits_only_so_long() -> None:
     calls = Hooks({"hanging": hanging, "whole": whole}, SOON, said.append)
     calls.tell(FINISHED)
     assert whole.names == ["on_finished"]
-    (line,) = said
-    assert line == (
-        "shop.orders: hook hanging: on_finished did not end within 0.05 s; "
-        "that changes nothing about the table"
+    calls.report()
+    (warning,) = said
+    assert warning == (
+        "hook hanging failed for shop.orders: on_finished did not end within 0.05 s; "
+        "the tables are not affected"
     )
     (thread,) = [one for one in threading.enumerate() if one.name == "hook hanging"]
     assert thread.daemon
@@ -87,14 +96,15 @@ def test_the_end_of_a_publication_waits_only_so_long() -> None:
 
 
 def test_a_hook_that_never_answers_is_left_alone_after_a_while() -> None:
-    """Otherwise each publication of the run would wait for it; the last report says so."""
+    """Otherwise each publication of the run would wait for it; the warning says so."""
     hanging, said = Noting(hangs=True), list[str]()
     calls = Hooks({"hanging": hanging}, SOON, said.append)
     for _ in range(MOST_LATE + 2):
         calls.tell(FINISHED)
-    assert len(said) == MOST_LATE
-    assert "is not called again by this run" in said[-1]
-    assert "is not called again" not in said[-2]
+    calls.report()
+    (warning,) = said
+    assert f"failed {MOST_LATE} times, first for shop.orders" in warning
+    assert f"it was late {MOST_LATE} times in a row, and was not called again" in warning
     hanging.go_on.set()
 
 

@@ -198,6 +198,6 @@ def test_a_base_that_can_not_be_read_is_an_error(text: str) -> None:
 def test_who_changed_it_is_said() -> None:
     """As far as the table knows."""
     assert "schema or properties" in who_changed(OVER, base("a", file="other"))
-    assert "created anew" in who_changed(OVER, base("b", uuid="v"))
-    assert "a writer without our marker" in who_changed(OVER, base("a", "b"))
+    assert "created again" in who_changed(OVER, base("b", uuid="v"))
+    assert "another program" in who_changed(OVER, base("a", "b"))
     assert who_changed(OVER, IcebergBase(None, "a view")) == "a view"

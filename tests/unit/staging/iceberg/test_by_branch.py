@@ -152,7 +152,7 @@ def test_columns_that_change_under_the_job_are_a_conflict(world: World) -> None:
     version = begun(world)
     write(world, version)
     world.tables.entries[TARGET][0]["snapshots"][-1]["schema-id"] = 1
-    with pytest.raises(ConcurrentWriteError, match="columns were others"):
+    with pytest.raises(ConcurrentWriteError, match="columns changed"):
         version.check_staged(WriteFigures())
 
 

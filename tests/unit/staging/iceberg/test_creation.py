@@ -120,7 +120,7 @@ def test_a_swept_creation_that_another_has_written_to_is_left(empty: World) -> N
             empty.insert()
 
     empty.tables.after = sweeping
-    with pytest.raises(CommitStateUnknownError, match="another has written"):
+    with pytest.raises(CommitStateUnknownError, match="another writer has changed"):
         version.publish(ABSENT)
     assert TARGET in empty.tables.entries
 
@@ -139,7 +139,7 @@ def test_a_rivals_table_is_given_its_name_back(empty: World) -> None:
             empty.tables.after = lambda *_: None
 
     empty.tables.after = sweeping
-    with pytest.raises(CommitStateUnknownError, match="another has written"):
+    with pytest.raises(CommitStateUnknownError, match="another writer has changed"):
         version.publish(ABSENT)
     assert empty.tables.entries[TARGET][0] == theirs
 

@@ -52,14 +52,14 @@ def test_the_same_partitions_are_no_change(partition_by: tuple[str, ...]) -> Non
     """However the model writes them; the names of partitions are the table's own."""
     found = table(DATE, OUTER, **{"partition-specs": [SPEC]})
     assert change_of_table(TableLayout("iceberg", partition_by), found) == ""
-    assert "partitioned" in change_of_table(TableLayout("iceberg", partition_by[1:]), found)
+    assert "partitioning" in change_of_table(TableLayout("iceberg", partition_by[1:]), found)
 
 
 def test_a_partition_field_that_was_dropped_is_a_change() -> None:
     """Format version 1 keeps its place; a replaced table has it no more."""
     spec = {"spec-id": 0, "fields": [{**SPEC["fields"][0], "transform": "void"}]}  # type: ignore[index]
     found = table(DATE, **{"partition-specs": [spec]})
-    assert "partitioned" in change_of_table(TableLayout("iceberg"), found)
+    assert "partitioning" in change_of_table(TableLayout("iceberg"), found)
 
 
 def test_the_format_version_is_among_the_properties() -> None:
@@ -92,13 +92,11 @@ def test_ids_are_no_part_of_a_column() -> None:
 def test_another_column_is_a_change(of: dict[str, Any], to: dict[str, Any]) -> None:
     """Whichever way; what a query says of NULL does not count, as a table made from it forgets."""
     assert changed(of, to) != ""
-    assert changed(of, of) == (
-        "" if not str(of).count("required': True") else "its columns are others"
-    )
+    assert changed(of, of) == ("" if not str(of).count("required': True") else "its columns differ")
     assert changed(to, {**to, "required": True}) == ""
 
 
 def test_a_catalog_may_keep_what_a_query_says_of_null() -> None:
     """Then it counts."""
     assert changed({**DATE, "required": True}, {**DATE, "required": True}, nullable=False) == ""
-    assert changed(DATE, {**DATE, "required": True}, nullable=False) == "its columns are others"
+    assert changed(DATE, {**DATE, "required": True}, nullable=False) == "its columns differ"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -12,6 +12,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     AtomicityNotSupportedError,
     ConcurrentWriteError,
     MetastoreError,
+    NoSuchSchemaError,
     NoSuchVersionError,
     RefusedError,
     StagedVersionGoneError,
@@ -22,6 +23,7 @@ from dbt.adapters.ctas_spark.staging.iceberg.restore import IcebergRestoring
 from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
 from dbt.adapters.ctas_spark.staging.publish.version import SweptError
 from dbt.adapters.ctas_spark.staging.steps import StepReport
+from fakes.engine import FakeJob
 from fakes.iceberg import document, with_snapshot
 from fakes.iceberg_world import CONTEXT, TARGET, World, record, take
 
@@ -40,6 +42,14 @@ def test_a_fork_says_whose_it_is_and_what_it_expects(world: World) -> None:
     assert world.tables.entries[TARGET] == before
     assert version.reach(version.look()).strategy == "swap"
     assert version.reach(ABSENT).strategy == "create"
+
+
+def test_a_schema_that_does_not_exist_gets_no_staging_schema(empty: World) -> None:
+    """The error says so before anything is made for a misspelt name."""
+    empty.tables.missing_namespaces = {TARGET.database, "staging"}
+    with pytest.raises(NoSuchSchemaError, match="schema db does not exist"):
+        empty.catalog.plan(CONTEXT, FakeJob())
+    assert cast("Any", empty.services.engine).statements == []
 
 
 def test_nothing_can_lie_anywhere_before_it_is_staged(world: World) -> None:
@@ -240,7 +250,7 @@ def test_a_version_that_was_taken_goes_no_further(
     """Its writer reads the record after each write to it."""
     version = world.stage()
     take(world, version)
-    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="a clean-up deleted"):
         go_on(version)
     with pytest.raises(SweptError):
         version.publish(ABSENT)
@@ -256,7 +266,7 @@ def test_a_version_that_is_taken_right_after_its_attempt_goes_no_further(world: 
             take(world, version)
 
     world.tables.after = taking
-    with pytest.raises(ConcurrentWriteError, match="a clean-up took"):
+    with pytest.raises(ConcurrentWriteError, match="a clean-up deleted"):
         version.mark(version.look(), ISOLATED)
 
 

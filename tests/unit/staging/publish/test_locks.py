@@ -104,9 +104,9 @@ def test_a_long_wait_says_whom_it_waits_for(
     metastore.before = end_theirs
     with MetastoreLock(metastore, OURS).held(TARGET_NAME):
         pass
-    told = [one.getMessage() for one in caplog.records if "waits for" in one.getMessage()]
+    told = [one.getMessage() for one in caplog.records if "waiting for" in one.getMessage()]
     assert len(told) == 1
-    assert f"{TARGET_NAME}: waits for the metastore's lock, which {OWNER}theirs" in told[0]
+    assert f"{TARGET_NAME}: waiting for the metastore's lock, which {OWNER}theirs" in told[0]
 
 
 def test_a_lock_that_the_server_ended_is_noticed() -> None:

@@ -41,7 +41,7 @@ def test_a_creation_that_took_its_entry_back_has_failed() -> None:
     """It was swept while it slept; nothing of it is published."""
     version = FakeVersion([ABSENT], calls=[SweptError("taken")])
     table = begun(version)
-    assert "a clean-up took" in str(fails(table, ConcurrentWriteError))
+    assert "a clean-up deleted" in str(fails(table, ConcurrentWriteError))
     assert table.outcome is Outcome.NOT_COMMITTED
 
 

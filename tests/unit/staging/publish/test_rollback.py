@@ -114,7 +114,7 @@ def test_a_table_that_is_not_ours_has_no_versions() -> None:
     """Nothing is looked for."""
     kind = restoring()
     kind.now = PLAIN
-    with pytest.raises(NoSuchVersionError, match="not show a version of this adapter") as refused:
+    with pytest.raises(NoSuchVersionError, match="shows no version that this adapter") as refused:
         roll_back(CONTEXT, kind, Atomicity.ISOLATED)
     assert refused.value.remedy == "build the model twice to have one"
     assert kind.version.did == []

@@ -56,7 +56,7 @@ def test_whatever_spark_can_see_is_compared(
         (TableFacts("i1", "9", {"a": "b"}, upkeep=frozenset({8, 9})), Change.WRITTEN),
         (TableFacts("i1", "6", {}, upkeep=frozenset({5, 6})), Change.WRITTEN),
     ],
-    ids=["upkeep", "a write first", "created anew", "altered", "an older commit"],
+    ids=["upkeep", "a write first", "created again", "altered", "an older commit"],
 )
 def test_upkeep_alone_is_no_conflict(now: TableFacts, change: Change) -> None:
     """Each commit since begin has to be known; what is not known counts as a write."""
@@ -68,7 +68,7 @@ def test_upkeep_alone_is_no_conflict(now: TableFacts, change: Change) -> None:
     ("now", "said"),
     [
         (published(commit(2)), "version v2 was committed at 1970-01-01"),
-        (StatementBase(NAME, replace(PLAIN, id="i2")), "created anew"),
+        (StatementBase(NAME, replace(PLAIN, id="i2")), "created again"),
         (StatementBase(NAME, replace(PLAIN, version="v2")), "it was i1 v1, and is i1 v2"),
         (ABSENT, "it was dropped"),
     ],

@@ -96,7 +96,7 @@ def test_what_changes_less_than_before_is_said(
     """With what the rebuild changes."""
     published(catalog)
     published(catalog, OTHER)
-    assert "is now at atomic: its columns are others" in caplog.text
+    assert "is now at atomic: its columns differ" in caplog.text
 
 
 @pytest.mark.parametrize("setting", ["spark.wap.id", "spark.wap.branch"])
@@ -134,7 +134,7 @@ def test_a_level_by_name_is_kept_or_refused_before_the_job(catalog: FakeBranches
     """By what the query changes."""
     context = replace(CONTEXT, atomicity=Atomicity.ISOLATED)
     assert published(catalog, NEW, context).level is Atomicity.ISOLATED
-    with pytest.raises(AtomicityNotSupportedError, match="its columns are others"):
+    with pytest.raises(AtomicityNotSupportedError, match="its columns differ"):
         staged(catalog, OTHER, context)
     assert (catalog.rows[PATH], branches(catalog)) == (NEW, [])
 

@@ -34,7 +34,7 @@ def test_a_rivals_rows_are_kept(catalog: FakeBranches, at_once: bool) -> None:  
         at_the_call(catalog, lambda: catalog.insert(PATH))
     else:
         catalog.insert(PATH)
-    with pytest.raises(ConcurrentWriteError, match="a writer without our marker committed"):
+    with pytest.raises(ConcurrentWriteError, match="another program committed"):
         table.commit()
     table.abort("refused")
     assert (catalog.rows[PATH], branches(catalog)) == ("SELECT 3 AS theirs", [])

@@ -133,7 +133,7 @@ def test_a_rename_without_an_answer_is_ended_by_a_drop(lost: Exception) -> None:
     database = FakeDatabase()
     table = staged(database)
     database.before = at_the_rename(raising(lost))
-    with pytest.raises(CommitRefusedError, match="committed nothing"):
+    with pytest.raises(CommitRefusedError, match="nothing was committed"):
         table.commit()
     table.abort("refused")
     assert (table.outcome, database.rows) == (Outcome.NOT_COMMITTED, {})

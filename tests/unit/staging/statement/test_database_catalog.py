@@ -108,7 +108,7 @@ def test_a_missing_schema_is_said_before_any_job() -> None:
         ({"on_conflict": OnConflict.OVERWRITE}, "on_conflict"),
         ({"target": TableName("app", "Orders", "pg")}, "'Orders' without quotes"),
         ({"target": TableName("app", "x" * 64, "pg")}, "at most 63"),
-        ({"target": TableName("app", "order", "pg")}, "'order' is a word of SQL"),
+        ({"target": TableName("app", "order", "pg")}, "'order' is a reserved word"),
     ],
 )
 def test_what_such_a_table_does_not_have_is_a_wrong_config(
@@ -136,7 +136,7 @@ def configured(url: str | None, driver: str | None = None) -> Any:
 @pytest.mark.parametrize("url", ["jdbc:mysql://h/d", "jdbc:postgresqlish://h", HIDDEN, None])
 def test_another_database_is_refused(url: str | None) -> None:
     """auto does not weaken to that; the URL, which may hold a password, is not told."""
-    with pytest.raises(AtomicityNotSupportedError, match="nobody has tried") as refused:
+    with pytest.raises(AtomicityNotSupportedError, match="it is not known") as refused:
         open_database(configured(url, driver="com.mysql.cj.jdbc.Driver"), CONTEXT)
     assert "jdbc:" not in str(refused.value)
 
@@ -220,5 +220,5 @@ def test_a_clean_up_without_an_answer_drops_nothing_and_stops_no_model() -> None
         staging(database).clean_up(CONTEXT, RetentionRules(orphan_age_ms=0))
     with logged() as lines:
         begun(database)
-    assert "stays for now" in "\n".join(lines)
+    assert "was not deleted this time" in "\n".join(lines)
     assert len(database.tables) == 1

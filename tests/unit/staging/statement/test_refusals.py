@@ -49,12 +49,12 @@ def test_a_view_in_its_place_is_not_replaced() -> None:
 
 
 def test_a_missing_schema_is_said_before_any_job() -> None:
-    """The staging schema is made, and the target's is not."""
+    """And no staging schema is made for it."""
     catalog = FakeSqlCatalog()
     catalog.missing_namespaces = {"`ice`.`shop`", "`ice`.`stg`"}
     with pytest.raises(NoSuchSchemaError):
         begun(catalog)
-    assert catalog.missing_namespaces == {"`ice`.`shop`"}
+    assert catalog.missing_namespaces == {"`ice`.`shop`", "`ice`.`stg`"}
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_a_level_that_is_not_kept_is_refused(level: Atomicity) -> None:
 
 
 def test_there_is_no_way_back_and_nothing_to_recover() -> None:
-    """What a statement replaced, no statement brings back; what it did not finish is not there."""
+    """No statement restores what another replaced; what it did not finish is not there."""
     catalog = staging(FakeSqlCatalog())
-    with pytest.raises(NoSuchVersionError, match="no statement brings back"):
+    with pytest.raises(NoSuchVersionError, match="has no statement that restores"):
         catalog.roll_back(CONTEXT)
     assert catalog.recover(CONTEXT) == ()

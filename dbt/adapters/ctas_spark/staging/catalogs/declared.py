@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 
 SCRATCH = "ctas_spark_probe__"
 SUCCEEDED = "a commit over another's, which came in between, succeeded"
-CHANGED = "a commit over another's was refused, and changed the table all the same"
+CHANGED = "a commit over another's was refused, but changed the table all the same"
 OUT_OF_REACH = (
-    "its files, in {}, can't be listed by the table's FileIO, by which staged files are counted "
-    "and removed"
+    "its files in {} can't be listed by the table's FileIO, which is needed to count and remove "
+    "staged files"
 )
 
 
@@ -44,10 +44,11 @@ class Probe:
     The engine creates and drops it with its files, which must never happen to a fork.
     """
 
-    def __init__(self, services: IcebergServices, staging_schema: str) -> None:
+    def __init__(self, services: IcebergServices, staging_schema: str, target: TableName) -> None:
         self._tables = services.tables
         self._services = services
         self._schema = staging_schema
+        self._target = target
         version = new_version_id(services.clock.wall_ms())
         self._name = TableName(staging_schema, f"{SCRATCH}{version}", services.tables.name)
 
@@ -57,10 +58,10 @@ class Probe:
         Raises:
             AtomicityNotSupportedError: it does not; the error says what the probe saw.
             ProbeFailedError: it could not be found out.
-            StagingSchemaError: there is no staging schema.
+            NoSuchSchemaError, StagingSchemaError: there is no place for tables or records.
         """
         engine = self._services.engine
-        StagingNamespaces(self._tables, engine.sql).ensure(self._schema)
+        StagingNamespaces(self._tables, engine.sql).ensure(self._schema, self._target)
         self._drop_old_ones()
         try:
             with core_errors("make the table"):
@@ -134,7 +135,7 @@ class Probe:
             if table is not None and name.table in table.facts.location:
                 table.storage.delete(table.facts.location)
         except (MetastoreError, StorageError):
-            logger.warning("the probe's table %s stays for now: %s", name, refused)
+            logger.warning("the probe's table %s could not be dropped: %s", name, refused)
 
 
 def load(spark: SparkSession, catalog: str) -> IcebergTables:
@@ -152,7 +153,7 @@ def load(spark: SparkSession, catalog: str) -> IcebergTables:
 def refusal(catalog: str, why: str) -> AtomicityNotSupportedError:
     """The error for a false declaration."""
     return AtomicityNotSupportedError(
-        f"{DECLARED} in the profile names the catalog {catalog}, and nothing is published "
+        f"{DECLARED} in the profile names the catalog {catalog}, but nothing can be published "
         f"atomically in it: {why}",
         left="no model of that catalog was started",
         remedy=f"remove {catalog} from {DECLARED}, and build tables in another catalog",

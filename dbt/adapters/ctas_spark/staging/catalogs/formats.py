@@ -69,10 +69,10 @@ def with_formats(settings: Mapping[str, str], formats: list[str]) -> dict[str, s
         needs, newest = FORMATS[name], max(FORMATS[name].jars)
         if minor not in needs.jars:
             raise ProfileError(
-                f"formats: {name} was not tried with PySpark {pyspark.__version__}",
+                f"formats: {name} was not tested with PySpark {pyspark.__version__}",
                 left="nothing was started",
-                remedy=f"use PySpark {newest} (pip install 'pyspark=={newest}.*'), or name jar, "
-                "extension and catalog in spark_conf",
+                remedy=f"use PySpark {newest} (pip install 'pyspark=={newest}.*'), or set jar, "
+                f"extension and catalog in spark_conf",
             )
         for key, value in ((PACKAGES, needs.jars[minor]), (EXTENSIONS, needs.extension)):
             found[key] = ",".join(filter(None, [found.get(key), value]))

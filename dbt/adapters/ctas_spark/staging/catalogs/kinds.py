@@ -48,17 +48,18 @@ LOCK_OF = {
     Atomicity.ATOMIC: "lock (of the metastore)",
 }
 ROWS_IN_PARTS = (
-    "each of Spark's tasks adds its rows in a transaction of its own, so that readers would see a "
-    "part of them, and a failure would leave it"
+    "each of Spark's tasks adds its rows in a transaction of its own, so readers would see only "
+    "some of them, and a failure would leave those there"
 )
 NOT_ISOLATED = (
-    "a rival's commit between our last look and the statement is not noticed: the last writer wins"
+    "a commit by another writer between the last look at the table and the statement is not "
+    "noticed: the last writer wins"
 )
 HADOOP = Capabilities(
     "iceberg (hadoop)",
     ConflictCheck.NONE,
     Atomicity.ATOMIC,
-    "a hadoop catalog's table is its directory, so that there is no second name on which to stage "
+    "in a hadoop catalog a table is its directory, so there is no second name under which to stage "
     f"a version; {NOT_ISOLATED}, and "
     "a DROP and CREATE while the statement runs leaves a table without files",
     "use a catalog of type hive, jdbc or rest, or set atomicity: auto",
@@ -104,7 +105,7 @@ def choose(context: StagingContext, implementation: str | None, facts: SessionFa
     wants_iceberg = layout.file_format == ICEBERG
     if (wants_iceberg or of_iceberg) and not facts.has_iceberg:
         raise FormatNotFoundError(
-            "Iceberg's classes are not there",
+            "Spark has no classes of Iceberg",
             table=context.target,
             left=messages.NO_JOB,
             remedy=_formats_of_iceberg(
@@ -158,7 +159,7 @@ def _of_nobody(context: StagingContext, implementation: str | None) -> Atomicity
     if implementation is None:
         return messages.unsupported(
             context.target,
-            f"nothing is known of the catalog {catalog}: it is not configured",
+            f"the catalog {catalog} is not configured",
             f"configure it by {SETTINGS}{catalog} in spark_conf, or use {SESSION_CATALOG}",
         )
     homes = {DELTA: SESSION_CATALOG, ICEBERG: f"a catalog of the class {CATALOG_OF_ICEBERG}"}
@@ -168,7 +169,7 @@ def _of_nobody(context: StagingContext, implementation: str | None) -> Atomicity
     if implementation in REACH_NOTHING:
         what = f"{named}, reaches no level: {REACH_NOTHING[implementation]}"
         return messages.unsupported(context.target, what, use)
-    what = f"nobody has tried what a table goes through that is replaced in {named}"
+    what = f"replacing a table was not tested in {named}"
     return messages.unsupported(context.target, what, f"{use}; or {declaration_of(catalog)}")
 
 
@@ -213,7 +214,7 @@ class Catalogs:
         """Return if the rows of an incremental model or a snapshot can be added to the target."""
         if implementation_of(self._spark, target.catalog) == CATALOG_OF_DATABASES:
             raise NotSupportedError(
-                f"no rows are added to a table in a database: {ROWS_IN_PARTS}",
+                f"rows can't be added to a table in a database: {ROWS_IN_PARTS}",
                 table=target,
                 left=messages.NO_JOB,
                 remedy="make it a table model with staging_purpose: create_if_not_exists; or use "

@@ -24,7 +24,8 @@ IN_SQL = Capabilities(
     "iceberg (rest)",
     ConflictCheck.NONE,
     Atomicity.ATOMIC,
-    "the catalog takes no second name for a table's metadata, on which a version is staged; "
+    "the catalog refuses a second name for a table's metadata, under which a version would be "
+    "staged; "
     f"{NOT_ISOLATED}",
     "allow the session's user to register tables outside of their namespace's location, or set "
     "atomicity: auto",

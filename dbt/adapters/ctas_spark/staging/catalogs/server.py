@@ -44,8 +44,8 @@ WHY_NOT_MORE = (
 )
 INSTEAD = "use method: session in the profile for isolated, or set atomicity: auto"
 FILES_REFUSED = (
-    "its publication takes calls of the metastore and the storage, which only the driver's JVM "
-    "reaches"
+    "publishing it takes calls to the metastore and the storage, which only the driver's JVM can "
+    "reach"
 )
 UNKNOWN_REFUSED = "a probe of it would call the catalog through the driver's JVM"
 UNDECLARED = "a catalog that is neither known nor declared to be Iceberg's"

@@ -53,8 +53,8 @@ from .settings import SETTINGS, IcebergKind, SessionFacts
 logger = logging.getLogger(__name__)
 
 OTHERS_COUNT = (
-    "ANALYZE TABLE by another program than dbt writes size 0 for tables with partition_metadata: "
-    "files, and every join broadcasts them then"
+    "if another program than dbt runs ANALYZE on a table with partition_metadata: files, it writes "
+    "size 0, and every join then broadcasts the table"
 )
 OF_THIS_PROCESS = ProcessLock(ATTACHED.alone)
 """Of every invocation in this process; runs that use one warm Spark share it."""
@@ -173,7 +173,7 @@ class CatalogsWithJvm(Catalogs):
         try:
             yield
         except StagingError as error:
-            logger.warning("%s: its statistics may be those of no files: %s", name, error.what)
+            logger.warning("%s: its statistics may say that it is empty: %s", name, error.what)
 
     def _description(self) -> str:
         """What the metastore is; the report goes on if there is no way to it."""
@@ -233,11 +233,11 @@ class CatalogsWithJvm(Catalogs):
         if name not in self._declared:
             raise _undeclared(name, settings.iceberg_implementation(options))
         services = self._services(declared.load(self._spark, name))
-        self._probe(services, context.staging_schema)
+        self._probe(services, context)
         return IcebergCatalog(services, IcebergKind.DECLARED.value)
 
-    def _probe(self, services: IcebergServices, staging_schema: str) -> None:
-        Probe(services, staging_schema).run()
+    def _probe(self, services: IcebergServices, context: StagingContext) -> None:
+        Probe(services, context.staging_schema, context.target).run()
 
     def _services(self, tables: IcebergTables) -> IcebergServices:
         return IcebergServices(tables, SessionEngine(self._spark), self._clock)
@@ -275,7 +275,7 @@ class CatalogsOfNode(CatalogsWithJvm):
         of_run = self._of_run.catalog_for(context)
         return self._open_iceberg(context) if kind is Kind.ICEBERG else of_run
 
-    def _probe(self, services: IcebergServices, staging_schema: str) -> None:
+    def _probe(self, services: IcebergServices, context: StagingContext) -> None:
         """The run has done that."""
 
 

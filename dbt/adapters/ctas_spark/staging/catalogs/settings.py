@@ -107,7 +107,7 @@ def jar_remedy(jars: Mapping[str, str], spark_version: str) -> str:
         return f"set spark.jars.packages: {jars[minor]} in spark_conf"
     newest = max(jars)
     return (
-        f"no jar for Spark {minor} was tried: use PySpark {newest} (pip install "
+        f"no jar for Spark {minor} was tested: use PySpark {newest} (pip install "
         f"'pyspark=={newest}.*'), and set spark.jars.packages: {jars[newest]} in spark_conf"
     )
 

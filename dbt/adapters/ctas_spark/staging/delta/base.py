@@ -143,7 +143,7 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         if now.facts is None:
             return now.obstacle or "it was dropped, and the staged version with it"
         if begun.facts is None or (not now.is_same_table(begun) and not since):
-            return "it was dropped, and created anew"
+            return "it was dropped and created again"
         if not since:
             between = f"between commits {begun.facts.number} and {now.facts.number}"
             return f"its history {between} is gone"
@@ -206,4 +206,4 @@ def _writer_of(commit: CommitFacts) -> str:
         return f"a clean-up closed the table to older attempts at {when}"
     if commit.marker is not None:
         return f"version {commit.marker.version} was committed at {when}"
-    return f"a writer without our marker committed ({commit.operation}, {commit.number}, {when})"
+    return f"another program committed ({commit.operation}, {commit.number}, {when})"

@@ -138,6 +138,6 @@ class DeltaCatalog(StagingCatalog):
             what = f"this configuration is not Delta's: {found}"
             raise messages.unsupported(context.target, what, remedy="")
         if not self._tables.fits():
-            what = "this release of Delta has another transaction than the one that is known"
-            remedy = f"use one that was tried: {', '.join(TRIED_JARS.values())}"
+            what = "this release of Delta commits in a way that this adapter does not know"
+            remedy = f"use one that was tested: {', '.join(TRIED_JARS.values())}"
             raise messages.unsupported(context.target, what, remedy)

@@ -113,7 +113,7 @@ class TableFacts:
 
     @property
     def id(self) -> str:
-        """The table's identity: a table that is dropped and created anew gets another."""
+        """The table's identity: a table that is dropped and created again gets another."""
         return str(self.metadata["id"])
 
     @property

@@ -48,7 +48,7 @@ def check(facts: TableFacts, target: TableName, left: str) -> None:
     remedy = "drop the feature (ALTER TABLE ... DROP FEATURE), or give the model another alias"
     _check_features(facts, "the table uses", target, left, remedy)
     if facts.configuration.get(APPEND_ONLY, "").lower() == "true":
-        what = f"the table forbids that its rows are replaced ({APPEND_ONLY})"
+        what = f"the rows of the table must not be replaced ({APPEND_ONLY} is true)"
         remedy = f"ALTER TABLE {target} SET TBLPROPERTIES ('{APPEND_ONLY}'='false')"
         raise unsupported(target, what, remedy, left)
 
@@ -65,7 +65,7 @@ def _check_features(
     untried = sorted(facts.features - TRIED_FEATURES)
     if untried:
         which = ", ".join(untried)
-        what = f"{uses} features of Delta with which no publication was tried: {which}"
+        what = f"{uses} features of Delta that publications were not tested with: {which}"
         raise unsupported(target, what, remedy, left)
 
 
@@ -74,12 +74,12 @@ def problems(context: StagingContext) -> Iterator[str]:
     layout = context.layout
     yield from problems_of_any(context, "Delta")
     if layout.buckets is not None:
-        yield "buckets: Delta has none; clustered_by without it is CLUSTER BY"
+        yield "buckets: Delta has none; without it, clustered_by becomes CLUSTER BY"
     if layout.clustered_by and layout.partition_by:
-        yield "clustered_by and partition_by: Delta takes one of them"
+        yield "clustered_by and partition_by: Delta takes only one of them"
     for key, value in layout.properties.items():
         if key.startswith(UNTRIED_PROPERTIES):
-            yield f"tblproperties: {key}: a publication was not tried with it; remove it"
+            yield f"tblproperties: {key}: publications were not tested with it; remove it"
         elif key.lower() == APPEND_ONLY.lower() and value.lower() == "true":
             yield f"tblproperties: {key}: such a table can't be published a second time; remove it"
 

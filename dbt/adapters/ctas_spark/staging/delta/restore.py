@@ -134,10 +134,11 @@ class DeltaRestore(DeltaAttempt):
             return super().decide(over, after, commit, failure)
         number, target = theirs.number, self._table.name
         raise ConcurrentWriteError(
-            f"another committed ({theirs.operation}, {number}) while the table was rolled back",
+            f"another writer committed ({theirs.operation}, {number}) while the table was rolled "
+            f"back",
             table=target,
-            left="it is rolled back, and what they wrote is in its history only",
-            remedy=f"RESTORE TABLE {target} TO VERSION AS OF {number} brings theirs back",
+            left="it is rolled back, and what the other writer wrote is only in its history",
+            remedy=f"RESTORE TABLE {target} TO VERSION AS OF {number} brings that back",
         )
 
     def settle(self, report: StepReport) -> list[str]:  # noqa: ARG002 (nothing was staged)

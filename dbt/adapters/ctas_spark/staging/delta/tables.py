@@ -240,7 +240,7 @@ class DeltaTables:
         return [json.loads(line) for line in str(lines.mkString("\n")).split("\n")]
 
     def _forget(self, directory: str) -> Any:
-        """A table that was dropped and created anew in its directory is another.
+        """A table that was dropped and created again in its directory is another.
 
         Where Delta reads more of a log than its last commit, it asks this thread for its session,
         and a thread of dbt's has none.

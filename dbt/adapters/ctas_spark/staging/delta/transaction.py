@@ -90,7 +90,7 @@ def check_kept(accepted: Mapping[str, Any], staged: Mapping[str, Any]) -> None:
     wanted, found = staged.get("configuration") or {}, accepted.get("configuration") or {}
     changed += sorted(key for key in wanted if found.get(key) != wanted[key])
     if changed:
-        raise RefusedError(f"Delta would not publish as it was staged: {', '.join(changed)}")
+        raise RefusedError(f"Delta would change what was staged: {', '.join(changed)}")
 
 
 def moved(add: Mapping[str, Any], version: str) -> Action:

@@ -49,7 +49,7 @@ class DeltaVersion(DeltaAttempt):
         self._begun = base
         limits.check(facts, target, messages.NO_JOB)
         for what in limits.ended_by_replace(facts, self._table.context.layout.properties):
-            said = "%s: its %s ends with this publication, as with Delta's own REPLACE TABLE AS"
+            said = "%s: this publication removes its %s, as Delta's own REPLACE TABLE AS does"
             logger.warning(said, target, what)
         state, on = RecordState.STAGED, (facts.root, facts.id, facts.number)
         record = DeltaRecord(str(target), self.id, state, *on)

@@ -80,7 +80,7 @@ def make_unasked() -> Path | None:
                 start_new_session=True,
             )
     except OSError as error:  # a note that is there has the name of its file in this, too
-        logger.info("no archive of Spark's classes is made unasked: %s", error)
+        logger.info("no archive of Spark's classes is made automatically: %s", error)
         return None
     return archive
 
@@ -100,8 +100,8 @@ def make() -> Path:
             raise SparkNotStartedError(
                 f"no archive of Spark's classes was made: {_reason(done.stdout)}",
                 left="nothing was changed, and Spark starts as before",
-                remedy="see that Java is a JDK of 17 or newer, that a Spark starts, and that no "
-                "directory on its class path, such as that of SPARK_CONF_DIR, has files",
+                remedy="check that Java is a JDK 17 or newer, that Spark starts, and that no "
+                "directory on its class path, such as that of SPARK_CONF_DIR, contains files",
             )
         unfinished.replace(archive)
     finally:

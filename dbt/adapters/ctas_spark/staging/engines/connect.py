@@ -55,8 +55,8 @@ def _opened(url: str) -> Any:
         raise ServerNotReachedError(
             f"the Spark Connect server of this profile does not answer: {_reason(error)}",
             left="nothing was started",
-            remedy="check host, port or url in the profile, that the server runs, and that this "
-            "machine may reach it",
+            remedy="check host, port or url in the profile, that the server is running, and that "
+            "this machine can reach it",
         ) from error
     _retry(session, RETRIES)
     return session

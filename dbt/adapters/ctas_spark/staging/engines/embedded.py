@@ -112,8 +112,8 @@ def explained(text: str) -> MetastoreError | None:
     """One of Derby's errors as ours, if its meaning is known."""
     if found := TOO_LONG.search(text):
         return MetastoreError(
-            f"the view's query is too long: the metastore's database, Derby, holds {found[1]} "
-            "characters of one",
+            f"the view's query is too long: the metastore's database, Derby, holds at most "
+            f"{found[1]} characters",
             left="the view was not written",
             remedy="set materialized to table or ephemeral, divide the query between several "
             "views, or use a metastore on another database (spark.hadoop.hive.metastore.uris)",
@@ -146,10 +146,10 @@ def _is_open(text: str) -> MetastoreInUseError:
 
 def _is_unfinished(path: str) -> MetastoreUnfinishedError:
     return MetastoreUnfinishedError(
-        f"the embedded metastore {path} was never finished: a run that was stopped had begun to "
-        "create it",
+        f"the embedded metastore {path} was never completed: the run that began to create it was "
+        f"stopped",
         left="nothing was changed, and no table is lost: it has never held one",
-        remedy=f"see that no other run is creating it now, delete {path}, and run dbt again",
+        remedy=f"check that no other run is creating it now, delete {path}, and run dbt again",
     )
 
 

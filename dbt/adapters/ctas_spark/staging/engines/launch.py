@@ -182,8 +182,8 @@ def _start_jvm(
             raise SparkNotStartedError(
                 f"Spark could not start: {last or error}",
                 left="nothing was started",
-                remedy="check the Java, its options and spark_conf of the profile; all that it "
-                f"said is at the end of {console}",
+                remedy="check Java, its options, and spark_conf of the profile; everything that it "
+                f"printed is at the end of {console}",
             ) from error
     SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
 
@@ -212,7 +212,7 @@ def require_master(settings: Mapping[str, str]) -> None:
             f"no Spark master answers at {master}: {reason}",
             left="nothing was started",
             remedy=f"check host and port ({MASTER} in spark_conf of the profile), that the master "
-            "runs, and that this machine may reach it",
+            f"is running, and that this machine can reach it",
         )
 
 

@@ -31,7 +31,7 @@ def refuse_to_keep(sql: str) -> None:
 
 def _refused(left: str) -> NotSupportedError:
     return NotSupportedError(
-        f"{KEPT} is true: comments, properties and seeds would silently hold other texts",
+        f"{KEPT} is true: comments, properties and seeds would silently get wrong texts",
         left=left,
         remedy=r"remove the setting, and write a regular expression as r'\d' instead",
     )

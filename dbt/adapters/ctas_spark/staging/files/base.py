@@ -162,12 +162,12 @@ def change_between(begun: FileBase, now: FileBase) -> Change:
 
 
 def who_changed(begun: FileBase, now: FileBase) -> str:
-    """The version that was committed, or that a writer without our marker was there."""
+    """The version that was committed, or that another program was there."""
     marker = now.marker
     if now.entry is None:
         return "it was dropped"
     if marker is None or (begun.marker is not None and marker.commit == begun.marker.commit):
-        return f"its entry was altered by a writer without our marker (base was {begun})"
+        return f"its entry was altered by another program (base was {begun})"
     time = messages.moment(order_of(marker.commit))
     return f"version {marker.version} was committed at {time}"
 

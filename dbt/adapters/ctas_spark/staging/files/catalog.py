@@ -226,7 +226,7 @@ class SessionCatalog(StagingCatalog):
             f"Spark has no data source for file_format {wanted}",
             table=context.target,
             left="it is unchanged; no job was started",
-            remedy="add its jar: spark.jars.packages in spark_conf, for avro "
+            remedy="add its jar to spark.jars.packages in spark_conf; for avro that is "
             "org.apache.spark:spark-avro_2.13 in the version of Spark",
         )
 
@@ -242,7 +242,7 @@ class SessionCatalog(StagingCatalog):
                 f"location_root {root} can't be used: {error.what}",
                 table=context.target,
                 left="it is unchanged; no job was started, and nothing was written",
-                remedy="correct its scheme, or add the jar of its file system: "
+                remedy="correct its scheme, or add the jar of its file system to "
                 "spark.jars.packages in spark_conf",
             ) from error
 

@@ -51,8 +51,8 @@ NOTED = PREFIX + "noted"
 MOST_ATTEMPTS = 10
 VALID = re.compile(r"[a-z][0-9a-f]{12}(-[0-9a-f]{8})*")
 MOVED = (
-    "%s belongs to the metastore at %s, and this one is at %s: nothing in there is deleted. If it "
-    "is the same metastore under a new address, run ctas_vacuum with metastore: same; if it is a "
+    "%s belongs to the metastore at %s, and this one is at %s: nothing in it is deleted. If it is "
+    "the same metastore under a new address, run ctas_vacuum with metastore: same; if it is a "
     "copy of that one, with metastore: clone"
 )
 
@@ -213,8 +213,8 @@ class VersionRoots:
                 self.entry()
                 self._former = None
         raise MetastoreError(
-            f"{self._entry} is changed by others all the time, and {value} could not be noted in "
-            "it",
+            f"{self._entry} was changed by others again and again, and {value} could not be noted "
+            f"in it",
             left="nothing was published",
             remedy="run the model again",
         )
@@ -243,7 +243,7 @@ class VersionRoots:
                 try:
                     self._tables_in[tree] = frozenset(self._storage.children(tree))
                 except StorageError as error:  # other directories are cleaned up all the same
-                    logger.warning("%s can't be listed, so what lies there stays: %s", tree, error)
+                    logger.warning("%s can't be listed, so its contents stay: %s", tree, error)
                     self._tables_in[tree] = frozenset()
             return self._tables_in[tree]
 
@@ -268,7 +268,9 @@ class VersionRoots:
                 self._write(tree)
             if self._owner(tree) == self._address:
                 return tree
-        raise StorageError(f"every tree of this staging schema in {folder} is another metastore's")
+        raise StorageError(
+            f"every directory of this staging schema in {folder} belongs to another metastore"
+        )
 
     def _make(self) -> None:
         """A random name that begins with a letter: no file system and no filter hides it."""

@@ -113,8 +113,8 @@ def track_partitions(table: FileTable) -> PartitionState:
             return Bookkeeping(table, lock, check).run()
     except StagingError as error:
         logger.warning(
-            "%s: its partitions are not tracked yet, a later run does it; reads are right, SHOW "
-            "PARTITIONS is refused: %s",
+            "%s: its partitions are not tracked yet; a later run will do that. Until then, reads "
+            "are correct, but SHOW PARTITIONS is refused: %s",
             table.name,
             error.what,
         )
@@ -169,8 +169,8 @@ class Bookkeeping:
         if not began.isdecimal() or now - int(began) >= MAY_WAKE_UP_MS:
             return False
         logger.warning(
-            "%s: its partitions stay untracked for now, because a run whose lock ended may "
-            "still change them; reads are right, SHOW PARTITIONS is refused",
+            "%s: its partitions stay untracked for now, because a run whose lock ended may still "
+            "change them; reads are correct, but SHOW PARTITIONS is refused",
             self.table.name,
         )
         return True
@@ -180,7 +180,10 @@ class Bookkeeping:
             state = self._turn()
             if state is not None:
                 return state
-        logger.warning("%s: others change its entry all the time; not tracked yet", self.table.name)
+        logger.warning(
+            "%s: others changed its entry again and again, so its partitions are not tracked yet",
+            self.table.name,
+        )
         return PartitionState.PENDING
 
     def _turn(self) -> PartitionState | None:

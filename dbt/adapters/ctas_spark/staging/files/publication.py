@@ -206,7 +206,7 @@ class MetastoreCall:
         self.is_unchecked = is_swept
         took_back = is_swept and self._took_back()
         if is_swept and (took_back or failure is None):
-            raise SweptError("a clean-up took the version before it was published")
+            raise SweptError("a clean-up deleted the version before it was published")
         if failure is not None:
             raise failure
 

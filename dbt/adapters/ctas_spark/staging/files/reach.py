@@ -23,8 +23,8 @@ CREATE = "create"
 SWAP = "swap"
 
 NOW_LISTED = (
-    "its partitions were kept in the metastore; from now on they are found by listing, SHOW "
-    "PARTITIONS is refused, and other engines find no rows"
+    "its partitions were kept in the metastore; from now on they are found by listing directories, "
+    "SHOW PARTITIONS is refused, and other engines find no rows"
 )
 NO_LOCK = (
     "the metastore has no lock tables (Hive's TxnDbUtil.prepDb makes them), and two writers could "
@@ -39,7 +39,7 @@ BY_MIXED_READS = (
     "two versions: the schema of one with the directory of the other"
 )
 DECLARE = (
-    "set metastore_reads: repeatable in the profile, if the metastore's database answers so "
+    "set metastore_reads: repeatable in the profile, if the metastore's database reads repeatably "
     "(datanucleus.transactionIsolation=repeatable-read on the server); or atomicity: auto"
 )
 
@@ -86,8 +86,8 @@ def plan_partitions(
         return PartitionPlan(
             PartitionState.FILES,
             f"its partition keys change from {list(kept)} to {[key.lower() for key in wanted]}: "
-            "Spark reads the new ones; Hive's own view of the table keeps the old ones as long as "
-            "the table is not dropped",
+            "Spark reads the new ones; Hive's own view of the table keeps the old ones until the "
+            "table is dropped",
         )
     if not wanted or base.table is None:
         return LISTED

@@ -151,8 +151,8 @@ def _wrong_with(source: streams.Source) -> tuple[str, str] | None:
 
 def _no_checkpoint(target: TableName) -> NoCheckpointError:
     return NoCheckpointError(
-        "the table's live version has no checkpoint of a stream, so that nobody knows which rows "
-        "of the source it holds",
+        "the table's live version has no checkpoint of a stream, so it is not known which rows of "
+        "the source it holds",
         table=target,
         left=messages.NO_JOB,
         remedy="build it from the beginning of the source by --full-refresh; or roll back to a "

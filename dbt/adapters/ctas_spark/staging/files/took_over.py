@@ -99,7 +99,7 @@ class TookOver:
 def say_they_stay(target: TableName, directory: str, reason: str) -> None:
     """Warn that only the user can delete them."""
     logger.warning(
-        "%s: files of the table before it stay in %s, because %s; delete them by hand when "
+        "%s: files of the table that it replaced stay in %s, because %s; delete them by hand when "
         "nobody needs them",
         target,
         directory,

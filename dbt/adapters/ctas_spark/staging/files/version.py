@@ -35,7 +35,8 @@ logger = logging.getLogger(__name__)
 
 UNCHANGED = (Change.NONE, Change.MAINTAINED)
 ROWS_CHANGED = (
-    "its data files are not those of begin: somebody changed its rows, by an INSERT or such"
+    "its data files have changed since the model began: somebody changed its rows, for example by "
+    "an INSERT"
 )
 ROWS_CAME_LATE = (
     "%s: another writer added %d files while this version was published over them. Their rows are "
@@ -280,7 +281,7 @@ class FileVersion:
         with self.held():
             self.rebase(base)
         if place := Showing(self._table).elsewhere(record):
-            what = f"version {record.version} can't be published again: {place} shows it"
+            what = f"version {record.version} can't be published again: {place} already shows it"
             remedy = "drop that table first, or build the model again"
             left = messages.unchanged(base)
             raise NoSuchVersionError(what, table=self._context.target, left=left, remedy=remedy)
@@ -296,7 +297,9 @@ class FileVersion:
             try:
                 self._services.storage.copy_permissions(base.location, self.directory)
             except StagingError as error:
-                logger.warning("%s: its permissions stay Spark's: %s", self.record, error.what)
+                logger.warning(
+                    "%s: it keeps the permissions that Spark gave it: %s", self.record, error.what
+                )
 
     def _holds(self, over: FileBase, level: Atomicity) -> WriteFigures:
         """What is published; a version that is published again has the rows of the first time.

@@ -71,7 +71,9 @@ class ViewChange:
         try:
             self._drop_staged()
         except MetastoreError as error:
-            logger.warning("%s: the view %s is left: %s", self.table.name, self.staged, error)
+            logger.warning(
+                "%s: the view %s could not be dropped: %s", self.table.name, self.staged, error
+            )
 
     def _drop_staged(self) -> None:
         metastore, now = self.table.metastore, self.table.services.clock.wall_ms()

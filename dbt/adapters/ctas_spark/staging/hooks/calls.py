@@ -13,6 +13,8 @@ logger = logging.getLogger(__name__)
 
 SECONDS = 10
 MOST_LATE = 3
+GIVEN_UP = f"it was late {MOST_LATE} times in a row, and was not called again"
+NOT_AFFECTED = "the tables are not affected"
 
 
 class PublicationHook:
@@ -68,7 +70,8 @@ class Hooks:
 
     ``seconds`` is how long the end of a publication waits for all of them. A hook that exceeds it
     several times in a row is left alone from then on: otherwise one server that does not answer
-    would hold up every publication. ``say`` gets one line for each call that failed.
+    would hold up every publication. ``note`` gets a line for each call that failed, and ``say``
+    one for each hook of which any did, when the run ends.
     """
 
     def __init__(
@@ -76,10 +79,13 @@ class Hooks:
         hooks: Mapping[str, object],
         seconds: float = SECONDS,
         say: Callable[[str], None] = logger.warning,
+        note: Callable[[str], None] = logger.info,
     ) -> None:
         self._hooks = dict(hooks)
         self._seconds = seconds
         self._say = say
+        self._note = note
+        self._failed: dict[str, list[str]] = {}
         self._late = Counter[str]()
         self._begun: dict[str, dict[str, _Call]] = {}
 
@@ -87,7 +93,7 @@ class Hooks:
         return bool(self._hooks)
 
     def tell(self, event: PublicationEvent) -> None:
-        """Call every hook; only the end of a publication waits for them, and reports failures."""
+        """Call every hook; only the end of a publication waits for them, and notes failures."""
         before = self._begun.pop(event.publication, {})
         calls = {
             name: _Call(name, hook, event, before.get(name))
@@ -101,27 +107,32 @@ class Hooks:
             return
         _wait_for(calls.values(), self._seconds)
         for name, call in calls.items():
-            self._report(name, event, [one for one in (before.get(name), call) if one])
+            self._look_at(name, event, [one for one in (before.get(name), call) if one])
 
-    def _report(self, name: str, event: PublicationEvent, calls: list[_Call]) -> None:
+    def report(self) -> None:
+        """Say of each hook how often it failed, once: a run has many tables, and one server."""
+        for name, failed in self._failed.items():
+            often = "" if len(failed) == 1 else f" {len(failed)} times, first"
+            dropped = f"; {GIVEN_UP}" if self._late[name] >= MOST_LATE else ""
+            self._say(f"hook {name} failed{often} for {failed[0]}{dropped}; {NOT_AFFECTED}")
+        self._failed.clear()
+
+    def _look_at(self, name: str, event: PublicationEvent, calls: list[_Call]) -> None:
         late = next((one for one in calls if one.is_alive()), None)
         self._late[name] = self._late[name] + 1 if late else 0
-        for call in calls:
-            if call.error is not None:
-                error = f"raised {type(call.error).__name__}: {call.error}"
-                self._say(_reported(name, call, event, error))
+        wrong = [
+            (call, f"raised {type(call.error).__name__}: {call.error}")
+            for call in calls
+            if call.error is not None
+        ]
         if late:
-            what = f"did not end within {self._seconds:g} s"
-            if self._late[name] >= MOST_LATE:
-                what += f" for the {MOST_LATE}rd time in a row, and is not called again by this run"
-            self._say(_reported(name, late, event, what))
+            wrong.append((late, f"did not end within {self._seconds:g} s"))
+        for call, what in wrong:
+            self._note(f"hook {name} failed for {event.table}: {call.method} {what}")
+            self._failed.setdefault(name, []).append(f"{event.table}: {call.method} {what}")
 
 
 def _wait_for(calls: Iterable[_Call], seconds: float) -> None:
     deadline = time.monotonic() + seconds
     for call in calls:
         call.join(max(0.0, deadline - time.monotonic()))
-
-
-def _reported(name: str, call: _Call, event: PublicationEvent, what: str) -> str:
-    return f"{event.table}: hook {name}: {call.method} {what}; that changes nothing about the table"

@@ -72,7 +72,7 @@ def _post(url: str, line: bytes) -> None:
     except urllib.error.HTTPError as error:
         what = f"answered {error.code}"
         if error.code in REDIRECTS:
-            what += ", a redirect, which is not followed: give url as the address that it leads to"
+            what += ", a redirect, which is not followed: set url to the address that it leads to"
     except urllib.error.URLError as error:
         what = f"was not reached: {error.reason}"
     except OSError as error:

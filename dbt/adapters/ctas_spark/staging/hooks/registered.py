@@ -37,7 +37,7 @@ def misnamed(given: object) -> Iterator[str]:
     for one in given:
         name = one.get(NAME) if isinstance(one, Mapping) else one
         if not isinstance(name, str) or not name:
-            yield f"hooks: each is a name, or a mapping with {NAME} and options, but one has none"
+            yield f"hooks: each must be a name, or a mapping with {NAME} and options"
 
 
 def names(given: Sequence[str | Mapping[str, Any]]) -> list[str]:

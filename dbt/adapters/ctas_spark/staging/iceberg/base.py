@@ -129,10 +129,10 @@ def who_changed(begun: IcebergBase, now: IcebergBase) -> str:
     if found is not None and found.commit != begun.commit:
         return f"version {found.version} was committed at {messages.moment(found.time_ms)}"
     if begun.facts is not None and begun.facts.uuid != now.facts.uuid:
-        return f"it was dropped, and created anew {_last_commit(now.facts)}"
+        return f"it was dropped and created again {_last_commit(now.facts)}"
     if begun.facts is not None and begun.facts.main == now.facts.main:
-        return "a writer without our marker changed its schema or properties"
-    return f"a writer without our marker committed {_last_commit(now.facts)}"
+        return "another program changed its schema or properties"
+    return f"another program committed {_last_commit(now.facts)}"
 
 
 def decide(

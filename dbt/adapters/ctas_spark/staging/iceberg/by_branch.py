@@ -104,7 +104,7 @@ class ByMetadata(branches.ByBranch[IcebergBase]):
 
     def _check(self, head: Snapshot) -> None:
         if head.schema_id != self._origin.rules.schema:
-            who = "its columns were others while the model's query ran"
+            who = "its columns changed while the model's query ran"
             raise messages.concurrent_write(self._target, who)
 
     def _metadata(self, over: LoadedTable) -> Any:

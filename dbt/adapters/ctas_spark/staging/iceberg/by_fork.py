@@ -169,7 +169,9 @@ class ByFork:
         try:
             target = bases.look(self._tables, self._context.target).facts
         except MetastoreError as error:
-            logger.warning("%s stays, as the target can't be read: %s", self.places, error.what)
+            logger.warning(
+                "%s stays, because the target can't be read: %s", self.places, error.what
+            )
             return [self.places]
         if target is not None and any(target.has_commit(one) for one in self._commits):
             return self.settle(report)

@@ -48,6 +48,7 @@ class IcebergCatalog(StagingCatalog):
         if found:
             what = f"this configuration is not Iceberg's: {found}"
             raise NotSupportedError(what, table=context.target, left=messages.NO_JOB)
+        self._namespaces.ensure(context.staging_schema, context.target)
         reached = self.capabilities(context.staging_schema)
 
         def attempt(_: Atomicity, report: StepReport) -> IcebergVersion:
@@ -61,7 +62,7 @@ class IcebergCatalog(StagingCatalog):
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
         """Delete what was staged and never published; the rest is Iceberg's own to expire."""
-        self.capabilities(context.staging_schema)
+        self._namespaces.ensure(context.staging_schema, context.target)
         report = StepReport(context.target)
         services = self._services
         garbage = IcebergGarbage(context, services, report)
@@ -76,7 +77,7 @@ class IcebergCatalog(StagingCatalog):
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         """One commit leaves nothing half done; entries of published forks are removed."""
-        self.capabilities(context.staging_schema)
+        self._namespaces.ensure(context.staging_schema, context.target)
         report = StepReport(context.target)
         with report.within(Step.RECOVER):
             return IcebergGarbage(context, self._services, report).forget_published()
@@ -86,6 +87,7 @@ class IcebergCatalog(StagingCatalog):
         return history(found.facts) if found.facts else ()
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
+        self._namespaces.ensure(context.staging_schema, context.target)
         reached = self.capabilities(context.staging_schema)
         restoring = IcebergRestoring(context, self._services)
         return roll_back(context, restoring, reached.reaches, to)

@@ -58,7 +58,7 @@ class Creation:
             self._take_back_if_swept(fork, path)
             raise
         if self._take_back_if_swept(fork, path):
-            raise SweptError(f"a clean-up took {self.record}")
+            raise SweptError(f"a clean-up deleted {self.record}")
         return fork
 
     @property
@@ -140,7 +140,7 @@ class Creation:
             return False
         if found is not None and found.facts.metadata_location != path:
             raise MetastoreError(
-                "a clean-up took the version, and another has written to the new table since"
+                "a clean-up deleted the version, and another writer has changed the new table since"
             )
         return None if found is None else True
 
@@ -152,7 +152,7 @@ def fork_to_publish(tables: IcebergTables, record: TableName) -> LoadedTable:
     except FilesGoneError:
         found = None
     if found is None or Fork(record, found).is_deleting:
-        raise SweptError(f"a clean-up took {record}")
+        raise SweptError(f"a clean-up deleted {record}")
     return found
 
 

@@ -82,7 +82,8 @@ def _add_snapshots(
     numbers_rows = fork.facts.format_version >= NUMBERS_ITS_ROWS
     if numbers_rows and over.facts.next_row != (begun.next_row if begun else None):
         raise CannotReplayError(
-            "format version 3 numbers a table's rows, and another's rows have the same numbers"
+            "format version 3 numbers a table's rows, and the other writer's rows have the same "
+            "numbers"
         )
     wanted = _own(fork, begun) if is_begun or numbers_rows else [fork.metadata.currentSnapshot()]
     schema = _shaped(over, fork, begun).build().currentSchemaId()
@@ -120,6 +121,6 @@ def _check(metadata: Any, fork: LoadedTable) -> None:
     if not metadata.schema().sameSchema(fork.metadata.schema()):
         raise CannotReplayError("the target's columns would not be the staged ones")
     if metadata.defaultSpecId() != fork.metadata.defaultSpecId():
-        raise CannotReplayError("another's partitioning has the id of the staged one")
+        raise CannotReplayError("the other writer's partitioning has the same id as the staged one")
     if metadata.currentSnapshot().schemaId() != metadata.currentSchemaId():
-        raise CannotReplayError("another's columns have the id of the staged ones")
+        raise CannotReplayError("the other writer's columns have the same id as the staged ones")

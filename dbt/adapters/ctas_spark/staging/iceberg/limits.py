@@ -83,8 +83,8 @@ class NoSecondNameError(AtomicityNotSupportedError):
 def no_second_name(target: TableName, refused: RefusedError) -> NoSecondNameError:
     """The error for a catalog in which a fork can't be made."""
     return NoSecondNameError(
-        "the catalog refuses a second name for the table's metadata, on which a version is staged, "
-        f"and a copy of it elsewhere: {refused}",
+        "the catalog refuses a second name for the table's metadata, under which a version would "
+        f"be staged, and a copy of it elsewhere: {refused}",
         table=target,
         left=NO_JOB,
         remedy="allow the session's user to register tables in the staging schema",

@@ -39,26 +39,26 @@ def change_of_layout(layout: TableLayout, partitions: str, properties: Mapping[s
     """What a table of that layout would have different, or lose; empty if nothing."""
     asked = [partition_field(one) for one in layout.partition_by]
     if _spelled(", ".join(asked)) != _spelled(partitions):
-        return "it is partitioned otherwise"
+        return "its partitioning differs"
     for key, value in layout.properties.items():
         if properties.get(key) != value:
-            return f"its property {key} is another"
+            return f"its property {key} differs"
     return ""
 
 
 def change_of_columns(layout: TableLayout, table: Sequence[Column], query: Sequence[Column]) -> str:
     """What the query's columns change; empty if nothing."""
     if [(one.name, one.type) for one in table] != [(one.name, one.type) for one in query]:
-        return "its columns are others"
+        return "its columns differ"
     wanted = [layout.column_comments.get(one.name.lower(), one.comment) for one in query]
-    return "" if wanted == [one.comment for one in table] else "its columns have other comments"
+    return "" if wanted == [one.comment for one in table] else "the comments of its columns differ"
 
 
 def change_of_table(layout: TableLayout, table: TableFacts) -> str:
     """``change_of_layout`` by the table's metadata."""
     properties = {**table.properties, FORMAT_VERSION: str(table.format_version)}
     if layout.comment is not None and layout.comment != properties.get(COMMENT, ""):
-        return "its comment is another"
+        return "its comment differs"
     return change_of_layout(layout, _partitions(table), properties)
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from .. import quoting
 from ..context import TableLayout, TableName
 from ..errors import StagingSchemaError
+from . import messages
 
 TRANSFORM = re.compile(
     r"(?P<one>years?|months?|days?|date|hours?|date_hour)\s*\((?P<column>[^()]+)\)"
@@ -128,9 +129,18 @@ class StagingNamespaces:
         self._guard = threading.Lock()
         self._known: set[str] = set()
 
-    def ensure(self, namespace: str) -> None:
-        """Make a namespace if it is not there; StagingSchemaError if that fails."""
+    def ensure(self, namespace: str, target: TableName | None = None) -> None:
+        """Make a staging schema if it is not there.
+
+        Raises:
+            NoSuchSchemaError: the target has no schema; nothing is made for it.
+            StagingSchemaError: it can't be made.
+        """
         with self._guard:
+            if target is not None and target.database not in self._known:
+                if not self._namespaces.has_namespace(target.database):
+                    raise messages.no_such_schema(target)
+                self._known.add(target.database)
             if namespace not in self._known and not self._namespaces.has_namespace(namespace):
                 create_staging_schema(self._run, self._namespaces.name, namespace)
             self._known.add(namespace)

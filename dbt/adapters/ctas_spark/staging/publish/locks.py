@@ -118,7 +118,7 @@ class MetastoreLock:
                     _say_who_is_first(others, target)
             if time.monotonic() > deadline:
                 what = f"the metastore's lock was not granted within {LONGEST_WAIT_SECONDS:.0f} s"
-                remedy = "SHOW LOCKS in Hive tells who holds it"
+                remedy = "SHOW LOCKS in Hive shows who holds it"
                 raise LockLostError(what, table=target, left=AS_IT_IS, remedy=remedy)
             time.sleep(POLL_SECONDS)
 
@@ -134,7 +134,7 @@ class MetastoreLock:
             if lock.id != ours and is_silent and lock.owner.startswith(OWNER):
                 self._client.unlock(lock.id)
                 logger.info(
-                    "%s: a lock that was not renewed any more (%s) was released", target, lock.owner
+                    "%s: a lock that was no longer renewed (%s) was released", target, lock.owner
                 )
             elif lock.id < ours:
                 first.append(lock.owner)
@@ -180,7 +180,8 @@ class MetastoreLock:
 
 def _say_who_is_first(owners: Sequence[str], target: TableName) -> None:
     logger.warning(
-        "%s: waits for the metastore's lock, which %s asked for before; a run that died, or that "
+        "%s: waiting for the metastore's lock, which %s asked for earlier; a run that died, or "
+        "that "
         "does not know what became of its commit, keeps it for up to %d minutes",
         target,
         " and ".join(sorted({*owners})) or "another",

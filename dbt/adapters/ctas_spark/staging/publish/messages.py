@@ -106,14 +106,14 @@ def concurrent_write(target: TableName, who: str) -> ConcurrentWriteError:
 
 def swept(target: TableName, left: str) -> ConcurrentWriteError:
     """A clean-up took the version."""
-    what = "a clean-up took this model's version, because it was older than leftovers may get"
-    remedy = "run the model again, and ctas_vacuum with a larger older_than"
+    what = "a clean-up deleted this model's version, because it was old enough to be a leftover"
+    remedy = "run the model again, and run ctas_vacuum with a larger older_than"
     return ConcurrentWriteError(what, table=target, left=left, remedy=remedy)
 
 
 def too_old(target: TableName, left: str) -> ConcurrentWriteError:
     """A creation took so long that a clean-up may have taken its version."""
-    what = "the model began so long ago that a clean-up may take its version before it is published"
+    what = "the model began so long ago that a clean-up may delete its version before the commit"
     remedy = "run the model again; a table that exists can be rebuilt however long it takes"
     return ConcurrentWriteError(what, table=target, left=left, remedy=remedy)
 
@@ -126,7 +126,7 @@ def record_gone(target: TableName, record: TableName, left: str) -> StagingError
 
 def files_gone(target: TableName, what: str, left: str) -> StagingError:
     """The staged version is not whole any more."""
-    what = f"the staged version is not whole: {what}"
+    what = f"the staged version is incomplete: {what}"
     return StagedVersionIncompleteError(what, table=target, left=left, remedy=AGAIN)
 
 
@@ -138,15 +138,15 @@ def base_not_listed(target: TableName, failure: StorageError) -> StorageError:
 
 def reads_what_is_emptied(target: TableName) -> AtomicityNotSupportedError:
     """At level ``none`` the query of a table would find that empty."""
-    what = "at atomicity none the table is emptied before its query runs, which reads it"
+    what = "at atomicity none, the table is emptied before the query runs, and the query reads it"
     return unsupported(target, what, "choose another atomicity")
 
 
 def old_read(target: TableName) -> ConcurrentWriteError:
     """A DataFrame that was made before another writer changed the table that it reads."""
     what = (
-        "the DataFrame reads the table as it was before another writer changed it: what that one "
-        "wrote would be lost"
+        "the DataFrame reads the table as it was before another writer changed it: what the other "
+        "writer wrote would be lost"
     )
     remedy = (
         "make the DataFrame again (spark.table(...)), then save it; or read the old version by its "
@@ -163,7 +163,7 @@ def canceled(target: TableName, left: str) -> JobCanceledError:
 
 def refused(target: TableName, left: str, failure: MetastoreError | None) -> StagingError:
     """The catalog refused the publication, and not because of a rival."""
-    what = f"the publication was refused, and committed nothing: {failure}"
+    what = f"the publication was refused, and nothing was committed: {failure}"
     remedy = "see the catalog's answer above and its log, then run the model again"
     return CommitRefusedError(what, table=target, left=left, remedy=remedy)
 

@@ -12,7 +12,8 @@ logger = logging.getLogger(__name__)
 
 NO_JOB = "no job was started"
 HOLDS_OLD_ROWS = (
-    "the model reads its own table, and on_conflict: overwrite would lose what came to it meanwhile"
+    "the model reads its own table, and on_conflict: overwrite would lose what others add to it "
+    "meanwhile"
 )
 
 
@@ -91,9 +92,11 @@ def check_change(
     if _is_in_the_way(context, now):
         raise messages.in_the_way(context, now.obstacle, messages.NOTHING_PUBLISHED)
     if change is Change.MAINTAINED:
-        logger.info("%s was maintained meanwhile, which is no conflict", context.target)
+        logger.info("%s was maintained meanwhile, which is not a conflict", context.target)
     elif change is Change.DROPPED and context.purpose is StagingPurpose.CREATE_OR_REPLACE:
-        logger.warning("%s was dropped by another meanwhile; it is created anew", context.target)
+        logger.warning(
+            "%s was dropped by another writer meanwhile; it is created again", context.target
+        )
     elif change is Change.DROPPED:
         raise messages.no_such_table(context.target, messages.DROPPED_MEANWHILE)
     elif change is Change.CREATED and context.purpose is StagingPurpose.CREATE:
@@ -103,7 +106,7 @@ def check_change(
     elif holds_old_rows:
         raise messages.concurrent_write(context.target, f"{who}; {HOLDS_OLD_ROWS}")
     else:
-        what = "%s: on_conflict is overwrite; what another wrote since begin is replaced (%s)"
+        what = "%s: on_conflict is overwrite; another writer's change since begin is replaced (%s)"
         logger.warning(what, context.target, who)
 
 

@@ -74,7 +74,7 @@ def roll_back(
     with StepReport(context.target).within(Step.ROLL_BACK):
         live = restoring.look().version
         if live is None:
-            what = "the table does not show a version of this adapter's, and has no earlier one"
+            what = "the table shows no version that this adapter published, and has no earlier one"
             raise _nothing(what, context.target, "build the model twice to have one")
         chosen = _chosen(context.target, restoring, to)
         asked = replace(

@@ -185,6 +185,8 @@ class StagedTable(Generic[B]):
         finally:
             if self.outcome is not None:
                 self._report.leave()
+        if decided is Outcome.COMMITTED:
+            logger.info("%s: published as version %s", self.target, self.version)
         if decided is Outcome.KEPT:
             logger.info("another writer created %s meanwhile; that table is kept", self.target)
             self.left_behind = self._discarded("another created the table")

@@ -23,7 +23,7 @@ from ..publish.version import Change
 from .history import published
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-STRANGER = "a writer without our marker"
+STRANGER = "another program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def who_changed(begun: StatementBase, now: StatementBase) -> str:
     if begun.facts is None:
         return f"it was created by {STRANGER}"
     if begun.facts.id != now.facts.id:
-        return f"it was dropped, and created anew by {STRANGER}"
+        return f"it was dropped and created again by {STRANGER}"
     return f"{STRANGER} {_what_changed(begun, now)}"
 
 

@@ -54,7 +54,7 @@ class ByFastForward(ByBranch[StatementBase]):
         if self._branch not in over.lines.branches:
             why = "what was staged in a branch of it is gone"
         elif over.shape != self._begun.shape:
-            why = "its columns, partitioning or properties are others"
+            why = "its columns, partitioning or properties have changed"
         if why:
             who = who_changed(self._begun, over)
             what = f"the staged version can't be put over that: {why}"

@@ -69,7 +69,9 @@ class RenamedVersion(FormatVersion[DatabaseBase]):
             garbage = DatabaseGarbage(found.name, self._database)
             swept([garbage], RetentionRules(), self._report, dry_run=False)
         except MetastoreError as error:
-            logger.warning("%s: what earlier runs staged stays for now: %s", found.name, error.what)
+            logger.warning(
+                "%s: what earlier runs staged was not deleted this time: %s", found.name, error.what
+            )
         return found
 
     def reach(self, over: DatabaseBase) -> Reach:

@@ -60,6 +60,7 @@ class StatementCatalog(StagingCatalog):
         if found:
             what = f"this configuration is not that of {context.target.catalog}: {found}"
             raise messages.unsupported(context.target, what, remedy="")
+        self._namespaces.ensure(context.staging_schema, context.target)
         known = self._copied
         copied = Reach(known.reaches, REPLACE, missing=known.missing, remedy=known.remedy)
         return Plan(
@@ -88,8 +89,8 @@ class StatementCatalog(StagingCatalog):
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         wanted = f"version {to}" if to else "an earlier version"
         raise NoSuchVersionError(
-            f"{wanted} can't be published again: what a statement of Spark's replaced in the "
-            f"catalog {context.target.catalog}, no statement brings back",
+            f"{wanted} can't be published again: Spark has no statement that restores what was "
+            f"replaced in the catalog {context.target.catalog}",
             table=context.target,
             left="it is unchanged",
             remedy="use the catalog's own way back, if it has one",

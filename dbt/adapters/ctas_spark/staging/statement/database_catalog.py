@@ -22,8 +22,8 @@ from .tables import asking
 
 REACHED = Capabilities("postgresql", ConflictCheck.CAS, Atomicity.ISOLATED)
 NOT_TRIED = (
-    "its database is not PostgreSQL, and nobody has tried whether another one refuses to rename a "
-    "table to a name that something has"
+    "its database is not PostgreSQL, and it is not known whether any other refuses to rename a "
+    "table to a name that is taken"
 )
 
 REMEDY = (
@@ -103,7 +103,7 @@ def _problems(context: StagingContext) -> Iterator[str]:
             f"name; use at most {MOST_OF_A_NAME} lower-case letters, digits and underscores"
         )
     if table in RESERVED:
-        yield f"alias: {table!r} is a word of SQL, which Spark writes without quotes; use another"
+        yield f"alias: {table!r} is a reserved word, which Spark writes without quotes; use another"
     if layout.format_given:
         yield "file_format: a database has a format of its own; remove it"
     if layout.partition_by or layout.clustered_by:
@@ -113,4 +113,4 @@ def _problems(context: StagingContext) -> Iterator[str]:
     if layout.column_comments:
         yield "persist_docs: Spark's JDBC catalog has no comments of columns; set relation alone"
     if context.on_conflict is OnConflict.OVERWRITE:
-        yield "on_conflict: overwrite replaces a table, which nothing does here; remove it"
+        yield "on_conflict: overwrite replaces a table, which is impossible here; remove it"

@@ -57,7 +57,7 @@ def change_of_columns(
     if any(CUT.search(one.type) for one in query):
         return "it has a struct of so many fields that Spark does not show them all"
     if "NOT NULL" in said:
-        return "it has columns that may not be NULL, which a replaced table has no more"
+        return "it has NOT NULL columns, which a replace would make nullable"
     if said.count(COMMENTED) != sum(bool(one.comment) for one in table):
-        return "it has comments within its columns"
+        return "it has comments on nested fields"
     return rows_only.change_of_columns(layout, table, query)

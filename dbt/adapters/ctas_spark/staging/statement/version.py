@@ -64,14 +64,11 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
         """Nothing is written before the query is known.
 
         Raises:
-            StagingError: there is no schema to publish in.
             AtomicityNotSupportedError: a rebuild would lose what an Iceberg table has.
         """
         self._check_kept(base)
         self._begun, self._level = base, level
         self._strategy = ByCopy(self._context, self._tables, self.id, base)
-        if not self._tables.has_namespace(self._context.target.database):
-            raise messages.no_such_schema(self._context.target)
 
     def statement(self, query: str) -> str:
         """Choose the way; return the statement that stages the version.
@@ -156,7 +153,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
             return error.what  # its job fails, too, and says so in Spark's own words
         layout = self._context.layout
         if layout.comment is not None and layout.comment != details(shown).get("Comment", ""):
-            return "its comment is another"
+            return "its comment differs"
         columns = shapes.columns_of(shown)
         self._columns = [one.name for one in columns]
         return shapes.change_of_columns(layout, over.shape, columns, shapes.columns_of(asked))

@@ -187,7 +187,7 @@ def asking(action: str, path: str) -> Iterator[None]:
         is_missing = thrown is not None and MISSING in cause
         kind = MissingError if is_missing else StorageError
         what = f"the storage refused to {action} {path}: {cause}"
-        remedy = "see that the path is writable and not full for the user that runs dbt"
+        remedy = "check that the user who runs dbt may write there, and that it is not full"
         raise kind(what, left="nothing was published", remedy=remedy) from error
 
 

@@ -1,4 +1,4 @@
-{#- Created, and created anew, like a table model. What is added to the table is published with its
+{#- Created, and created again, like a table model. What is added to the table is published with its
     rows as one version, or written in place as dbt-spark does it. -#}
 {% materialization incremental, adapter='ctas_spark', supported_languages=['sql', 'python'] %}
   {%- if adapter.is_preview() -%}{{ return(ctas_preview_node()) }}{%- endif -%}

@@ -72,7 +72,7 @@ def no_session() -> ServerError:
     """The error of a statement that was not begun."""
     error = SparkEndedError(
         "the session on the Thrift server has ended: the connection that opened it was lost, the "
-        "server was started anew, or host and port of the profile lead to several servers",
+        "server was restarted, or host and port of the profile lead to several servers",
         left="the statement was not run",
         remedy="run dbt again",
     )

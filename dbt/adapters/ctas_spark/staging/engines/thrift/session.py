@@ -227,8 +227,8 @@ def _opened(server: ThriftServer) -> ThriftSession:
         raise ServerNotReachedError(
             f"the Thrift server of this profile does not answer: {error}",
             left="nothing was started",
-            remedy="check host, port, auth and user in the profile, that the server runs, and that "
-            "this machine may reach it",
+            remedy="check host, port, auth and user in the profile, that the server is running, "
+            "and that this machine can reach it",
         ) from error
 
 
