@@ -74,8 +74,9 @@ def session_settings(profile: CtasSparkCredentials) -> dict[str, str]:
 
 
 def project_directory() -> Path:
-    """Where dbt_project.yml is."""
-    return Path(os.path.abspath(_flag("PROJECT_DIR", ".")))  # noqa: PTH100 (resolve() follows links)
+    """Where dbt_project.yml is; ``dbt init`` goes to its new project, and its flag stays behind."""
+    named = Path(os.path.abspath(_flag("PROJECT_DIR", ".")))  # noqa: PTH100 (resolve() follows links)
+    return named if (named / "dbt_project.yml").exists() else Path.cwd()
 
 
 def start_ahead(profile: CtasSparkCredentials) -> None:
