@@ -16,6 +16,7 @@ class TestDelta(DbtRuns):
     file_format = "delta"
     partition_by = "'day'"
     batched_by = "'day'"
+    returning = ("s_time", "s_all")
     staged = "m__stage__*"
     grown_config = ", file_format='delta'"
     grown_in = ""

@@ -16,6 +16,7 @@ class TestIceberg(DbtRuns):
     file_format = "iceberg"
     partition_by = "['bucket(2, id)']"
     batched_by = "['days(at)']"
+    returning = ("s_check", "s_gone")
     cannot_merge = ("merged", "checked", "timed")
     commits_of_three_batches = 4
     staged = "m__*"

@@ -1,7 +1,5 @@
 """Snapshots on files: created and changed as versions, where dbt-spark refuses them."""
 
-import pytest
-
 from functional import returning_rows
 from functional.dbt_project import Project, Run
 
@@ -18,12 +16,15 @@ BY_TEXT = "strategy='check', check_cols=['text']"
 def with_snapshot(project: Project, rows: str, config: str = BY_TIME, query: str = "") -> Project:
     """A snapshot of these rows."""
     query = query or f"select * from values {rows} as t(id, text, at)"
-    keys = "" if "unique_key" in config else "unique_key='id', "
-    snapshot = (
-        f"{{% snapshot history %}}{{{{ config({keys}{config}) }}}} {query} {{% endsnapshot %}}"
-    )
-    project.write({"snapshots/history.sql": snapshot})
+    project.write(dict([snapshot("history", query, config)]))
     return project
+
+
+def snapshot(name: str, query: str, config: str) -> tuple[str, str]:
+    """The path of a snapshot's file, and its text."""
+    keys = "" if "unique_key" in config else "unique_key='id', "
+    text = f"{{% snapshot {name} %}}{{{{ config({keys}{config}) }}}} {query} {{% endsnapshot %}}"
+    return f"snapshots/{name}.sql", text
 
 
 def snapped(project: Project, rows: str, config: str = BY_TIME, query: str = "") -> Run:
@@ -33,37 +34,41 @@ def snapped(project: Project, rows: str, config: str = BY_TIME, query: str = "")
     return run
 
 
-def records(project: Project, query: str = RECORDS) -> str:
+def records(project: Project, query: str = RECORDS, table: str = "history") -> str:
     """The table's records, each as id and text; one that is not valid any more in brackets."""
     shown = (
         f"{row.id}{row.text}" if row.valid else f"({row.id}{row.text})"
-        for row in project.rows(query)
+        for row in project.rows(query.replace("history", table))
     )
     return " ".join(shown)
 
 
-@pytest.mark.parametrize(
-    ("config", "expected"),
-    [
-        (BY_TIME, "1A (1a) 2b 3c"),
-        (BY_TEXT, "1A (1a) 2b 3c"),
-        (f"{BY_TIME}, hard_deletes='invalidate'", "1A (1a) (2b) 3c"),
-        (f"{BY_TIME}, hard_deletes='new_record'", "1A (1a) (2b) 2b 3c"),
-        (f"{BY_TIME}, unique_key=['id']", "1A (1a) 2b 3c"),
-        (f"{BY_TEXT}, file_format='orc', atomicity='isolated'", "1A (1a) 2b 3c"),
-    ],
-)
-def test_changes_are_published_as_one_version(project: Project, config: str, expected: str) -> None:
+CHANGED = {
+    "by_time": (BY_TIME, "1A (1a) 2b 3c"),
+    "by_text": (BY_TEXT, "1A (1a) 2b 3c"),
+    "invalidated": (f"{BY_TIME}, hard_deletes='invalidate'", "1A (1a) (2b) 3c"),
+    "recorded": (f"{BY_TIME}, hard_deletes='new_record'", "1A (1a) (2b) 2b 3c"),
+    "listed_key": (f"{BY_TIME}, unique_key=['id']", "1A (1a) 2b 3c"),
+    "of_orc": (f"{BY_TEXT}, file_format='orc', atomicity='isolated'", "1A (1a) 2b 3c"),
+}
+
+
+def test_changes_are_published_as_one_version(project: Project) -> None:
     """With the records before them; a rollback brings those back."""
-    snapped(project, FIRST, config)
-    assert records(project) == "1a 2b"
-    changed = snapped(project, THEN, config)
-    assert records(project) == expected
-    assert changed.response("history")["commit_strategy"] == "swap"
-    assert changed.response("history")["atomicity"] == "isolated"
-    back = project.dbt("run-operation", "ctas_rollback", "--args", "{model: history}")
-    assert back.success, back.log
-    assert records(project) == "1a 2b"
+    for rows in (FIRST, THEN):
+        query = f"select * from values {rows} as t(id, text, at)"
+        project.write(dict(snapshot(name, query, config) for name, (config, _) in CHANGED.items()))
+        run = project.dbt("snapshot")
+        assert run.success, run.log
+        for name, (_, expected) in CHANGED.items():
+            assert records(project, table=name) == ("1a 2b" if rows is FIRST else expected), name
+    for name in CHANGED:
+        assert run.response(name)["commit_strategy"] == "swap"
+        assert run.response(name)["atomicity"] == "isolated"
+    for name in ("recorded", "of_orc"):
+        back = project.dbt("run-operation", "ctas_rollback", "--args", f"{{model: {name}}}")
+        assert back.success, back.log
+        assert records(project, table=name) == "1a 2b"
 
 
 def test_a_date_can_stand_for_now(project: Project) -> None:
@@ -130,8 +135,7 @@ def test_rows_that_go_and_come_back_have_a_record_of_each_time(project: Project)
 
     Names in another case, of keys, checked columns and the source's own, are the same.
     """
-    returning_rows.run_all(project)
-    returning_rows.check(project)
+    returning_rows.run_and_check(project, "parquet")
 
 
 def test_a_column_that_can_not_be_compared_is_named(project: Project) -> None:

@@ -15,6 +15,7 @@ from formats import grown
 from functional import changed_rows, returning_rows, unstable_rows
 from functional.changed_rows import Case
 from functional.dbt_project import Project
+from functional.increment_matrix import Change, Strategy, cells, differences
 from functional.sources import OF_THE_MODELS, freshness
 
 _numbers = itertools.count(1)
@@ -45,6 +46,11 @@ models:
         description: its number
         constraints: [{type: not_null}]
 """
+SOME_CELLS = {
+    Strategy.MERGE: Change.REMOVED,
+    Strategy.MICROBATCH: Change.CASE,
+    Strategy.TIMESTAMP: Change.NEW,
+}
 
 
 class Rival:
@@ -78,6 +84,8 @@ class DbtRuns:
     grown_config: str
     says_affected_rows: bool
     batched_by: str
+    returning: tuple[str, ...]
+    """The snapshots of returning_rows that this format's suite has; tables of files have all."""
     cannot_merge: tuple[str, ...] = ()
     """The tables of unstable_rows into which Spark merges no rows that differ between scans."""
     commits_of_three_batches = 3
@@ -255,14 +263,25 @@ class DbtRuns:
         self, spark: SparkSession, tmp_path: Path
     ) -> None:
         """As in a snapshot of files, by dbt-spark's MERGE."""
-        project, config = _new(spark, tmp_path), f", file_format: {self.file_format}"
-        returning_rows.run_all(project, config, f", file_format='{self.file_format}'")
-        returning_rows.check(project)
+        project = _new(spark, tmp_path)
+        returning_rows.run_and_check(project, self.file_format, self.returning)
 
     def test_a_query_is_read_once(self, spark: SparkSession, tmp_path: Path) -> None:
         """No key is lost or doubled, and no record has two successors, if its rows differ."""
         project = _new(spark, tmp_path)
         unstable_rows.build_and_check(project, self.file_format, self.batched_by, self.cannot_merge)
+
+    def test_some_increments_have_the_rows_of_a_model_in_plain_python(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """Or are refused where the model says so; bench/increments.py has every one of them."""
+        some = tuple(
+            cell
+            for strategy, change in SOME_CELLS.items()
+            for cell in cells(self.file_format, (strategy,), (change,))
+        )
+        found = differences(_new(spark, tmp_path), some)
+        assert {cell.name: said for cell, said in found.items() if said} == {}
 
     def test_comments_follow_the_model(self, project: Project) -> None:
         """Of the table and of its columns, also where rows are merged into it."""

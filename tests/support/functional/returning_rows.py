@@ -1,19 +1,20 @@
 """Snapshots of a source whose rows go and come back, and whose names change their case."""
 
+from collections.abc import Collection, Iterable
+
 from functional.dbt_project import Project
 
-SNAPSHOTS = """
-snapshots:
-- {name: s_time, relation: ref('src'), config: {unique_key: ID, strategy: timestamp,
-   updated_at: Updated_At, hard_deletes: new_record<config>}}
-- {name: s_check, relation: ref('src'), config: {unique_key: [id], strategy: check,
-   check_cols: [NAME], hard_deletes: new_record<config>,
-   dbt_valid_to_current: "timestamp'9999-12-31 00:00:00'"}}
-- {name: s_all, relation: ref('src'), config: {unique_key: id, strategy: check, check_cols: all,
-   hard_deletes: invalidate, snapshot_meta_column_names: {dbt_valid_to: gone_at}<config>}}
-- {name: s_gone, relation: ref('src'), config: {unique_key: id, strategy: timestamp,
-   updated_at: updated_at, hard_deletes: invalidate<config>}}
-"""
+SNAPSHOTS = {
+    "s_time": """{unique_key: ID, strategy: timestamp, updated_at: Updated_At,
+   hard_deletes: new_record<config>}""",
+    "s_check": """{unique_key: [id], strategy: check, check_cols: [NAME], hard_deletes: new_record,
+   dbt_valid_to_current: "timestamp'9999-12-31 00:00:00'"<config>}""",
+    "s_all": """{unique_key: id, strategy: check, check_cols: all, hard_deletes: invalidate,
+   snapshot_meta_column_names: {dbt_valid_to: gone_at}<config>}""",
+    "s_gone": """{unique_key: id, strategy: timestamp, updated_at: updated_at,
+   hard_deletes: invalidate<config>}""",
+}
+"""Their configs. The first and the third have both strategies, and so have the others."""
 OLD, LATE = "timestamp'2026-01-01 00:00:00'", "timestamp'2026-01-05 00:00:00'"
 NAMED = "as t(id, name, updated_at)"
 STEPS = (
@@ -43,40 +44,47 @@ where dbt_valid_from < ended or {ends} < dbt_valid_from
 """Records that begin before the one before them ends, or end before they begin."""
 
 
-def files(step: int, config: str = "", model_config: str = "") -> dict[str, str]:
-    """The project at one step; the configs are each after a comma."""
-    source = f"{{{{ config(materialized='table'{model_config}) }}}} {STEPS[step]}"
+def files(step: int, names: Iterable[str], file_format: str) -> dict[str, str]:
+    """The project at one step."""
+    of_model = f"materialized='table', file_format='{file_format}'"
+    of_snapshot = f", file_format: {file_format}"
+    listed = "".join(
+        f"- {{name: {name}, relation: ref('src'), config: {SNAPSHOTS[name]}}}\n" for name in names
+    )
     return {
-        "models/src.sql": source,
-        "snapshots/all.yml": SNAPSHOTS.replace("<config>", config),
+        "models/src.sql": f"{{{{ config({of_model}) }}}} {STEPS[step]}",
+        "snapshots/all.yml": f"snapshots:\n{listed}".replace("<config>", of_snapshot),
     }
 
 
-def run_all(project: Project, config: str = "", model_config: str = "") -> None:
+def run_and_check(
+    project: Project, file_format: str, names: Collection[str] = tuple(SNAPSHOTS)
+) -> None:
     """Each step; a second run after rows have gone, and after the last, changes nothing."""
     counts: dict[str, int] = {}
     for step, attempts in enumerate(((1,), (1, 2), (1,), (1, 2))):
-        project.write(files(step, config, model_config))
+        project.write(files(step, names, file_format))
         for attempt in attempts:
             run = project.dbt("build")
             assert run.success, run.log
-            for name in KEPT:
+            for name in names:
                 (row,) = project.rows(f"select count(*) from {{schema}}.{name}")
                 assert attempt == 1 or row[0] == counts[name], (step, name)
                 counts[name] = row[0]
+    for name in names:
+        _check(project, name)
 
 
-def check(project: Project) -> None:
-    """Return if the tables hold what they should."""
-    for name, expected in KEPT.items():
-        table, ends = f"{project.schema}.{name}", NAMES.get(name, "dbt_valid_to")
-        rows = project.rows(f"select * from {table}")
-        shown = sorted(
-            f"{row['id']}{row['name']} {row['dbt_is_deleted']}"
-            if "dbt_is_deleted" in row
-            else f"{row['id']}{row['name']}"
-            for row in rows
-        )
-        assert "|".join(shown) == expected, name
-        assert project.rows(EARLY.format(table=table, ends=ends)) == [], name
-        assert len({row["dbt_scd_id"] for row in rows}) == len(rows), name
+def _check(project: Project, name: str) -> None:
+    """Return if the table holds what it should."""
+    table, ends = f"{project.schema}.{name}", NAMES.get(name, "dbt_valid_to")
+    rows = project.rows(f"select * from {table}")
+    shown = sorted(
+        f"{row['id']}{row['name']} {row['dbt_is_deleted']}"
+        if "dbt_is_deleted" in row
+        else f"{row['id']}{row['name']}"
+        for row in rows
+    )
+    assert "|".join(shown) == KEPT[name], name
+    assert project.rows(EARLY.format(table=table, ends=ends)) == [], name
+    assert len({row["dbt_scd_id"] for row in rows}) == len(rows), name

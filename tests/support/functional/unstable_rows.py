@@ -4,7 +4,7 @@ from functional.dbt_project import Project
 
 SOME = (
     "select id, 'new' as v, id as p, timestamp'2026-01-01 12:00:00' as at, "
-    "date'2026-01-01' as day from range(60)"
+    "date'2026-01-01' as day from range(20)"
 )
 STRATEGIES = {
     "merged": "incremental_strategy='merge', unique_key='id'",
@@ -21,7 +21,7 @@ KEPT = {
 }
 ROWS = (
     "{{ config(materialized='view') }} select id, {{ var('n') }} as `v-1`, "
-    "timestamp'2026-01-0{{ var('n') }}' as at from range(60) where rand() < 0.5"
+    "timestamp'2026-01-0{{ var('n') }}' as at from range(20) where rand() < 0.5"
 )
 CURRENT = "select id from {schema}.%s where dbt_valid_to is null group by id having count(*) > 1"
 DAY = "--event-time-start=2026-01-01", "--event-time-end=2026-01-02"
@@ -63,4 +63,4 @@ def build_and_check(
             f"select count(*), count(distinct id) from {{schema}}.{name}"
         )
         assert rows == keys, name
-        assert name == "batched" or rows == 60, name
+        assert name == "batched" or rows == 20, name
