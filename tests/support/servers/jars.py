@@ -85,12 +85,12 @@ SQLITE_DRIVER = Jar(
     "a3f53a2aa15ae9425a9e793bbe9c8e5288febeb4b65ef5c1a4e80d4c2045cf08",
 )
 
-DELTA = Jar(
-    "io.delta",
-    "delta-spark_4.1_2.13",
-    "4.4.0",
-    "75a9400986853c061f5109f012547de2545a5759e5e752e5ef633dabe16a4f10",
-)
+_DELTA_BY_SPARK = {
+    "4.1": "75a9400986853c061f5109f012547de2545a5759e5e752e5ef633dabe16a4f10",
+    "4.2": "27d4fd8b1f879535c573ed1c718177d6a27f24d3e626ba02e216369725721ead",
+}
+_SPARK = "4.2" if pyspark.__version__.startswith("4.2.") else "4.1"
+DELTA = Jar("io.delta", f"delta-spark_{_SPARK}_2.13", "4.4.0", _DELTA_BY_SPARK[_SPARK])
 DELTA_STORAGE = Jar(
     "io.delta",
     "delta-storage",

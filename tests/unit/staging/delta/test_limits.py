@@ -115,5 +115,5 @@ def test_an_untried_spark_is_told_which_pyspark_to_install() -> None:
     with pytest.raises(AtomicityNotSupportedError) as caught:
         settings.check_delta(context(), None, newer)
     assert "no jar for Spark 4.3 was tested" in caught.value.remedy
-    assert "pip install 'pyspark==4.1.*'" in caught.value.remedy
-    assert limits.TRIED_JARS["4.1"] in caught.value.remedy
+    assert "pip install 'pyspark==4.2.*'" in caught.value.remedy
+    assert limits.TRIED_JARS["4.2"] in caught.value.remedy

@@ -9,7 +9,10 @@ from ..publish.messages import unsupported
 from ..publish.purposes import problems_of_any
 from .facts import TableFacts
 
-TRIED_JARS = {"4.1": "io.delta:delta-spark_4.1_2.13:4.4.0"}
+TRIED_JARS = {
+    "4.1": "io.delta:delta-spark_4.1_2.13:4.4.0",
+    "4.2": "io.delta:delta-spark_4.2_2.13:4.4.0",
+}
 TRIED_FEATURES = {
     "appendOnly",
     "changeDataFeed",
